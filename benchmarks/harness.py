@@ -1,0 +1,139 @@
+"""What every benchmark script shares: pinning to a core, alternating runs, medians, and the line that names the machine.
+
+Vocabulary
+    contender   a named callable that does some work and returns how many units of it were done (moves, simulations, ...)
+    run         one call of a contender; `rate` is units per second of wall clock
+    CPU/wall    processor seconds of this process per wall second of the run. On one core a run far below 1 was disturbed by
+                other programs; a row whose median is below `LEAST_CPU_SHARE` is marked void and proves nothing.
+
+Contenders are run in turn (A, B, A, B, ...), so that a slow moment of the machine hits all of them: compare ratios, not rates.
+This module does not know what is measured, keeps no history and decides no threshold; each script states its own claim.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+LEAST_CPU_SHARE = 0.95
+Contender = Callable[[], int]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One contender's medians over `runs` runs."""
+
+    name: str
+    unit: str
+    rate: float  # units per second of wall clock
+    cpu_share: float  # processor seconds / wall seconds
+    seconds: float  # wall clock of one run
+    runs: int
+
+    @property
+    def void(self) -> bool:
+        """Too disturbed to prove anything (only meaningful for work that keeps one core busy)."""
+        return self.cpu_share < LEAST_CPU_SHARE
+
+    def __str__(self) -> str:
+        mark = "  VOID (machine busy)" if self.void else ""
+        return f"{self.name:<36} {self.rate:>14,.0f} {self.unit}/s   CPU/wall {self.cpu_share:4.2f}   {self.seconds:6.2f} s x {self.runs}{mark}"
+
+
+def parser(description: str) -> argparse.ArgumentParser:
+    """The options that all benchmark scripts understand: `--short`, `--runs N`, `--core N`."""
+    options = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--short", action="store_true", help="a few seconds instead of the full measurement (checks that it runs)")
+    options.add_argument("--runs", type=int, default=5, help="timed runs of each contender (default 5)")
+    options.add_argument("--core", type=int, default=None, help="the core to pin single-core work to (default: the last one allowed)")
+    return options
+
+
+def pin(core: int | None = None) -> int | None:
+    """Keep this process, and threads started later, on one core; returns it, or None where the system cannot pin."""
+    if not hasattr(os, "sched_setaffinity"):
+        return None
+    allowed = os.sched_getaffinity(0)
+    chosen = max(allowed) if core is None else core
+    if chosen not in allowed:
+        raise SystemExit(f"--core {chosen}: this process may only use cores {sorted(allowed)}")
+    os.sched_setaffinity(0, {chosen})
+    return chosen
+
+
+def measure(contenders: Mapping[str, Contender], *, unit: str, runs: int = 5, warm_ups: int = 1) -> dict[str, Row]:
+    """Time the contenders in turn: `warm_ups` untimed rounds, then `runs` timed ones; medians by name, in the given order."""
+    for _ in range(warm_ups):
+        for work in contenders.values():
+            work()
+    samples: dict[str, list[tuple[float, float, float]]] = {name: [] for name in contenders}
+    for _ in range(runs):
+        for name, work in contenders.items():
+            samples[name].append(_timed(work))
+    return {name: _row(name, unit, taken) for name, taken in samples.items()}
+
+
+def _timed(work: Contender) -> tuple[float, float, float]:
+    """(units per second, CPU/wall, seconds) of one call."""
+    cpu, wall = time.process_time(), time.perf_counter()
+    units = work()
+    seconds = time.perf_counter() - wall
+    return units / seconds, (time.process_time() - cpu) / seconds, seconds
+
+
+def _row(name: str, unit: str, taken: Sequence[tuple[float, float, float]]) -> Row:
+    rate, share, seconds = (statistics.median(column) for column in zip(*taken, strict=True))
+    return Row(name, unit, rate, share, seconds, len(taken))
+
+
+def ratio(rows: Mapping[str, Row], name: str, over: str) -> float:
+    """How many times faster `name` is than `over`, from the same measurement."""
+    return rows[name].rate / rows[over].rate
+
+
+def machine() -> str:
+    """One line: processor, cores (and those this process may use), system, Python, commit of the tree."""
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    system = f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
+    return f"{_processor()}, {os.cpu_count()} cores ({usable} used), {system}, commit {commit()}"
+
+
+def commit() -> str:
+    """The tree's short commit hash, with `+` when tracked files differ from it; `unknown` outside a git checkout."""
+    described = _output("git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty=+", "--abbrev=10", "--exclude=*")
+    return described or "unknown"
+
+
+def _processor() -> str:
+    """The processor's name; where the system hides the model, the vector extensions that tell what it can do."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    fields = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in lines)}
+    vectors = [flag for flag in ("avx2", "avx512f", "avx512_bf16", "avx512_vnni") if flag in fields.get("flags", "").split()]
+    name = f"{fields.get('model name', 'unknown processor')} (family {fields.get('cpu family', '?')}, model {fields.get('model', '?')})"
+    return " ".join([name, *vectors])
+
+
+def _output(*command: str) -> str:
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        return ""
+
+
+def report(title: str, rows: Mapping[str, Row]) -> None:
+    """Print the machine line and the rows to stdout (a benchmark script's output is its result)."""
+    print(f"{title}\n  {machine()}")
+    for row in rows.values():
+        print(f"  {row}")
+    sys.stdout.flush()
