@@ -1,0 +1,189 @@
+"""Drive another GTP engine: start it, send one command at a time, read exactly one well-framed answer, stop it.
+
+Vocabulary
+    answer     `=ID text` or `?ID text`, more lines perhaps, then one blank line; the ID is the one that was sent
+    refusal    an answer that begins with `?`: the engine is alive and said no (`EngineRefused`)
+    failure    no proper answer: the engine is gone, silent for too long, or wrote what is no answer (`EngineFailed`);
+               the engine is stopped at once, since nothing that it says later could be matched to a command
+
+The framing is strict: a line that belongs to no answer, a wrong ID, or a second blank line is a failure. What an engine
+writes to stderr is never an error: it is read all the time (a full pipe would block the engine) and its last lines are
+added to the message of a failure.
+
+This module knows no Go: vertices and scores pass through as text. It does not restart engines and does not pipeline.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import shlex
+import subprocess
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import IO, Self
+
+STDERR_LINES = 3  # of the engine's talk quoted in the message of a failure
+QUIT_SECONDS = 3.0  # what an engine gets between `quit` and being killed
+
+
+class EngineError(Exception):
+    """Something went wrong between us and an engine; the message is one line that names the engine and the command."""
+
+
+class EngineRefused(EngineError):
+    """The engine answered `?`. It goes on working."""
+
+
+class EngineFailed(EngineError):
+    """The engine died, timed out or broke the framing. It has been stopped."""
+
+
+class Engine:
+    """A running GTP engine.
+
+    `command` is the program with its arguments, as a list or as one line of shell words (no shell runs).
+    `timeout` is how many seconds an answer may take unless `send` is told otherwise.
+    Raises `EngineFailed` if the program cannot be started.
+    """
+
+    def __init__(self, command: str | Sequence[str], *, timeout: float = 60.0) -> None:
+        self.command = words(command)
+        self.timeout = timeout
+        self.last_sent = ""
+        self._next_id = 1
+        self._process = _start(self.command)
+        self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()  # None: the engine closed its stdout
+        self._talk: deque[str] = deque(maxlen=STDERR_LINES)
+        self._readers = [
+            threading.Thread(target=_pump, args=(self._process.stdout, self._lines.put), daemon=True),
+            threading.Thread(target=_pump, args=(self._process.stderr, self._hear), daemon=True),
+        ]
+        for reader in self._readers:
+            reader.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    @property
+    def alive(self) -> bool:
+        """Whether the engine's process is running."""
+        return self._process.poll() is None
+
+    def send(self, command: str, timeout: float | None = None) -> str:
+        """The text of the answer to one command, without `=`, ID and the blank line.
+
+        Raises `EngineRefused` on a `?` answer, `EngineFailed` when no proper answer comes within `timeout` seconds, and
+        ValueError if `command` is not exactly one line.
+        """
+        if not command.strip() or "\n" in command or "\r" in command:
+            raise ValueError(f"a GTP command is one non-empty line, not {command!r}")
+        self.last_sent = command
+        identity, self._next_id = str(self._next_id), self._next_id + 1
+        self._write(f"{identity} {command}\n")
+        status, text = self._answer(identity, self.timeout if timeout is None else timeout)
+        if status == "?":
+            raise EngineRefused(f"{self}: answered '? {text}' to '{command}'")
+        return text
+
+    def close(self) -> None:
+        """Ask the engine to quit, wait a little, kill it if it stays. Safe to call twice."""
+        if self.alive:
+            with contextlib.suppress(OSError, EngineFailed):
+                self._write("quit\n")
+        self._stop(QUIT_SECONDS)
+
+    def __str__(self) -> str:
+        return shlex.join(self.command)
+
+    def _write(self, line: str) -> None:
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(line)
+            self._process.stdin.flush()
+        except (OSError, ValueError) as error:  # ValueError: our end has been closed by an earlier failure
+            raise self._failure("is no longer running", QUIT_SECONDS) from error
+
+    def _answer(self, identity: str, timeout: float) -> tuple[str, str]:
+        """Status (`=` or `?`) and text of the next answer, which must carry `identity`."""
+        deadline = time.monotonic() + timeout
+        first = self._line(deadline, timeout)
+        head, _, rest = first.partition(" ")
+        if head not in (f"={identity}", f"?{identity}"):
+            raise self._failure(f"wrote {first!r} where the answer ={identity} was due")
+        text = [rest.strip()]
+        while (line := self._line(deadline, timeout)) != "":
+            text.append(line)
+        return first[0], "\n".join(text).strip()
+
+    def _line(self, deadline: float, timeout: float) -> str:
+        try:
+            line = self._lines.get(timeout=max(0.0, deadline - time.monotonic()))
+        except queue.Empty:
+            raise self._failure(f"gave no answer within {timeout:g} s") from None
+        if line is None:
+            raise self._failure("ended without answering", QUIT_SECONDS)
+        return line
+
+    def _failure(self, what: str, patience: float = 0.0) -> EngineFailed:
+        """Stop the engine (after `patience` seconds if it is ending by itself) and describe what it did and last said."""
+        status = self._stop(patience)
+        exited = "" if status is None else f" (exit status {status})"
+        talk = f"; it last said: {' | '.join(self._talk)}" if self._talk else ""
+        return EngineFailed(f"{self}: {what}{exited}, last command '{self.last_sent}'{talk}")
+
+    def _stop(self, patience: float) -> int | None:
+        """End the process, killing it after `patience` seconds; its exit status, None if it had to be killed."""
+        killed = False
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError):
+            self._process.stdin.close()
+        try:
+            self._process.wait(patience)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+            killed = True
+        for reader in self._readers:
+            reader.join(QUIT_SECONDS)
+        return None if killed else self._process.returncode
+
+    def _hear(self, line: str | None) -> None:
+        if line:
+            self._talk.append(line)
+
+
+def words(command: str | Sequence[str]) -> list[str]:
+    """The program and its arguments. Raises `EngineFailed` when the line is empty or its quotes do not close."""
+    if not isinstance(command, str):
+        return list(command)
+    try:
+        split = shlex.split(command)
+    except ValueError as error:
+        raise EngineFailed(f"cannot read the engine command {command!r}: {error}") from None
+    if not split:
+        raise EngineFailed("the engine command is empty")
+    return split
+
+
+def _start(command: list[str]) -> subprocess.Popen[str]:
+    pipe = subprocess.PIPE
+    try:
+        return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise EngineFailed(f"cannot start the engine '{shlex.join(command)}': {error.strerror or error}") from None
+
+
+def _pump(stream: IO[str] | None, take: Callable[[str | None], None]) -> None:
+    """Hand every line of `stream` to `take` without its line end, then None."""
+    assert stream is not None
+    with contextlib.suppress(OSError, ValueError):  # the pipe was closed under us
+        for line in stream:
+            take(line.rstrip("\r\n"))
+    take(None)

@@ -1,0 +1,113 @@
+"""The client against engines that behave, talk, stall, die and babble. Each engine is a short Python program."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import pytest
+
+from gtp.client import Engine, EngineFailed, EngineRefused
+
+GOOD = """
+import sys
+for line in sys.stdin:
+    identity, _, command = line.strip().partition(" ")
+    if command == "quit":
+        break
+    if command == "no":
+        print("?" + identity + " not me\\n", flush=True)
+    elif command == "talk":
+        print("chatter\\n" * 20000, file=sys.stderr, flush=True)
+        print("=" + identity + " done\\n", flush=True)
+    elif command == "many":
+        print("=" + identity + " one\\ntwo\\n\\tthree\\n", flush=True)
+    else:
+        print("=" + identity + " " + command.upper() + "\\n", flush=True)
+"""
+
+
+def engine(program: str, timeout: float = 20.0) -> Engine:
+    return Engine([sys.executable, "-S", "-c", program], timeout=timeout)
+
+
+def one_shot(answer: str, then: str = "") -> str:
+    """A program that reads one line, writes `answer` as it is, and runs `then`."""
+    return f"import sys, time, os\nsys.stdin.readline()\nsys.stdout.write({answer!r})\nsys.stdout.flush()\n{then}\nsys.stdin.read()"
+
+
+def test_answers_belong_to_their_commands() -> None:
+    with engine(GOOD) as good:
+        assert good.send("name") == "NAME"
+        assert good.send("many") == "one\ntwo\n\tthree"
+        assert good.send("version") == "VERSION"
+
+
+def test_a_refusal_leaves_the_engine_alive() -> None:
+    with engine(GOOD) as good:
+        with pytest.raises(EngineRefused, match=r"answered '\? not me' to 'no'"):
+            good.send("no")
+        assert good.send("name") == "NAME"
+
+
+def test_stderr_neither_blocks_nor_fails() -> None:
+    with engine(GOOD) as good:  # 160 KB: more than a pipe holds
+        assert good.send("talk") == "done"
+
+
+def test_close_stops_the_process_and_may_be_repeated() -> None:
+    good = engine(GOOD)
+    good.send("name")
+    good.close()
+    good.close()
+    assert not good.alive
+    with pytest.raises(EngineFailed, match="no longer running"):
+        good.send("name")
+
+
+def test_a_dead_engine_is_reported_with_status_command_and_last_words() -> None:
+    dead = engine("import sys\nsys.stdin.readline()\nprint('out of luck', file=sys.stderr)\nsys.exit(7)")
+    with pytest.raises(EngineFailed, match=r"ended without answering \(exit status 7\), last command 'genmove b'; it last said: out of luck"):
+        dead.send("genmove b")
+    assert not dead.alive
+
+
+def test_a_silent_engine_is_stopped_at_the_deadline() -> None:
+    silent = engine("import time\ntime.sleep(600)", timeout=0.3)
+    start = time.monotonic()
+    with pytest.raises(EngineFailed, match=r"gave no answer within 0.3 s, last command 'genmove w'"):
+        silent.send("genmove w")
+    assert time.monotonic() - start < 10
+    assert not silent.alive
+
+
+def test_an_answer_that_never_ends_is_silence_too() -> None:
+    with pytest.raises(EngineFailed, match="gave no answer within"):
+        engine(one_shot("=1 D4\n")).send("genmove w", timeout=0.5)
+
+
+@pytest.mark.parametrize("answer", ["D4\n\n", "=2 D4\n\n", "= D4\n\n", "\n=1 D4\n\n", "loading...\n=1 D4\n\n", "=1D4\n\n"])
+def test_broken_framing_is_a_failure(answer: str) -> None:
+    with pytest.raises(EngineFailed, match="where the answer =1 was due"):
+        engine(one_shot(answer)).send("genmove b")
+
+
+@pytest.mark.parametrize("surplus", ["\n", "noise\n", "=1 again\n\n"])
+def test_output_after_the_blank_line_is_found_at_the_next_command(surplus: str) -> None:
+    bad = engine(one_shot("=1 D4\n\n" + surplus, then="sys.stdin.readline()\nsys.stdout.write('=2 ok\\n\\n')\nsys.stdout.flush()"))
+    assert bad.send("genmove b") == "D4"
+    with pytest.raises(EngineFailed, match="where the answer =2 was due"):
+        bad.send("play w D5")
+
+
+@pytest.mark.parametrize("command", ["", "  ", "name\nquit", "name\r"])
+def test_a_command_is_one_line(command: str) -> None:
+    with engine(GOOD) as good, pytest.raises(ValueError, match="one non-empty line"):
+        good.send(command)
+
+
+@pytest.mark.parametrize(("command", "reason"), [("", "empty"), ("no-such-program-here x", "No such file"), ("gnugo 'open", "No closing quotation")])
+def test_a_command_that_cannot_run_is_one_clear_line(command: str, reason: str) -> None:
+    with pytest.raises(EngineFailed, match=reason) as failure:
+        Engine(command)
+    assert "\n" not in str(failure.value)

@@ -1,0 +1,60 @@
+"""Intervals and ratings against published values and their own laws."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from training.elo import Tally, elo, elo_error, wilson
+
+
+@pytest.mark.parametrize(
+    ("points", "games", "low", "high"),
+    [
+        (81, 263, 0.2553, 0.3662),  # Newcombe 1998, Statistics in Medicine 17, table I, method 3
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0000, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+    ],
+)
+def test_wilson_reproduces_newcombes_table(points: float, games: int, low: float, high: float) -> None:
+    assert wilson(points, games) == (pytest.approx(low, abs=5e-5), pytest.approx(high, abs=5e-5))
+
+
+def test_wilson_mirrors_and_holds_the_share() -> None:
+    for games in (1, 7, 50):
+        for doubled in range(2 * games + 1):
+            low, high = wilson(doubled / 2, games)
+            assert 0 <= low <= doubled / 2 / games + 1e-12
+            assert (1 - high, 1 - low) == pytest.approx(wilson(games - doubled / 2, games))
+
+
+def test_wilson_without_games_knows_nothing_and_refuses_the_impossible() -> None:
+    assert wilson(0, 0) == (0.0, 1.0)
+    with pytest.raises(ValueError, match="impossible"):
+        wilson(3, 2)
+
+
+def test_elo_at_known_scores() -> None:
+    assert elo(0.5) == 0
+    assert elo(10 / 11) == pytest.approx(400)
+    assert elo(0.25) == pytest.approx(-elo(0.75))
+    assert elo(1.0) == math.inf
+    assert elo(0.0) == -math.inf
+
+
+def test_elo_error_is_the_slope_times_the_binomial_error() -> None:
+    score, games, step = 0.6, 200, 1e-6
+    slope = (elo(score + step) - elo(score - step)) / (2 * step)
+    assert elo_error(score, games) == pytest.approx(slope * math.sqrt(score * (1 - score) / games), rel=1e-6)
+    assert elo_error(1.0, 10) == math.inf
+
+
+def test_a_tally_counts_draws_as_half_and_prints_its_interval() -> None:
+    tally = Tally(wins=11, losses=8, draws=1)
+    assert (tally.games, tally.points, tally.score) == (20, 11.5, 0.575)
+    assert str(tally).startswith("11.5 of 20 = 57.5% (95 % interval 36")
+    assert "Elo at least +" in str(Tally(100, 0))
+    assert "Elo at most -" in str(Tally(0, 100))
+    assert str(Tally(0, 0)) == "no games"

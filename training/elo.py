@@ -1,0 +1,84 @@
+"""From games won to a strength with its uncertainty.
+
+Vocabulary
+    score      share of the points won, draws counting one half: 0 ... 1
+    interval   95 % unless `z` says otherwise; Wilson's, which stays inside 0 ... 1 and is honest at 0 and 100 %
+    Elo        400 * log10(score / (1 - score)): the rating difference at which that score is expected
+
+Games are taken as independent. This module plays nothing and knows no game; it does not rate a pool of players.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+Z95 = 1.959964  # two-sided 95 % of the normal distribution
+
+
+@dataclass(frozen=True)
+class Tally:
+    """A match from the first player's side, in games."""
+
+    wins: int
+    losses: int
+    draws: int = 0
+
+    @property
+    def games(self) -> int:
+        return self.wins + self.losses + self.draws
+
+    @property
+    def points(self) -> float:
+        return self.wins + 0.5 * self.draws
+
+    @property
+    def score(self) -> float:
+        """Share of the points, 0 ... 1; not a number before the first game."""
+        return self.points / self.games if self.games else math.nan
+
+    def __str__(self) -> str:
+        if not self.games:
+            return "no games"
+        low, high = wilson(self.points, self.games)
+        return f"{self.points:g} of {self.games} = {self.score:.1%} (95 % interval {low:.1%} - {high:.1%}); {elo_text(self.points, self.games)}"
+
+
+def wilson(points: float, games: int, z: float = Z95) -> tuple[float, float]:
+    """Wilson's score interval for a share of `points` out of `games` (Wilson 1927, JASA 22, eq. 2); (0, 1) without games.
+
+    With draws, `points` is no whole number and the interval is a little too wide, never too narrow.
+    """
+    if not 0 <= points <= games:
+        raise ValueError(f"{points} points of {games} games is impossible")
+    if games == 0:
+        return 0.0, 1.0
+    share, spread = points / games, z * z / games
+    centre = (share + spread / 2) / (1 + spread)
+    half = z * math.sqrt(share * (1 - share) / games + spread / (4 * games)) / (1 + spread)
+    return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def elo(score: float) -> float:
+    """The rating difference at which `score` (0 ... 1) is expected; infinite at 0 and 1."""
+    if not 0 <= score <= 1:
+        raise ValueError(f"a score lies between 0 and 1, not {score}")
+    if score in (0.0, 1.0):
+        return math.copysign(math.inf, score - 0.5)
+    return 400 * math.log10(score / (1 - score))
+
+
+def elo_error(score: float, games: int) -> float:
+    """Standard error of `elo(score)` by the delta method: (400 / ln 10) / sqrt(games * score * (1 - score)); infinite at 0 and 1."""
+    variance = games * score * (1 - score)
+    return 400 / math.log(10) / math.sqrt(variance) if variance > 0 else math.inf
+
+
+def elo_text(points: float, games: int) -> str:
+    """`Elo +35 +- 25`, or the bound that the interval gives when all or no games were won."""
+    low, high = wilson(points, games)
+    if points == games:
+        return f"Elo at least {elo(low):+.0f}"
+    if points == 0:
+        return f"Elo at most {elo(high):+.0f}"
+    return f"Elo {elo(points / games):+.0f} +- {elo_error(points / games, games):.0f} (standard error)"
