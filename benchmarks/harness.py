@@ -45,7 +45,8 @@ class Row:
 
     def __str__(self) -> str:
         mark = "  VOID (machine busy)" if self.void else ""
-        return f"{self.name:<36} {self.rate:>14,.0f} {self.unit}/s   CPU/wall {self.cpu_share:4.2f}   {self.seconds:6.2f} s x {self.runs}{mark}"
+        speed = f"{self.name:<36} {self.rate:>14,.0f} {self.unit}/s"
+        return f"{speed}   CPU/wall {self.cpu_share:4.2f}   {self.seconds:6.2f} s x {self.runs}{mark}"
 
 
 def parser(description: str) -> argparse.ArgumentParser:

@@ -2,8 +2,8 @@
 
 Vocabulary
     answer     `=ID text` or `?ID text`, more lines perhaps, then one blank line; the ID is the one that was sent
-    refusal    an answer that begins with `?`: the engine is alive and said no (`EngineRefused`)
-    failure    no proper answer: the engine is gone, silent for too long, or wrote what is no answer (`EngineFailed`);
+    refusal    an answer that begins with `?`: the engine is alive and said no (`RefusalError`)
+    failure    no proper answer: the engine is gone, silent for too long, or wrote what is no answer (`FailureError`);
                the engine is stopped at once, since nothing that it says later could be matched to a command
 
 The framing is strict: a line that belongs to no answer, a wrong ID, or a second blank line is a failure. What an engine
@@ -34,11 +34,11 @@ class EngineError(Exception):
     """Something went wrong between us and an engine; the message is one line that names the engine and the command."""
 
 
-class EngineRefused(EngineError):
+class RefusalError(EngineError):
     """The engine answered `?`. It goes on working."""
 
 
-class EngineFailed(EngineError):
+class FailureError(EngineError):
     """The engine died, timed out or broke the framing. It has been stopped."""
 
 
@@ -47,7 +47,7 @@ class Engine:
 
     `command` is the program with its arguments, as a list or as one line of shell words (no shell runs).
     `timeout` is how many seconds an answer may take unless `send` is told otherwise.
-    Raises `EngineFailed` if the program cannot be started.
+    Raises `FailureError` if the program cannot be started.
     """
 
     def __init__(self, command: str | Sequence[str], *, timeout: float = 60.0) -> None:
@@ -79,7 +79,7 @@ class Engine:
     def send(self, command: str, timeout: float | None = None) -> str:
         """The text of the answer to one command, without `=`, ID and the blank line.
 
-        Raises `EngineRefused` on a `?` answer, `EngineFailed` when no proper answer comes within `timeout` seconds, and
+        Raises `RefusalError` on a `?` answer, `FailureError` when no proper answer comes within `timeout` seconds, and
         ValueError if `command` is not exactly one line.
         """
         if not command.strip() or "\n" in command or "\r" in command:
@@ -89,13 +89,13 @@ class Engine:
         self._write(f"{identity} {command}\n")
         status, text = self._answer(identity, self.timeout if timeout is None else timeout)
         if status == "?":
-            raise EngineRefused(f"{self}: answered '? {text}' to '{command}'")
+            raise RefusalError(f"{self}: answered '? {text}' to '{command}'")
         return text
 
     def close(self) -> None:
         """Ask the engine to quit, wait a little, kill it if it stays. Safe to call twice."""
         if self.alive:
-            with contextlib.suppress(OSError, EngineFailed):
+            with contextlib.suppress(OSError, FailureError):
                 self._write("quit\n")
         self._stop(QUIT_SECONDS)
 
@@ -131,12 +131,12 @@ class Engine:
             raise self._failure("ended without answering", QUIT_SECONDS)
         return line
 
-    def _failure(self, what: str, patience: float = 0.0) -> EngineFailed:
+    def _failure(self, what: str, patience: float = 0.0) -> FailureError:
         """Stop the engine (after `patience` seconds if it is ending by itself) and describe what it did and last said."""
         status = self._stop(patience)
         exited = "" if status is None else f" (exit status {status})"
         talk = f"; it last said: {' | '.join(self._talk)}" if self._talk else ""
-        return EngineFailed(f"{self}: {what}{exited}, last command '{self.last_sent}'{talk}")
+        return FailureError(f"{self}: {what}{exited}, last command '{self.last_sent}'{talk}")
 
     def _stop(self, patience: float) -> int | None:
         """End the process, killing it after `patience` seconds; its exit status, None if it had to be killed."""
@@ -160,15 +160,15 @@ class Engine:
 
 
 def words(command: str | Sequence[str]) -> list[str]:
-    """The program and its arguments. Raises `EngineFailed` when the line is empty or its quotes do not close."""
+    """The program and its arguments. Raises `FailureError` when the line is empty or its quotes do not close."""
     if not isinstance(command, str):
         return list(command)
     try:
         split = shlex.split(command)
     except ValueError as error:
-        raise EngineFailed(f"cannot read the engine command {command!r}: {error}") from None
+        raise FailureError(f"cannot read the engine command {command!r}: {error}") from None
     if not split:
-        raise EngineFailed("the engine command is empty")
+        raise FailureError("the engine command is empty")
     return split
 
 
@@ -177,7 +177,7 @@ def _start(command: list[str]) -> subprocess.Popen[str]:
     try:
         return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, encoding="utf-8", errors="replace")
     except OSError as error:
-        raise EngineFailed(f"cannot start the engine '{shlex.join(command)}': {error.strerror or error}") from None
+        raise FailureError(f"cannot start the engine '{shlex.join(command)}': {error.strerror or error}") from None
 
 
 def _pump(stream: IO[str] | None, take: Callable[[str | None], None]) -> None:

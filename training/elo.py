@@ -41,7 +41,8 @@ class Tally:
         if not self.games:
             return "no games"
         low, high = wilson(self.points, self.games)
-        return f"{self.points:g} of {self.games} = {self.score:.1%} (95 % interval {low:.1%} - {high:.1%}); {elo_text(self.points, self.games)}"
+        share = f"{self.points:g} of {self.games} = {self.score:.1%} (95 % interval {low:.1%} - {high:.1%})"
+        return f"{share}; {elo_text(self.points, self.games)}"
 
 
 def wilson(points: float, games: int, z: float = Z95) -> tuple[float, float]:
