@@ -21,7 +21,7 @@ OPTIONAL_PARTS: dict[str, tuple[Callable[[], bool], str]] = {
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("gozero")
     group.addoption("--update-golden", action="store_true", help="rewrite golden transcripts instead of comparing with them")
-    group.addoption("--require", default="", metavar="PARTS", help="comma-separated optional parts whose absence is a failure: pachi, gnugo")
+    group.addoption("--require", default="", metavar="PARTS", help="optional parts whose absence is a failure, comma-separated: pachi,gnugo")
 
 
 def required_parts(config: pytest.Config) -> set[str]:

