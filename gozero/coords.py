@@ -1,0 +1,84 @@
+"""Actions, points, vertices and SGF points: the only place that converts between them.
+
+Vocabulary, for a board of `size` x `size`:
+  action  int. Points row-major from the top left, then pass (size²), then resign (size² + 1).
+  point   (row, col), row 0 at the top.
+  vertex  GTP text: column letter without I, row number from the bottom; `pass`, `resign`.
+  move    sgfmill's (row from the bottom, col), or None for a pass.
+
+It knows no rules: a vertex on the board is accepted whether or not it can be played.
+"""
+
+from __future__ import annotations
+
+LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
+MAX_SIZE = len(LETTERS)
+
+
+def action_count(size: int) -> int:
+    """Length of a policy: all points, pass and resign (171 at 13x13)."""
+    return size * size + 2
+
+
+def pass_action(size: int) -> int:
+    return size * size
+
+
+def resign_action(size: int) -> int:
+    return size * size + 1
+
+
+def action(row: int, col: int, size: int) -> int:
+    return row * size + col
+
+
+def point(action: int, size: int) -> tuple[int, int]:
+    """(row, col) of an action that is a point. ValueError for pass, resign or a number off the board."""
+    if not 0 <= action < size * size:
+        raise ValueError(f"action {action} is not a point of a {size}x{size} board")
+    return divmod(action, size)
+
+
+def vertex(action: int, size: int) -> str:
+    """GTP text of an action, upper case; `pass` and `resign` in lower case."""
+    if action == pass_action(size):
+        return "pass"
+    if action == resign_action(size):
+        return "resign"
+    row, col = point(action, size)
+    return f"{LETTERS[col]}{size - row}"
+
+
+def parse_vertex(text: str, size: int) -> int:
+    """The action a GTP vertex names (any case; `pass` and `resign` too).
+
+    Raises:
+        ValueError: not a vertex of this board, with the text and the board's last vertex.
+    """
+    word = text.strip().upper()
+    if word == "PASS":
+        return pass_action(size)
+    if word == "RESIGN":
+        return resign_action(size)
+    col = LETTERS.find(word[:1]) if word else -1
+    digits = word[1:]
+    row = size - int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= 2 else -1
+    if not (0 <= col < size and 0 <= row < size):
+        raise ValueError(f"invalid vertex {text!r}: expected A1 to {vertex(size - 1, size)}, or pass")
+    return action(row, col, size)
+
+
+def to_sgf(action: int, size: int) -> tuple[int, int] | None:
+    """sgfmill's move for a point or a pass."""
+    if action == pass_action(size):
+        return None
+    row, col = point(action, size)
+    return size - 1 - row, col
+
+
+def from_sgf(move: tuple[int, int] | None, size: int) -> int:
+    """The action of sgfmill's move."""
+    if move is None:
+        return pass_action(size)
+    row, col = move
+    return action(size - 1 - row, col, size)

@@ -1,0 +1,262 @@
+"""Stones, chains and liberties on a square board: what Go and NoGo share.
+
+Vocabulary.
+  cell       the place of a point's record inside the state row. The board is padded by one ring of EDGE cells (left and
+             right share a column), so every point has four neighbours and none is off the array.
+  record     four int32 fields: COLOUR, HEAD, NEXT, LIBERTIES, read as state[cell + FIELD].
+  chain      stones of one colour joined along lines, linked in a circle by NEXT; HEAD is the same cell for all of them.
+  LIBERTIES  at a chain's head: its pseudo-liberties, one for each (stone, empty neighbour) pair. Zero exactly when
+             the chain has no liberty, which is all the rules ask, and it is kept with one addition per neighbour.
+  empties    the empty cells, unordered, in a list at the end of the cells; an empty cell's NEXT is its place there.
+  boards     the last 5 positions as bit sets, the newest at ring place BOARD_PLACE: what features need of the past.
+  touched    bit set of points a stone was ever removed from: only there can a move repeat an earlier position.
+
+This module knows no turn order, no ko and no scoring, and it never refuses a move.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gozero.games.game import BLACK, EMPTY, TO_PLAY, WHITE
+from gozero.jit import kernel
+
+EDGE = 3
+MAX_SIZE = 19
+PAST_BOARDS = 5
+
+# Header of the state row; fields 0 and 1 are TO_PLAY and PLY, 5 to 13 belong to the game.
+SIZE, EMPTY_COUNT, BOARD_PLACE = 2, 3, 4
+HEADER = 16
+
+# Record of a cell.
+COLOUR, HEAD, NEXT, LIBERTIES = 0, 1, 2, 3
+RECORD = 4
+
+
+def _zobrist() -> np.ndarray:
+    """uint64 [2, cells of the largest board]: one fixed random word per colour and cell."""
+    cells = (MAX_SIZE + 2) * (MAX_SIZE + 1) + 1
+    return np.random.default_rng(20080613).integers(0, 2**64, (2, cells), np.uint64)
+
+
+ZOBRIST = _zobrist()
+
+
+@kernel()
+def cell_count(size):  # type: ignore[no-untyped-def]
+    """Cells of the padded board: 211 at 13x13."""
+    return (size + 2) * (size + 1) + 1
+
+
+@kernel()
+def words(size):  # type: ignore[no-untyped-def]
+    """int32 words of a bit set over the cells: 7 at 13x13."""
+    return (cell_count(size) + 31) // 32
+
+
+@kernel()
+def row_step(size):  # type: ignore[no-untyped-def]
+    """Distance in the state row from a cell to the cell below it."""
+    return (size + 1) * RECORD
+
+
+@kernel()
+def cell_at(row, col, size):  # type: ignore[no-untyped-def]
+    return HEADER + ((row + 1) * (size + 1) + col + 1) * RECORD
+
+
+@kernel()
+def cell_of(action, size):  # type: ignore[no-untyped-def]
+    return cell_at(action // size, action % size, size)
+
+
+@kernel()
+def index_of(cell):  # type: ignore[no-untyped-def]
+    """Number of a cell among the cells: the index into ZOBRIST and the bit in a bit set."""
+    return (cell - HEADER) // RECORD
+
+
+@kernel()
+def action_of(cell, size):  # type: ignore[no-untyped-def]
+    index = index_of(cell)
+    return (index // (size + 1) - 1) * size + index % (size + 1) - 1
+
+
+@kernel()
+def empties_start(size):  # type: ignore[no-untyped-def]
+    return HEADER + cell_count(size) * RECORD
+
+
+@kernel()
+def boards_start(size):  # type: ignore[no-untyped-def]
+    return empties_start(size) + size * size
+
+
+@kernel()
+def touched_start(size):  # type: ignore[no-untyped-def]
+    return boards_start(size) + PAST_BOARDS * 2 * words(size)
+
+
+@kernel()
+def state_ints(size):  # type: ignore[no-untyped-def]
+    """S: length of the state row (1106 at 13x13)."""
+    return touched_start(size) + words(size)
+
+
+@kernel()
+def clear(state, size):  # type: ignore[no-untyped-def]
+    """Make `state` int32 [S] the empty board of that size; header fields of the game become 0."""
+    state[:] = 0
+    state[TO_PLAY] = BLACK
+    state[SIZE] = size
+    for index in range(cell_count(size)):
+        state[HEADER + index * RECORD + COLOUR] = EDGE
+    for row in range(size):
+        for col in range(size):
+            cell = cell_at(row, col, size)
+            state[cell + COLOUR] = EMPTY
+            _list_empty(state, cell, size)
+
+
+@kernel()
+def _list_empty(state, cell, size):  # type: ignore[no-untyped-def]
+    place = state[EMPTY_COUNT]
+    state[empties_start(size) + place] = cell
+    state[cell + NEXT] = place
+    state[EMPTY_COUNT] = place + 1
+
+
+@kernel()
+def _unlist_empty(state, cell, size):  # type: ignore[no-untyped-def]
+    start = empties_start(size)
+    last = state[EMPTY_COUNT] - 1
+    moved = state[start + last]
+    place = state[cell + NEXT]
+    state[start + place] = moved
+    state[moved + NEXT] = place
+    state[EMPTY_COUNT] = last
+
+
+@kernel()
+def next_board(state, size):  # type: ignore[no-untyped-def]
+    """Begin a new ply in the ring of past boards: the newest is copied and becomes the one that changes."""
+    length = 2 * words(size)
+    old = boards_start(size) + state[BOARD_PLACE] * length
+    place = (state[BOARD_PLACE] + 1) % PAST_BOARDS
+    state[BOARD_PLACE] = place
+    new = boards_start(size) + place * length
+    for k in range(length):
+        state[new + k] = state[old + k]
+
+
+@kernel()
+def _flip_bit(state, cell, colour, size):  # type: ignore[no-untyped-def]
+    index = index_of(cell)
+    word = boards_start(size) + (state[BOARD_PLACE] * 2 + colour - 1) * words(size) + (index >> 5)
+    state[word] ^= np.int32(1 << (index & 31))
+
+
+@kernel()
+def is_touched(state, cell, size):  # type: ignore[no-untyped-def]
+    index = index_of(cell)
+    return (state[touched_start(size) + (index >> 5)] >> (index & 31)) & 1
+
+
+@kernel()
+def put_stone(state, cell, colour, size):  # type: ignore[no-untyped-def]
+    """Put a stone on an empty cell and join it to its neighbours of the same colour. Returns its Zobrist word.
+
+    Chains left without liberties stay: the caller removes them.
+    """
+    down = row_step(size)
+    _unlist_empty(state, cell, size)
+    _flip_bit(state, cell, colour, size)
+    state[cell + COLOUR] = colour
+    state[cell + HEAD] = cell
+    state[cell + NEXT] = cell
+    liberties = 0
+    for offset in (-down, -RECORD, RECORD, down):
+        beside = state[cell + offset + COLOUR]
+        if beside == EMPTY:
+            liberties += 1
+        elif beside != EDGE:
+            state[state[cell + offset + HEAD] + LIBERTIES] -= 1
+    state[cell + LIBERTIES] = liberties
+    for offset in (-down, -RECORD, RECORD, down):
+        if state[cell + offset + COLOUR] == colour and state[cell + offset + HEAD] != state[cell + HEAD]:
+            _join(state, state[cell + HEAD], state[cell + offset + HEAD])
+    return ZOBRIST[colour - 1, index_of(cell)]
+
+
+@kernel()
+def _join(state, first, second):  # type: ignore[no-untyped-def]
+    """Make one chain of two, given their heads. The one with fewer pseudo-liberties, mostly the smaller, is relabelled."""
+    if state[first + LIBERTIES] < state[second + LIBERTIES]:
+        first, second = second, first
+    state[first + LIBERTIES] += state[second + LIBERTIES]
+    stone = second
+    while True:
+        state[stone + HEAD] = first
+        stone = state[stone + NEXT]
+        if stone == second:
+            break
+    state[first + NEXT], state[second + NEXT] = state[second + NEXT], state[first + NEXT]
+
+
+@kernel()
+def remove_chain(state, cell, size):  # type: ignore[no-untyped-def]
+    """Take the chain at `cell` off the board. Returns (XOR of its Zobrist words, number of stones)."""
+    down = row_step(size)
+    colour = state[cell + COLOUR]
+    touched = touched_start(size)
+    taken = np.uint64(0)
+    stones = 0
+    stone = cell
+    while True:
+        following = state[stone + NEXT]
+        index = index_of(stone)
+        taken ^= ZOBRIST[colour - 1, index]
+        state[touched + (index >> 5)] |= np.int32(1 << (index & 31))
+        _flip_bit(state, stone, colour, size)
+        state[stone + COLOUR] = EMPTY
+        _list_empty(state, stone, size)
+        for offset in (-down, -RECORD, RECORD, down):
+            beside = state[stone + offset + COLOUR]
+            if beside != EMPTY and beside != EDGE:
+                state[state[stone + offset + HEAD] + LIBERTIES] += 1
+        stones += 1
+        stone = following
+        if stone == cell:
+            break
+    return taken, stones
+
+
+@kernel()
+def chain_hash(state, cell):  # type: ignore[no-untyped-def]
+    """XOR of the Zobrist words of the chain at `cell`."""
+    row = state[cell + COLOUR] - 1
+    total = np.uint64(0)
+    stone = cell
+    while True:
+        total ^= ZOBRIST[row, index_of(stone)]
+        stone = state[stone + NEXT]
+        if stone == cell:
+            return total
+
+
+@kernel()
+def fills_own_eye(state, cell, colour, size):  # type: ignore[no-untyped-def]
+    """Whether an empty cell is a one-point eye of `colour`: neighbours own or edge, and too few hostile diagonals to be false."""
+    down = row_step(size)
+    for offset in (-down, -RECORD, RECORD, down):
+        beside = state[cell + offset + COLOUR]
+        if beside != colour and beside != EDGE:
+            return False
+    hostile = 0
+    off_board = 0
+    for offset in (-down - RECORD, -down + RECORD, down - RECORD, down + RECORD):
+        diagonal = state[cell + offset + COLOUR]
+        hostile += diagonal == BLACK + WHITE - colour
+        off_board |= diagonal == EDGE
+    return hostile + off_board < 2

@@ -1,0 +1,125 @@
+"""The game contract: what a game must give so that one search, one player and one training loop serve it.
+
+Vocabulary.
+  state    int32 [S], one row per game. Every game's row begins with TO_PLAY and PLY; the game's file lists the rest.
+  history  uint64 [H], beside the state: history[state[PLY]] is the hash of the current position, earlier ones before
+           it. Games without superko leave it alone. A row needs room for PLY + further plies + 1 entries.
+  action   int in 0 … A-1: points row-major from the top left, then pass, then resign. Resign is never legal here: the
+           player decides it.
+  outcome  +1 win, 0 draw, -1 loss for the side to move, or NOT_OVER.
+
+A `Game` is a description; it holds no position (`gozero.position.Position` does) and it draws nothing at random. Row
+kernels trust their caller: an action that is not legal is refused by `Position`, at the Python border.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from gozero.jit import LEGAL, OUTCOME, STEP, kernel
+
+EMPTY, BLACK, WHITE = 0, 1, 2
+TO_PLAY, PLY = 0, 1
+NOT_OVER = 2
+
+_STATES = types.Array(types.int32, 2, "C")
+_HISTORIES = types.Array(types.uint64, 2, "C")
+_ACTIONS = types.Array(types.int64, 1, "C")
+_MASKS = types.Array(types.uint8, 2, "C")
+_OUTCOMES = types.Array(types.int8, 1, "C")
+
+
+@dataclass(frozen=True, eq=False)
+class Game:
+    """Everything the search, the player and the training need to know of a game.
+
+    Attributes:
+        name: the name in `gozero.games`.
+        rows, cols: the board.
+        actions: A, the length of a policy: points, pass and resign.
+        state_ints: S, the length of a state row.
+        has_pass: whether passing is a move.
+        symmetries: which of the 8 symmetries of `gozero.symmetry` leave the rules unchanged.
+        max_plies: a bound on the plies of a game in training.
+        initial: int32 [S], read-only: the first position, with its rules and komi.
+        step(state, history, action): plays a legal action, in place.
+        legal(state, history, out uint8 [A]) → number of legal actions; `out` becomes 0 / 1.
+        outcome(state) → +1, 0, -1 for the side to move, or NOT_OVER.
+        owner(state, out int8 [points]): + points of the side to move as the board stands; None where there is no such thing.
+        score(state) → points of the side to move above the other's, bonuses included; None where there is no such thing.
+        hash_of(state) → the uint64 a history that begins with this position begins with (0 where there is no superko).
+        set_up(colours uint8 [points], to_play) → int32 [S]: a position from stones. ValueError where it cannot stand.
+        sample(state, history, generator uint64 [1]) → a uniformly random legal action for playouts (Go: never fills its
+            own one-point eye, passes when nothing else is left).
+        to_text(state), from_text(text): a board diagram, both ways.
+    """
+
+    name: str
+    rows: int
+    cols: int
+    actions: int
+    state_ints: int
+    has_pass: bool
+    symmetries: tuple[int, ...]
+    max_plies: int
+    initial: np.ndarray
+    step: Callable[..., None]
+    legal: Callable[..., int]
+    outcome: Callable[[np.ndarray], int]
+    sample: Callable[..., int]
+    hash_of: Callable[[np.ndarray], int]
+    set_up: Callable[[np.ndarray, int], np.ndarray]
+    to_text: Callable[[np.ndarray], str]
+    from_text: Callable[[str], np.ndarray]
+    owner: Callable[..., None] | None = None
+    score: Callable[[np.ndarray], float] | None = None
+
+    @property
+    def points(self) -> int:
+        """Number of points of the board."""
+        return self.rows * self.cols
+
+    @property
+    def pass_action(self) -> int:
+        return self.points
+
+    @property
+    def resign_action(self) -> int:
+        return self.points + 1
+
+    def new_states(self, batch: int) -> np.ndarray:
+        """int32 [batch, S]: first positions."""
+        return np.tile(self.initial, (batch, 1))
+
+    def new_histories(self, batch: int, plies: int | None = None) -> np.ndarray:
+        """uint64 [batch, plies + 1]: histories of first positions, with room for `plies` plies (default: max_plies)."""
+        histories = np.zeros((batch, (self.max_plies if plies is None else plies) + 1), np.uint64)
+        histories[:, 0] = self.hash_of(self.initial)
+        return histories
+
+
+@kernel(types.void(STEP, _STATES, _HISTORIES, _ACTIONS))
+def step_batch(step: Any, states: np.ndarray, histories: np.ndarray, actions: np.ndarray) -> None:
+    """Play actions[b] int64 in states[b] int32 [S] with histories[b] uint64 [H], in place; a negative action leaves its row alone."""
+    for b in range(states.shape[0]):
+        if actions[b] >= 0:
+            step(states[b], histories[b], actions[b])
+
+
+@kernel(types.void(LEGAL, _STATES, _HISTORIES, _MASKS))
+def legal_batch(legal: Any, states: np.ndarray, histories: np.ndarray, out: np.ndarray) -> None:
+    """Write the legal actions of each state into out uint8 [B, A]."""
+    for b in range(states.shape[0]):
+        legal(states[b], histories[b], out[b])
+
+
+@kernel(types.void(OUTCOME, _STATES, _OUTCOMES))
+def outcome_batch(outcome: Any, states: np.ndarray, out: np.ndarray) -> None:
+    """Write the outcome of each state into out int8 [B]."""
+    for b in range(states.shape[0]):
+        out[b] = outcome(states[b])

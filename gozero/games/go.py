@@ -1,0 +1,404 @@
+"""Go on 2x2 to 19x19 by area rules: turn order, ko and superko, suicide, area scoring, and pass-alive areas.
+
+The state row is a board of `gozero.games.chains` whose header has these fields besides:
+
+  KO          cell that simple ko forbids to the side to move, or 0
+  PASSES      passes in a row up to now; two end the game
+  PASS_BITS   bit k set: the ply k plies ago was a pass (bit 0 is the newest; 5 bits are kept)
+  KO_RULE     SIMPLE, POSITIONAL or SITUATIONAL (gozero.games.rules)
+  SUICIDE     1 where suicide is legal
+  BONUS       White's handicap bonus, points
+  KOMI        thousandths of a point, within ±2,000,000 points
+  MOVE_LIMIT  ply at which the game ends and is counted, or 0 for none
+
+history[state[PLY]] is the Zobrist hash of the stones; under SITUATIONAL it is flipped by WHITE_TO_PLAY. Superko is exact
+up to collisions of 64-bit hashes. A move can repeat an earlier position only on a point that was once emptied
+(`chains.is_touched`) or by suicide, so nearly no move needs the search through the history.
+
+Resignation, dead-stone agreement and time are not the business of this module.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+from numba import types
+
+from gozero.games import chains
+from gozero.games.chains import (
+    BLACK,
+    COLOUR,
+    EDGE,
+    EMPTY,
+    EMPTY_COUNT,
+    HEAD,
+    LIBERTIES,
+    NEXT,
+    RECORD,
+    SIZE,
+    TO_PLAY,
+    WHITE,
+    ZOBRIST,
+)
+from gozero.games.diagram import parse_diagram, print_diagram
+from gozero.games.game import NOT_OVER, PLY, Game
+from gozero.games.rules import SIMPLE, SITUATIONAL, RuleSet, rule_set
+from gozero.jit import HISTORY, LEGAL, MASK, OUTCOME, OWNER, OWNERS, SAMPLE, SCORE, STATE, STEP, kernel
+from gozero.rng import below
+
+KO, PASSES, PASS_BITS, KO_RULE, SUICIDE, BONUS, KOMI, MOVE_LIMIT = 5, 6, 7, 8, 9, 10, 11, 12
+MIN_SIZE, MAX_SIZE = 2, chains.MAX_SIZE
+KOMI_UNITS = 1000
+MAX_KOMI = 2_000_000.0
+WHITE_TO_PLAY = np.uint64(0x5BF03635DD6A9A4F)
+
+
+@kernel()
+def _play_stone(state, cell, colour, size):  # type: ignore[no-untyped-def]
+    """Put the stone, remove what it captures (or its own chain), note a ko. Returns the change of the Zobrist hash."""
+    down = chains.row_step(size)
+    change = chains.put_stone(state, cell, colour, size)
+    captured = 0
+    last = 0
+    for offset in (-down, -RECORD, RECORD, down):
+        beside = cell + offset
+        if state[beside + COLOUR] == BLACK + WHITE - colour and state[state[beside + HEAD] + LIBERTIES] == 0:
+            taken, stones = chains.remove_chain(state, beside, size)
+            change ^= taken
+            captured += stones
+            last = beside
+    if state[state[cell + HEAD] + LIBERTIES] == 0:
+        taken, stones = chains.remove_chain(state, cell, size)
+        change ^= taken
+    elif captured == 1 and state[cell + NEXT] == cell and state[cell + LIBERTIES] == 1:
+        state[KO] = last
+    return change
+
+
+@kernel(STEP.signature)
+def step(state, history, action):
+    """Play a legal action for the side to move, in place; history[PLY + 1] becomes the hash of the new position."""
+    size = np.int64(state[SIZE])
+    colour = state[TO_PLAY]
+    ply = state[PLY]
+    position = history[ply]
+    chains.next_board(state, size)
+    state[KO] = 0
+    if action == size * size:
+        state[PASSES] += 1
+        state[PASS_BITS] = ((state[PASS_BITS] << 1) | 1) & 31
+    else:
+        position ^= _play_stone(state, chains.cell_of(action, size), colour, size)
+        state[PASSES] = 0
+        state[PASS_BITS] = (state[PASS_BITS] << 1) & 31
+    if state[KO_RULE] == SITUATIONAL:
+        position ^= WHITE_TO_PLAY
+    state[TO_PLAY] = BLACK + WHITE - colour
+    state[PLY] = ply + 1
+    history[ply + 1] = position
+
+
+@kernel()
+def _repeats(state, history, cell, colour, size, suicide):  # type: ignore[no-untyped-def]
+    """Whether a move would bring back an earlier position; the cell's neighbours have already lost the liberty it takes."""
+    down = chains.row_step(size)
+    ply = state[PLY]
+    position = history[ply]
+    if state[KO_RULE] == SITUATIONAL:
+        position ^= WHITE_TO_PLAY
+    vanishing = colour if suicide else BLACK + WHITE - colour
+    if not suicide:
+        position ^= ZOBRIST[colour - 1, chains.index_of(cell)]
+    seen_1, seen_2, seen_3 = 0, 0, 0
+    for offset in (-down, -RECORD, RECORD, down):
+        beside = cell + offset
+        if state[beside + COLOUR] == vanishing and state[state[beside + HEAD] + LIBERTIES] == 0:
+            head = state[beside + HEAD]
+            if head not in (seen_1, seen_2, seen_3):
+                position ^= chains.chain_hash(state, head)
+                seen_1, seen_2, seen_3 = head, seen_1, seen_2
+    found = 0
+    for k in range(ply + 1):
+        found += history[k] == position
+    return found > 0
+
+
+@kernel()
+def _may_play(state, history, cell, colour, size):  # type: ignore[no-untyped-def]
+    """Whether the side to move may put a stone on an empty cell."""
+    down = chains.row_step(size)
+    checks_history = state[KO_RULE] != SIMPLE
+    for offset in (-down, -RECORD, RECORD, down):
+        if state[cell + offset + COLOUR] == EMPTY:
+            if not (checks_history and chains.is_touched(state, cell, size)):
+                return True
+            return not _repeats(state, history, cell, colour, size, False)
+    if cell == state[KO]:
+        return False
+    for offset in (-down, -RECORD, RECORD, down):
+        if state[cell + offset + COLOUR] != EDGE:
+            state[state[cell + offset + HEAD] + LIBERTIES] -= 1
+    captures = False
+    breathes = False
+    for offset in (-down, -RECORD, RECORD, down):
+        beside = state[cell + offset + COLOUR]
+        if beside != EDGE:
+            liberties = state[state[cell + offset + HEAD] + LIBERTIES]
+            if beside == colour:
+                breathes |= liberties > 0
+            else:
+                captures |= liberties == 0
+    suicide = not (captures or breathes)
+    allowed = state[SUICIDE] != 0 or not suicide
+    if allowed and checks_history and (suicide or chains.is_touched(state, cell, size)):
+        allowed = not _repeats(state, history, cell, colour, size, suicide)
+    for offset in (-down, -RECORD, RECORD, down):
+        if state[cell + offset + COLOUR] != EDGE:
+            state[state[cell + offset + HEAD] + LIBERTIES] += 1
+    return allowed
+
+
+@kernel(LEGAL.signature)
+def legal(state, history, out):
+    """Write 0 / 1 for each action into out uint8 [A] and return how many are legal. Passing always is."""
+    size = np.int64(state[SIZE])
+    colour = state[TO_PLAY]
+    count = 1
+    action = 0
+    for row in range(size):
+        cell = chains.cell_at(row, 0, size)
+        for _ in range(size):
+            allowed = state[cell + COLOUR] == EMPTY and _may_play(state, history, cell, colour, size)
+            out[action] = allowed
+            count += allowed
+            action += 1
+            cell += RECORD
+    out[action] = 1
+    out[action + 1] = 0
+    return count
+
+
+@kernel(SAMPLE.signature)
+def sample(state, history, generator):
+    """A uniformly random legal point that is not a one-point eye of the side to move; pass when there is none."""
+    size = np.int64(state[SIZE])
+    colour = state[TO_PLAY]
+    start = chains.empties_start(size)
+    left = np.int64(state[EMPTY_COUNT])
+    while left > 0:
+        place = below(generator, left)
+        cell = np.int64(state[start + place])
+        if not chains.fills_own_eye(state, cell, colour, size) and _may_play(state, history, cell, colour, size):
+            return chains.action_of(cell, size)
+        left -= 1
+        other = state[start + left]
+        state[start + place], state[start + left] = other, cell
+        state[other + NEXT] = place
+        state[cell + NEXT] = left
+    return size * size
+
+
+@kernel()
+def _board_colours(state, size):  # type: ignore[no-untyped-def]
+    """int8 [(size + 2) * (size + 1) + 1]: colours by cell number."""
+    colours = np.empty(chains.cell_count(size), np.int8)
+    for index in range(colours.shape[0]):
+        colours[index] = state[chains.HEADER + index * RECORD + COLOUR]
+    return colours
+
+
+@kernel()
+def _area(colours, size, to_play, out):  # type: ignore[no-untyped-def]
+    """Area ownership of a padded board int8 [cells]: stones, and empty regions that reach one colour only."""
+    width = size + 1
+    owners = np.zeros(colours.shape[0], np.int8)
+    seen = np.zeros(colours.shape[0], np.uint8)
+    region = np.empty(size * size, np.int64)
+    for start in range(colours.shape[0]):
+        if colours[start] == BLACK or colours[start] == WHITE:
+            owners[start] = 1 if colours[start] == to_play else -1
+        if colours[start] != EMPTY or seen[start]:
+            continue
+        region[0] = start
+        seen[start] = 1
+        length = 1
+        reached = 0
+        k = 0
+        while k < length:
+            for offset in (-width, -1, 1, width):
+                beside = region[k] + offset
+                reached |= colours[beside] if colours[beside] != EDGE else 0
+                if colours[beside] == EMPTY and not seen[beside]:
+                    seen[beside] = 1
+                    region[length] = beside
+                    length += 1
+            k += 1
+        if reached == BLACK or reached == WHITE:
+            for k in range(length):
+                owners[region[k]] = 1 if reached == to_play else -1
+    for action in range(size * size):
+        out[action] = owners[(action // size + 1) * width + action % size + 1]
+
+
+@kernel(OWNER.signature)
+def owner(state, out):
+    """Area as the board stands into out int8 [points]: +1 the side to move, -1 the other, 0 neither."""
+    size = np.int64(state[SIZE])
+    _area(_board_colours(state, size), size, state[TO_PLAY], out)
+
+
+@kernel()
+def _points(state, owners):  # type: ignore[no-untyped-def]
+    """Score in points for the side to move, from ownership int8 [points], komi and handicap bonus."""
+    area = 0
+    for k in range(owners.shape[0]):
+        area += owners[k]
+    bonus = state[KOMI] / KOMI_UNITS + state[BONUS]
+    return area - bonus if state[TO_PLAY] == BLACK else area + bonus
+
+
+@kernel(SCORE.signature)
+def score(state):
+    """Points of the side to move above the other's, by area as the board stands."""
+    owners = np.empty(state[SIZE] * state[SIZE], np.int8)
+    owner(state, owners)
+    return _points(state, owners)
+
+
+@kernel(OUTCOME.signature)
+def outcome(state):
+    """+1, 0 or -1 for the side to move after two passes or at the move limit, else NOT_OVER."""
+    at_limit = state[MOVE_LIMIT] > 0 and state[PLY] >= state[MOVE_LIMIT]
+    if state[PASSES] < 2 and not at_limit:
+        return NOT_OVER
+    return np.int64(np.sign(score(state)))
+
+
+@kernel(types.uint64(STATE))
+def hash_of(state):
+    """The hash a history that begins with this position begins with."""
+    size = np.int64(state[SIZE])
+    position = np.uint64(0)
+    for index in range(chains.cell_count(size)):
+        colour = state[chains.HEADER + index * RECORD + COLOUR]
+        if colour == BLACK or colour == WHITE:
+            position ^= ZOBRIST[colour - 1, index]
+    if state[KO_RULE] == SITUATIONAL and state[TO_PLAY] == WHITE:
+        position ^= WHITE_TO_PLAY
+    return position
+
+
+@kernel(types.void(STATE, types.int64))
+def _clear(state, size):
+    chains.clear(state, size)
+
+
+@kernel(types.boolean(STATE, MASK))
+def _place(state, colours):
+    """Put stones uint8 [points] on the empty board; False if a chain has no liberty. All past boards become this one."""
+    size = np.int64(state[SIZE])
+    for action in range(size * size):
+        if colours[action] != EMPTY:
+            chains.put_stone(state, chains.cell_of(action, size), np.int32(colours[action]), size)
+    for _ in range(chains.PAST_BOARDS):
+        chains.next_board(state, size)
+    for action in range(size * size):
+        if colours[action] != EMPTY and state[state[chains.cell_of(action, size) + HEAD] + LIBERTIES] == 0:
+            return False
+    return True
+
+
+@kernel(types.void(STATE, MASK))
+def stones(state, out):
+    """Write the colours of the points into out uint8 [points]."""
+    size = np.int64(state[SIZE])
+    for action in range(size * size):
+        out[action] = state[chains.cell_of(action, size) + COLOUR]
+
+
+def set_rules(state: np.ndarray, rules: RuleSet, komi: float, handicap: int = 0) -> None:
+    """Write rules, komi (points, finite) and the bonus for `handicap` stones into the header of state int32 [S]."""
+    state[KO_RULE] = rules.ko
+    state[SUICIDE] = rules.suicide
+    state[BONUS] = rules.handicap_bonus(handicap)
+    state[KOMI] = round(min(max(komi, -MAX_KOMI), MAX_KOMI) * KOMI_UNITS)
+
+
+def komi_of(state: np.ndarray) -> float:
+    """Komi in points, to a thousandth."""
+    return int(state[KOMI]) / KOMI_UNITS
+
+
+def set_up(initial: np.ndarray, colours: np.ndarray, to_play: int) -> np.ndarray:
+    """The position with these stones, uint8 [points], under the rules of `initial`, without history.
+
+    Raises:
+        ValueError: a chain has no liberty.
+    """
+    state = initial.copy()
+    state[TO_PLAY] = to_play
+    if not _place(state, np.ascontiguousarray(colours, np.uint8)):
+        raise ValueError("a chain of the set-up position has no liberty")
+    return state
+
+
+def to_text(state: np.ndarray) -> str:
+    """Board diagram: a line with the side to move, ko and passes, then rows from the top with coordinates."""
+    size = int(state[SIZE])
+    colours = np.empty(size * size, np.uint8)
+    stones(state, colours)
+    ko = chains.action_of.py_func(int(state[KO]), size) if state[KO] else None
+    return print_diagram(colours.reshape(size, size), int(state[TO_PLAY]), ko=ko, passes=int(state[PASSES]))
+
+
+def from_text(initial: np.ndarray, text: str) -> np.ndarray:
+    """The position a diagram of `to_text` shows, under the rules of `initial`. ValueError says what does not fit."""
+    size = int(initial[SIZE])
+    diagram = parse_diagram(text, size)
+    state = set_up(initial, diagram.colours, diagram.to_play)
+    state[PASSES] = diagram.passes
+    state[PASS_BITS] = (1 << min(diagram.passes, 5)) - 1
+    if diagram.ko is not None:
+        state[KO] = chains.cell_of.py_func(diagram.ko, size)
+    return state
+
+
+def make(size: int = 13, rules: str = "chinese", komi: float = 7.5, handicap: int = 0, move_limit: int = 0) -> Game:
+    """Go on a size x size board.
+
+    Args:
+        size: 2 to 19.
+        rules: a name in `gozero.games.rules.RULES`.
+        komi: points for White; kept to a thousandth.
+        handicap: Black's handicap stones, for White's bonus.
+        move_limit: plies after which the game ends and is counted; 0 for none.
+    """
+    if not MIN_SIZE <= size <= MAX_SIZE:
+        raise ValueError(f"board size {size} is not supported: expected {MIN_SIZE} to {MAX_SIZE}")
+    initial = np.zeros(chains.state_ints(size), np.int32)
+    _clear(initial, size)
+    set_rules(initial, rule_set(rules), komi, handicap)
+    initial[MOVE_LIMIT] = move_limit
+    initial.setflags(write=False)
+    return Game(
+        name="go",
+        rows=size,
+        cols=size,
+        actions=size * size + 2,
+        state_ints=initial.shape[0],
+        has_pass=True,
+        symmetries=tuple(range(8)),
+        max_plies=move_limit or int(2.2 * size * size) + 2,
+        initial=initial,
+        step=step,
+        legal=legal,
+        outcome=outcome,
+        sample=sample,
+        hash_of=hash_of,
+        set_up=partial(set_up, initial),
+        to_text=to_text,
+        from_text=partial(from_text, initial),
+        owner=owner,
+        score=score,
+    )

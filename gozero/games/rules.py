@@ -1,0 +1,59 @@
+"""Go rule sets: what differs between them, by name. All count area; two passes end the game.
+
+Territory scoring (japanese, korean) is not offered: it needs agreement about dead stones that the engine does not have.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+SIMPLE, POSITIONAL, SITUATIONAL = 0, 1, 2
+NO_BONUS, BONUS_N, BONUS_N_MINUS_1 = 0, 1, 2
+KO_NAMES = ("SIMPLE", "POSITIONAL", "SITUATIONAL")
+
+
+@dataclass(frozen=True)
+class RuleSet:
+    """One set of rules.
+
+    Attributes:
+        name: as in `RULES`.
+        ko: SIMPLE forbids retaking a single stone at once; POSITIONAL forbids any earlier board; SITUATIONAL any earlier
+            board with the same side to move. A pass is always allowed.
+        suicide: whether a move may leave its own chain without liberties (the chain is removed).
+        bonus: White's points for N handicap stones: NO_BONUS 0, BONUS_N N, BONUS_N_MINUS_1 N - 1.
+    """
+
+    name: str
+    ko: int
+    suicide: bool
+    bonus: int
+
+    def handicap_bonus(self, stones: int) -> int:
+        """Points White receives for `stones` handicap stones; one stone or none is no handicap."""
+        if stones < 2 or self.bonus == NO_BONUS:
+            return 0
+        return stones if self.bonus == BONUS_N else stones - 1
+
+
+RULES: dict[str, RuleSet] = {
+    rules.name: rules
+    for rules in (
+        RuleSet("chinese", POSITIONAL, False, BONUS_N),
+        RuleSet("chinese-simple", SIMPLE, False, BONUS_N),
+        RuleSet("chinese-ogs", POSITIONAL, False, BONUS_N),
+        RuleSet("chinese-kgs", POSITIONAL, False, BONUS_N),
+        RuleSet("tromp-taylor", POSITIONAL, True, NO_BONUS),
+        RuleSet("aga", SITUATIONAL, False, BONUS_N_MINUS_1),
+        RuleSet("new-zealand", SITUATIONAL, True, NO_BONUS),
+    )
+}
+
+
+def rule_set(name: str) -> RuleSet:
+    """The rule set of that name. ValueError names the known ones."""
+    try:
+        return RULES[name]
+    except KeyError:
+        hint = "; territory scoring is not supported" if name in ("japanese", "korean") else ""
+        raise ValueError(f"unknown rules {name!r}: expected one of {', '.join(RULES)}{hint}") from None

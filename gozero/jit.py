@@ -1,0 +1,89 @@
+"""The one kernel decorator, and the types kernels hand to each other.
+
+Vocabulary. A *kernel* is a function compiled by numba. A *row kernel* works on one game (one state row); the three row
+kernels of a game, `step`, `legal` and `outcome`, are passed to the search as first-class functions of the explicit types
+below. With explicit types on both sides one compiled search serves every game and is found in the compile cache again;
+inferred dispatcher arguments and closures are recompiled in every process (measured with numba 0.68).
+
+numba's cache does not notice that a callee in another file has changed, so the cache folder is named after a hash of all
+kernel sources. Several engines may share the folder; where it cannot be written, kernels are compiled in memory.
+
+This module does not choose where other caches (converted networks) live: it only names the user's cache folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba import types
+
+STATE = types.Array(types.int32, 1, "C")
+HISTORY = types.Array(types.uint64, 1, "C")
+MASK = types.Array(types.uint8, 1, "C")
+OWNERS = types.Array(types.int8, 1, "C")
+
+STEP = types.FunctionType(types.void(STATE, HISTORY, types.int64))
+LEGAL = types.FunctionType(types.int64(STATE, HISTORY, MASK))
+OUTCOME = types.FunctionType(types.int64(STATE))
+SAMPLE = types.FunctionType(types.int64(STATE, HISTORY, HISTORY))
+OWNER = types.FunctionType(types.void(STATE, OWNERS))
+SCORE = types.FunctionType(types.float64(STATE))
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def user_cache() -> Path:
+    """The folder for files that can be made again: the platform's cache folder, plus `gozero`."""
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "gozero"
+
+
+def source_hash() -> str:
+    """Twelve hex digits over the text of every module of the package that holds kernels."""
+    digest = hashlib.sha256(numba.__version__.encode())
+    for path in sorted(_PACKAGE.rglob("*.py")):
+        text = path.read_bytes()
+        if b"gozero.jit" in text or path.name == "jit.py":
+            digest.update(path.relative_to(_PACKAGE).as_posix().encode() + text)
+    return digest.hexdigest()[:12]
+
+
+def _cache_folder() -> Path | None:
+    """The kernels' cache folder, created; None where it cannot be written."""
+    folder = user_cache() / f"kernels-{source_hash()}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except OSError:
+        return None
+
+
+CACHE_FOLDER = _cache_folder()
+if CACHE_FOLDER is not None:
+    numba.config.CACHE_DIR = str(CACHE_FOLDER)
+
+
+def kernel(signature: Any = None, **options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Compile a function as a kernel: no Python objects, the GIL released, cached on disk.
+
+    Args:
+        signature: a numba signature, compiled at import. None for a helper that is compiled into its callers.
+        options: further options of `numba.njit`, such as `fastmath=True`.
+    """
+    settings = {"nogil": True, "error_model": "numpy", "cache": CACHE_FOLDER is not None, **options}
+    if signature is None:
+        return numba.njit(**settings)
+    return numba.njit(signature, **settings)

@@ -1,0 +1,42 @@
+"""Random numbers inside kernels: a generator is one uint64 in an array, so that its owner can save and restore it.
+
+SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", OOPSLA 2014). Statistically good
+enough for playouts and noise; not for secrets.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gozero.jit import kernel
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX_2 = np.uint64(0x94D049BB133111EB)
+
+
+@kernel()
+def mix(value):  # type: ignore[no-untyped-def]
+    """A uint64 whose every bit depends on every bit of `value` uint64: turns counters into seeds."""
+    value = (value ^ (value >> np.uint64(30))) * _MIX_1
+    value = (value ^ (value >> np.uint64(27))) * _MIX_2
+    return value ^ (value >> np.uint64(31))
+
+
+@kernel()
+def next_random(generator):  # type: ignore[no-untyped-def]
+    """The next uint64 of generator uint64 [1], which moves on by one."""
+    generator[0] += _GOLDEN
+    return mix(generator[0])
+
+
+@kernel()
+def below(generator, bound):  # type: ignore[no-untyped-def]
+    """A uniform int64 in 0 … bound-1, bound < 2**31 (bias under bound / 2**32)."""
+    return np.int64(((next_random(generator) >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32))
+
+
+@kernel()
+def uniform(generator):  # type: ignore[no-untyped-def]
+    """A uniform float64 in [0, 1)."""
+    return np.float64(next_random(generator) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
