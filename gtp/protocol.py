@@ -1,0 +1,259 @@
+"""The Go Text Protocol, version 2: framing, dispatch and the loop around them. It knows no Go.
+
+Vocabulary: a *line* is what the client sent; a *command* is a line with a name in it, perhaps numbered by an *id*; a *handler* turns the
+command into the text of its *answer*. Every command gets exactly one answer, which ends in exactly one blank line; blank lines, comments
+and a lone id get none. A line that says ``# interrupt`` is GoGui's way to ask a running command to finish at once.
+
+What this module does not do: it holds no board, it does not think, and it never writes to file descriptor 1 except through ``Output``.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import queue
+import re
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TextIO
+
+Handler = Callable[["Command"], str]
+
+INTERRUPT = "# interrupt"
+SHUTDOWN_GRACE = 2.0
+"""Seconds that a command which was already thinking may go on for after ``quit`` or the end of the input has been read."""
+
+_CONTROL: dict[int, str | None] = {**dict.fromkeys((*range(32), 127)), ord("\t"): " "}
+_COMMAND = re.compile(r"([0-9]*)\s*(\S*)\s*(.*)")
+
+
+class GtpError(Exception):
+    """The command failed; the message is the text after ``?``."""
+
+
+class FatalError(Exception):
+    """The engine cannot go on (unreadable weights, say); the message goes to stderr in one line and the exit code is 2."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """One parsed line."""
+
+    id: str  # the digits that the client put in front, or ""
+    name: str
+    text: str  # all that follows the name, trimmed; for arguments that contain spaces, such as a path
+
+    @property
+    def arguments(self) -> list[str]:
+        return self.text.split()
+
+
+def parse_line(line: str) -> Command | None:
+    """The command in ``line``, or None if the line is blank, a comment or an id alone."""
+    text = line.translate(_CONTROL).partition("#")[0].strip()
+    match = _COMMAND.fullmatch(text)
+    if match is None or not match[2]:
+        return None
+    return Command(match[1], match[2], match[3])
+
+
+def is_interrupt(line: str) -> bool:
+    """Whether ``line`` is the comment by which GoGui interrupts; to be asked before comments are dropped."""
+    return line.translate(_CONTROL).strip() == INTERRUPT
+
+
+def format_answer(mark: str, command_id: str, text: str) -> str:
+    """The answer as it goes over the wire: ``mark`` is ``=`` or ``?``; blank lines inside ``text`` would end it early and are dropped."""
+    first, *rest = (line.translate(_CONTROL).rstrip() for line in text.splitlines() or [""])
+    return "\n".join([f"{mark}{command_id} {first}", *filter(None, rest)]) + "\n\n"
+
+
+class Protocol:
+    """The commands an engine offers, and the answers to them, one line at a time; without threads and without files.
+
+    Commands: ``protocol_version``, ``name``, ``version``, ``known_command``, ``list_commands``, ``quit`` and whatever is registered.
+    ``on_bug`` is told of exceptions that are neither ``GtpError`` nor ``FatalError``; the client gets ``? internal error``.
+    """
+
+    def __init__(self, name: str, version: str, on_bug: Callable[[Command, Exception], None] | None = None) -> None:
+        self.finished = False  # set once quit has been answered
+        self._on_bug = on_bug or _report_bug
+        self._handlers: dict[str, Handler] = {}
+        self.register(
+            {
+                "protocol_version": lambda command: "2",
+                "name": lambda command: name,
+                "version": lambda command: version,
+                "known_command": lambda command: str(command.text.partition(" ")[0] in self._handlers).lower(),
+                "list_commands": lambda command: "\n".join(sorted(self._handlers)),
+                "quit": self._quit,
+            }
+        )
+
+    def register(self, handlers: Mapping[str, Handler]) -> None:
+        """Offer more commands; a name that is taken is a mistake of the program (ValueError)."""
+        taken = self._handlers.keys() & handlers.keys()
+        if taken:
+            raise ValueError(f"GTP commands registered twice: {sorted(taken)}")
+        self._handlers.update(handlers)
+
+    def answer(self, line: str) -> str | None:
+        """The framed answer to ``line``, or None where the protocol asks for silence. Raises FatalError only."""
+        command = parse_line(line)
+        if command is None:
+            return None
+        handler = self._handlers.get(command.name)
+        if handler is None:
+            return format_answer("?", command.id, "unknown command")
+        try:
+            return format_answer("=", command.id, handler(command))
+        except GtpError as error:
+            return format_answer("?", command.id, str(error))
+        except FatalError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the border: a bug in one command must not take the game with it
+            self._on_bug(command, error)
+            return format_answer("?", command.id, f"internal error: {type(error).__name__}: {error}")
+
+    def _quit(self, command: Command) -> str:
+        self.finished = True
+        return ""
+
+
+def _report_bug(command: Command, error: Exception) -> None:
+    sys.stderr.write(f"gozero-gtp: internal error in {command.name!r}; please report this:\n")
+    traceback.print_exception(error, file=sys.stderr)
+
+
+class Signals:
+    """What the reader has seen beyond the line that is being answered; a long command asks ``should_stop`` while it thinks.
+
+    An interrupt holds for every line read before it. Scripts send everything at once, so an end of the input that was read *before* a
+    command began to think does not hurry it. An end that arrives *while* it thinks means that the client is going away: that command, and
+    those still queued behind it, have ``SHUTDOWN_GRACE`` seconds left for thinking.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lines_read = 0
+        self._lines_taken = 0
+        self._interrupted_through = -1
+        self._thinking = False
+        self._stop_time = math.inf
+
+    def line_read(self) -> None:
+        self._lines_read += 1
+
+    def line_taken(self) -> None:
+        """The line that is answered now is the next one."""
+        self._lines_taken += 1
+
+    def interrupt(self) -> None:
+        self._interrupted_through = self._lines_read
+
+    def end_of_input(self) -> None:
+        """``quit`` or the end of the stream has been read."""
+        if self._thinking:
+            self._stop_time = min(self._stop_time, self._clock() + SHUTDOWN_GRACE)
+
+    @contextmanager
+    def thinking(self) -> Iterator[None]:
+        """Wraps a search."""
+        self._thinking = True
+        try:
+            yield
+        finally:
+            self._thinking = False
+
+    def should_stop(self) -> bool:
+        """Whether the search should end now with the best move it has so far."""
+        return self._lines_taken <= self._interrupted_through or self._clock() >= self._stop_time
+
+
+class Output:
+    """The client's end of standard output, written unbuffered: every answer leaves whole and at once.
+
+    ``Output.take_over()`` points file descriptor 1 at stderr first, so that no library's print can reach the client.
+    """
+
+    def __init__(self, descriptor: int, log: TextIO | None = None) -> None:
+        self._descriptor = descriptor
+        self._log = log
+
+    @classmethod
+    def take_over(cls, log: TextIO | None = None) -> Output:
+        sys.stdout.flush()
+        descriptor = os.dup(1)
+        try:
+            os.dup2(2, 1)
+        except OSError:  # started without a stderr
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        sys.stdout = sys.stderr
+        return cls(descriptor, log)
+
+    def note(self, line: str) -> None:
+        """Put what the client sent into the log."""
+        if self._log:
+            self._log.write(f"{line.rstrip()}\n")
+            self._log.flush()
+
+    def write(self, answer: str) -> None:
+        if self._log:
+            self._log.write(answer)
+            self._log.flush()
+        data = answer.encode("utf-8", "surrogateescape")
+        while data:
+            data = data[os.write(self._descriptor, data) :]
+
+
+class LineReader(threading.Thread):
+    """Reads lines from a file descriptor into ``lines`` for ever, so that clients may send ahead; None marks the end of the input."""
+
+    def __init__(self, descriptor: int, signals: Signals) -> None:
+        super().__init__(name="gtp-reader", daemon=True)
+        self.lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._descriptor = descriptor
+        self.signals = signals
+
+    def run(self) -> None:
+        rest = b""
+        while chunk := os.read(self._descriptor, 1 << 16):
+            *lines, rest = (rest + chunk).split(b"\n")
+            self._put(line.decode("utf-8", "surrogateescape") for line in lines)
+        self._put([rest.decode("utf-8", "surrogateescape")])
+        self.signals.end_of_input()
+        self.lines.put(None)
+
+    def _put(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            if is_interrupt(line):
+                self.signals.interrupt()
+                continue
+            self.signals.line_read()
+            self.lines.put(line)
+            command = parse_line(line)
+            if command and command.name == "quit":
+                self.signals.end_of_input()
+
+
+def serve(protocol: Protocol, reader: LineReader, output: Output, when_idle: Callable[[], None] = lambda: None) -> None:
+    """Answer lines until ``quit`` or the end of the input. ``when_idle`` is called once, the first time that nothing is waiting."""
+    reader.start()
+    idle_called = False
+    while not protocol.finished:
+        if not idle_called and reader.lines.empty():
+            idle_called = True
+            when_idle()
+        line = reader.lines.get()
+        if line is None:
+            return
+        reader.signals.line_taken()
+        output.note(line)
+        answer = protocol.answer(line)
+        if answer is not None:
+            output.write(answer)

@@ -1,0 +1,144 @@
+"""Framing as GTP 2 and its clients want it (no Go needed: the engine under test knows two commands of its own)."""
+
+import io
+import os
+
+import pytest
+
+from gtp.protocol import Command, FatalError, GtpError, LineReader, Output, Protocol, Signals, format_answer, parse_line, serve
+
+
+def fail(command: Command) -> str:
+    raise GtpError("bad thing\n\n\nhappened")
+
+
+def make_protocol() -> Protocol:
+    protocol = Protocol("Test", "1.2")
+    protocol.register({"echo": lambda command: command.text, "fail": fail, "lines": lambda command: "a\n\nb \n"})
+    return protocol
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        ("name", "= Test\n\n"),
+        ("12 name", "=12 Test\n\n"),
+        ("7name", "=7 Test\n\n"),
+        ("00012345678901234567890 name", "=00012345678901234567890 Test\n\n"),
+        ("\t6 name", "=6 Test\n\n"),
+        ("name\r", "= Test\n\n"),
+        ("na\x07me\x7f", "= Test\n\n"),
+        ("echo\ta\tb", "= a b\n\n"),
+        ("echo a # comment", "= a\n\n"),
+        ("echo", "= \n\n"),
+        ("echo   two  words ", "= two  words\n\n"),
+        ("NAME", "? unknown command\n\n"),
+        ("namefoo", "? unknown command\n\n"),
+        ("3 nam", "?3 unknown command\n\n"),
+        ("-3 name", "? unknown command\n\n"),
+        ("\u0663 name", "? unknown command\n\n"),
+        ("fail", "? bad thing\nhappened\n\n"),
+        ("lines", "= a\nb\n\n"),
+        ("protocol_version", "= 2\n\n"),
+        ("version", "= 1.2\n\n"),
+        ("known_command echo", "= true\n\n"),
+        ("known_command ech", "= false\n\n"),
+        ("known_command", "= false\n\n"),
+        ("list_commands", "= echo\nfail\nknown_command\nlines\nlist_commands\nname\nprotocol_version\nquit\nversion\n\n"),
+        ("5 quit", "=5 \n\n"),
+    ],
+)
+def test_answer(line: str, answer: str) -> None:
+    assert make_protocol().answer(line) == answer
+
+
+@pytest.mark.parametrize("line", ["", " ", "\r", "\t", "# comment", "  # name", "3", "12 # name", "\x01", "# interrupt"])
+def test_silence(line: str) -> None:
+    assert make_protocol().answer(line) is None
+
+
+def test_text_of_a_command_keeps_inner_spaces() -> None:
+    assert parse_line("4 loadsgf  my  game.sgf 7") == Command("4", "loadsgf", "my  game.sgf 7")
+
+
+def test_answers_never_contain_control_characters_or_blank_lines() -> None:
+    assert format_answer("?", "", "a\x1b[0m\n \n\tb") == "? a[0m\n b\n\n"
+
+
+def test_a_bug_is_reported_and_answered() -> None:
+    bugs = []
+    protocol = Protocol("Test", "1.2", on_bug=lambda command, error: bugs.append((command.name, error)))
+    protocol.register({"crash": lambda command: str(1 // 0)})
+    assert protocol.answer("9 crash") == "?9 internal error: ZeroDivisionError: integer division or modulo by zero\n\n"
+    assert [name for name, _ in bugs] == ["crash"]
+
+
+def test_a_fatal_error_passes_through() -> None:
+    def die(command: Command) -> str:
+        raise FatalError("no weights")
+
+    protocol = Protocol("Test", "1.2")
+    protocol.register({"die": die})
+    with pytest.raises(FatalError):
+        protocol.answer("die")
+
+
+def test_a_name_is_registered_once() -> None:
+    with pytest.raises(ValueError, match="echo"):
+        make_protocol().register({"echo": fail})
+
+
+def run(data: bytes) -> tuple[bytes, str]:
+    """What the serving loop writes to the client and to the log when it is sent ``data`` in one go."""
+    source, source_end = os.pipe()
+    sink, sink_end = os.pipe()
+    os.write(source_end, data)
+    os.close(source_end)
+    log = io.StringIO()
+    serve(make_protocol(), LineReader(source, Signals()), Output(sink_end, log))
+    os.close(sink_end)
+    with os.fdopen(sink, "rb") as stream:
+        return stream.read(), log.getvalue()
+
+
+def test_pipelined_lines_are_answered_in_order_and_the_rest_after_quit_is_left() -> None:
+    output, log = run(b"1 name\r\n\n# talk\n2 echo \xc3\xa9\xff\n3 quit\n4 name\n")
+    assert output == b"=1 Test\n\n=2 \xc3\xa9\xff\n\n=3 \n\n"
+    assert log.startswith("1 name\n=1 Test\n\n")
+
+
+def test_end_of_input_ends_the_loop_and_a_last_line_without_newline_counts() -> None:
+    assert run(b"1 name\n2 version")[0] == b"=1 Test\n\n=2 1.2\n\n"
+
+
+def test_an_end_that_was_read_before_thinking_does_not_hurry_it() -> None:
+    now = [0.0]
+    signals = Signals(lambda: now[0])
+    signals.end_of_input()
+    with signals.thinking():
+        now[0] = 1e6
+        assert not signals.should_stop()
+
+
+def test_an_end_that_arrives_while_thinking_leaves_the_grace_period() -> None:
+    now = [0.0]
+    signals = Signals(lambda: now[0])
+    with signals.thinking():
+        signals.end_of_input()
+        now[0] = 1.9
+        assert not signals.should_stop()
+        now[0] = 2.0
+        assert signals.should_stop()
+    assert signals.should_stop()
+
+
+def test_an_interrupt_holds_for_the_lines_before_it_only() -> None:
+    signals = Signals()
+    signals.line_read()
+    signals.line_taken()
+    assert not signals.should_stop()
+    signals.interrupt()
+    assert signals.should_stop()
+    signals.line_read()
+    signals.line_taken()
+    assert not signals.should_stop()
