@@ -7,6 +7,7 @@ A test that needs an optional part is marked `@pytest.mark.pachi` or `@pytest.ma
 """
 
 import importlib.util
+import os
 import shutil
 from collections.abc import Callable
 
@@ -21,7 +22,7 @@ OPTIONAL_PARTS: dict[str, tuple[Callable[[], bool], str]] = {
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("gozero")
     group.addoption("--update-golden", action="store_true", help="rewrite golden transcripts instead of comparing with them")
-    group.addoption("--require", default="", metavar="PARTS", help="optional parts whose absence is a failure, comma-separated: pachi,gnugo")
+    group.addoption("--require", default="", metavar="PARTS", help="optional parts whose absence is a failure: pachi,gnugo")
 
 
 def required_parts(config: pytest.Config) -> set[str]:
@@ -34,6 +35,8 @@ def required_parts(config: pytest.Config) -> set[str]:
 
 def pytest_configure(config: pytest.Config) -> None:
     required_parts(config)
+    # Debian installs gnugo where the PATH of root does not look
+    os.environ["PATH"] = os.pathsep.join((os.environ.get("PATH", os.defpath), "/usr/games"))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -106,7 +106,8 @@ def unpack_source(folder: Path, programs: Path) -> Path:
 def build_wheel(source: Path, folder: Path, programs: Path) -> Path:
     """Build the edited `source` into a wheel in `folder`; returns its path."""
     run(programs / "cython", "--cplus", "pachi_py/cypachi.pyx", cwd=source)
-    run(programs / "python", "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, source, search_first=programs)
+    options = ("--no-deps", "--no-build-isolation", "--wheel-dir", folder)
+    run(programs / "python", "-m", "pip", "wheel", *options, source, search_first=programs)
     (wheel,) = folder.glob("*.whl")
     return wheel
 
