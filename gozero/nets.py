@@ -1,0 +1,289 @@
+"""The networks: planes and globals of a position → policy, value, score, ownership and the opponent's reply.
+
+Vocabulary.
+  trunk            the stem and the residual blocks; a *head* is what reads its output.
+  global pooling   a board of features becomes three numbers a channel: mean, mean times the scaled board size, maximum.
+  fold             merge each batch norm into the convolution before it.
+
+Two kinds are built here: `agz13`, the two-headed AlphaGo Zero network for 13x13 with linear heads (Silver et al. 2017),
+and `b{blocks}c{channels}`, a residual network without a single size-dependent weight, so that one file plays every board
+(Wu 2019, "Accelerating Self-Play Learning in Go"). This module neither encodes positions (features.py) nor trains or
+saves networks, and it does not run them fast (evaluators/).
+"""
+
+import copy
+import re
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, fields
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import relu
+from torch.nn.utils.fusion import fuse_conv_bn_eval
+
+SIZE_INPUT = 1  # where the globals hold the scaled board size: an input, not a shape, so one traced graph serves every board
+SCORE_UNIT = 20.0  # points for each unit of the score head, so that its weights stay near one
+NORM_MOMENTUM = 0.02  # batches of different board sizes have different statistics: the running ones must average over many batches
+
+
+class Output(NamedTuple):
+    """What a network says of n positions, each from the view of the side to move; None where the network has no such head."""
+
+    policy: Tensor  # [n, A] logits (log-probabilities in agz13)
+    value: Tensor  # [n] expected result, -1..1
+    wdl: Tensor | None = None  # [n, 3] logits of win, draw, loss
+    score: Tensor | None = None  # [n] expected final lead in points, komi included
+    ownership: Tensor | None = None  # [n, P] logits that the point ends as the side to move's
+    reply: Tensor | None = None  # [n, A] logits of the opponent's next move
+
+
+@dataclass(frozen=True)
+class NetConfig:
+    """All that is needed to rebuild a network before its tensors are loaded."""
+
+    name: str
+    kind: str  # "resnet" or "agz", see KINDS
+    blocks: int  # residual blocks; AlphaGo Zero: 19 or 39, the 13x13 seed network: 10
+    channels: int  # filters of the trunk; AlphaGo Zero: 256
+    size: int | None = None  # points a side, where the weights are bound to it; None: any board
+    planes: int = 11  # input planes, see features.py
+    globals: int = 7  # global inputs, see features.py
+    head_channels: int = 32  # resnet only: filters of the policy and value heads (KataGo's b10c128: 32)
+    value_hidden: int = 64  # units of the value head's hidden layer (KataGo's b10c128: 64; AlphaGo Zero: 256)
+
+    @property
+    def pool_channels(self) -> int:
+        """Channels of a pooling block that are pooled instead of passed on (KataGo: a third at b6c96, a quarter at b20c256)."""
+        return self.channels // 4
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields as a JSON object."""
+        return asdict(self)
+
+    @staticmethod
+    def from_dict(values: dict[str, Any]) -> "NetConfig":
+        """The inverse of `to_dict`; ValueError for an unknown or missing field or kind."""
+        unknown = set(values) - {field.name for field in fields(NetConfig)}
+        if unknown:
+            raise ValueError(f"unknown network field {sorted(unknown)[0]!r}; this version of gozero is older than the network")
+        try:
+            result = NetConfig(**values)
+        except TypeError as error:
+            raise ValueError(f"incomplete network configuration: {error}") from None
+        if result.kind not in KINDS:
+            raise ValueError(f"unknown network kind {result.kind!r}; known: {', '.join(KINDS)}")
+        return result
+
+
+def config(name: str) -> NetConfig:
+    """The configuration called `name`: "agz13", or "b10c64" for 10 blocks of 64 channels and so on; ValueError for any other name."""
+    if name == "agz13":
+        return NetConfig(name, "agz", blocks=10, channels=256, size=13, value_hidden=256)
+    match = re.fullmatch(r"b([1-9]\d?)c([1-9]\d{0,3})", name)
+    if match is None or int(match[2]) < 4:
+        raise ValueError(f"unknown network {name!r}; use agz13, or b<blocks>c<channels> with 4 channels or more, such as b10c64")
+    blocks, channels = int(match[1]), int(match[2])
+    return NetConfig(name, "resnet", blocks, channels, head_channels=min(32, channels))
+
+
+def build(config: NetConfig, seed: int | None = None) -> nn.Module:
+    """A freshly initialised network; the same seed gives the same weights, and torch's own generator is left as it was."""
+    with torch.random.fork_rng(devices=[], enabled=seed is not None):
+        if seed is not None:
+            torch.manual_seed(seed)
+        return KINDS[config.kind](config)
+
+
+def fold(net: nn.Module) -> nn.Module:
+    """A copy of `net` for inference: evaluation mode, no gradients, every batch norm merged into its convolution."""
+    folded = copy.deepcopy(net).eval()
+    for module in folded.modules():
+        if isinstance(module, ConvNorm) and isinstance(module.norm, nn.BatchNorm2d):
+            module.conv = fuse_conv_bn_eval(module.conv, module.norm)
+            module.norm = nn.Identity()
+    return folded.requires_grad_(False)
+
+
+def parameter_count(net: nn.Module) -> int:
+    """Trainable numbers in the network (batch-norm statistics are not parameters)."""
+    return sum(parameter.numel() for parameter in net.parameters())
+
+
+class ConvNorm(nn.Module):
+    """A convolution that keeps the board's shape, followed by batch norm.
+
+    `gain` is the batch norm's first scale: 0 makes a residual block start as the identity (Goyal et al. 2017), which lets ten blocks learn
+    from the first step.
+    """
+
+    def __init__(self, inputs: int, outputs: int, kernel: int = 3, *, gain: float = 1.0) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(inputs, outputs, kernel, padding=kernel // 2, bias=False)
+        self.norm: nn.Module = nn.BatchNorm2d(outputs, momentum=NORM_MOMENTUM)
+        nn.init.kaiming_normal_(self.conv.weight, mode="fan_out", nonlinearity="relu")
+        nn.init.constant_(self.norm.weight, gain)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.norm(self.conv(x))
+
+
+class ResidualBlock(nn.Module):
+    """relu(x + conv(relu(conv(x)))), each convolution with its batch norm (He et al. 2015)."""
+
+    def __init__(self, channels: int, *, gain: float = 0.0) -> None:
+        super().__init__()
+        self.conv1 = ConvNorm(channels, channels)
+        self.conv2 = ConvNorm(channels, channels, gain=gain)
+
+    def forward(self, x: Tensor, size: Tensor) -> Tensor:
+        return relu(x + self.conv2(relu(self.conv1(x))))
+
+
+class PoolingBlock(nn.Module):
+    """A residual block whose first convolution also gives `pooled` channels that are pooled over the board and bias all its points.
+
+    So that every point knows of distant ko threats, ladders' ends and who leads (Wu 2019, section 3.3).
+    """
+
+    def __init__(self, channels: int, pooled: int) -> None:
+        super().__init__()
+        self.widths = [channels - pooled, pooled]
+        self.conv1 = ConvNorm(channels, channels)
+        self.bias = nn.Linear(3 * pooled, channels - pooled)
+        self.conv2 = ConvNorm(channels - pooled, channels, gain=0.0)
+
+    def forward(self, x: Tensor, size: Tensor) -> Tensor:
+        local, pooled = self.conv1(x).split(self.widths, dim=1)
+        bias = self.bias(pool(relu(pooled), size))
+        return relu(x + self.conv2(relu(local + bias[:, :, None, None])))
+
+
+def pool(x: Tensor, size: Tensor) -> Tensor:
+    """[n, C, H, W] and the scaled size [n, 1] → [n, 3C]: mean, mean * size, maximum. The second lets scores grow with the board."""
+    mean = x.mean((2, 3))
+    return torch.cat([mean, mean * size, x.amax((2, 3))], dim=1)
+
+
+def quiet(layer: nn.Linear | nn.Conv2d) -> Any:
+    """Shrink a last layer, so that an untrained network plays near-uniformly and calls every game open."""
+    nn.init.normal_(layer.weight, std=0.01)
+    if layer.bias is not None:
+        nn.init.zeros_(layer.bias)
+    return layer
+
+
+class PolicyHead(nn.Module):
+    """Trunk → logits of the own move and of the opponent's reply: a 1x1 convolution a point; pass and resign from pooled features."""
+
+    def __init__(self, channels: int, width: int) -> None:
+        super().__init__()
+        self.local = ConvNorm(channels, width, 1)
+        self.pooled = ConvNorm(channels, width, 1)
+        self.bias = nn.Linear(3 * width, width)
+        self.points = quiet(nn.Conv2d(width, 2, 1, bias=False))
+        self.hidden = nn.Linear(3 * width, width)
+        self.others = quiet(nn.Linear(width, 4))
+
+    def forward(self, x: Tensor, size: Tensor) -> tuple[Tensor, Tensor]:
+        pooled = pool(relu(self.pooled(x)), size)
+        local = relu(self.local(x) + self.bias(pooled)[:, :, None, None])
+        points = self.points(local).flatten(2)  # [n, 2, P]
+        others = self.others(relu(self.hidden(pooled)))  # [n, 4]: pass and resign of the own move, then of the reply
+        return torch.cat([points[:, 0], others[:, :2]], 1), torch.cat([points[:, 1], others[:, 2:]], 1)
+
+
+class ValueHead(nn.Module):
+    """Trunk → win/draw/loss logits [n, 3], score in points [n], ownership logits [n, P]."""
+
+    def __init__(self, channels: int, width: int, hidden: int) -> None:
+        super().__init__()
+        self.local = ConvNorm(channels, width, 1)
+        self.hidden = nn.Linear(3 * width, hidden)
+        self.wdl = quiet(nn.Linear(hidden, 3))
+        self.score = quiet(nn.Linear(hidden, 1))
+        self.owner = quiet(nn.Conv2d(width, 1, 1))
+
+    def forward(self, x: Tensor, size: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        local = relu(self.local(x))
+        hidden = relu(self.hidden(pool(local, size)))
+        return self.wdl(hidden), SCORE_UNIT * self.score(hidden)[:, 0], self.owner(local).flatten(1)
+
+
+class ResNet(nn.Module):
+    """The size-agnostic network: a 3x3 stem plus the globals through a linear layer, residual blocks of which every third pools."""
+
+    def __init__(self, config: NetConfig) -> None:
+        super().__init__()
+        width = config.channels
+        self.stem = ConvNorm(config.planes, width)
+        self.globals = nn.Linear(config.globals, width)
+        self.blocks = nn.ModuleList(
+            PoolingBlock(width, config.pool_channels) if index % 3 == 1 else ResidualBlock(width) for index in range(config.blocks)
+        )
+        self.policy = PolicyHead(width, config.head_channels)
+        self.value = ValueHead(width, config.head_channels, config.value_hidden)
+
+    def forward(self, planes: Tensor, globals: Tensor) -> Output:
+        size = globals[:, SIZE_INPUT, None]
+        x = relu(self.stem(planes) + self.globals(globals)[:, :, None, None])
+        for block in self.blocks:
+            x = block(x, size)
+        policy, reply = self.policy(x, size)
+        wdl, score, ownership = self.value(x, size)
+        share = wdl.softmax(1)
+        return Output(policy, share[:, 0] - share[:, 2], wdl, score, ownership, reply)
+
+
+class AlphaGoZeroNet(nn.Module):
+    """The 13x13 network of 11,941,240 parameters: 3x3 convolutions throughout, linear heads; it does not see the globals."""
+
+    def __init__(self, config: NetConfig) -> None:
+        super().__init__()
+        if config.size is None:
+            raise ValueError(f"network {config.name} has linear heads, which need a board size")
+        points, width = config.size**2, config.channels
+        self.stem = ConvNorm(config.planes, width)
+        self.blocks = nn.ModuleList(ResidualBlock(width, gain=1.0) for _ in range(config.blocks))
+        self.policy_conv = ConvNorm(width, 2)
+        self.policy_linear = nn.Linear(2 * points, points + 2)
+        self.policy_log_softmax = nn.LogSoftmax(dim=1)
+        self.value_conv = ConvNorm(width, 1)
+        self.value_hidden = nn.Linear(points, config.value_hidden)
+        self.value_linear = nn.Linear(config.value_hidden, 1)
+        self.value_tanh = nn.Tanh()
+
+    def forward(self, planes: Tensor, globals: Tensor) -> Output:
+        x = relu(self.stem(planes))
+        for block in self.blocks:
+            x = block(x, globals)
+        policy = self.policy_linear(relu(self.policy_conv(x)).flatten(1))
+        hidden = relu(self.value_hidden(relu(self.value_conv(x)).flatten(1)))
+        return Output(self.policy_log_softmax(policy), self.value_tanh(self.value_linear(hidden))[:, 0])
+
+
+KINDS: dict[str, type[ResNet] | type[AlphaGoZeroNet]] = {"resnet": ResNet, "agz": AlphaGoZeroNet}
+
+
+def layer_rows(config: NetConfig, size: int) -> Iterator[tuple[str, str, tuple[int, ...], int]]:
+    """(name, layer, output shape without the batch, parameters) of each layer in the order in which one position passes through them."""
+    net = build(config, seed=0).eval()
+    rows: list[tuple[str, str, tuple[int, ...], int]] = []
+    for name, module in net.named_modules():
+        if not any(module.children()):
+            module.register_forward_hook(
+                lambda layer, _, out, name=name: rows.append((name, type(layer).__name__, tuple(out.shape[1:]), parameter_count(layer)))
+            )
+    with torch.inference_mode():
+        net(torch.zeros(1, config.planes, size, size), torch.zeros(1, config.globals))
+    yield from rows
+
+
+def layer_table(config: NetConfig, size: int) -> str:
+    """The layers as an aligned text table with the sum of all parameters in its last line."""
+    rows = [(name, layer, "x".join(map(str, shape)), f"{count:,}") for name, layer, shape, count in layer_rows(config, size)]
+    total = f"{parameter_count(build(config, seed=0)):,}"
+    rows = [("name", "layer", "output", "parameters"), *rows, ("total", "", "", total)]
+    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    lines = (f"{name:{widths[0]}}  {layer:{widths[1]}}  {shape:{widths[2]}}  {count:>{widths[3]}}" for name, layer, shape, count in rows)
+    return "\n".join(lines)

@@ -1,0 +1,275 @@
+"""The weights file: a network's tensors with all that is needed to use them, and nothing that could be executed.
+
+A `.pt` file is `torch.save` of a plain dict of four entries: `format` (text), `metadata` (JSON text: network configuration,
+game, board size, feature version, provenance), `tensors` (name → tensor) and `sha256` (over metadata and tensors). It is
+read with `weights_only=True`, so a file from a stranger can be wrong but cannot run code. Whatever is wrong with it, the
+reader raises `WeightsError`: one line with the full path and the reason.
+
+This module neither evaluates positions nor stores a training run (the optimiser's state and the like).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import pickle
+import sys
+import tempfile
+import zipfile
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+    from gozero.nets import NetConfig
+
+FEATURES_VERSION = 1
+FORMAT = "gozero weights 1"
+SHIPPED_PACKAGE = "gozero.shipped"  # setup.cfg puts the folder weights/ into the wheel under this name
+SOURCE_FOLDER = Path(__file__).resolve().parents[1] / "weights"
+
+
+class WeightsError(Exception):
+    """A weights file cannot be used; the message is one line with the full path and the reason."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(f"cannot use weights {full(path)}: {reason}")
+
+
+@dataclass(frozen=True)
+class Weights:
+    """A weights file in memory."""
+
+    config: NetConfig
+    state_dict: dict[str, Tensor] = field(repr=False)
+    game: str  # the name of the game it plays, "go"
+    size: int | None  # board size it was made for, in points a side; the default where the network plays several
+    feature_version: int  # of features.py
+    provenance: dict[str, Any]  # how it came to be: run, games, settings; JSON values
+    sha256: str  # over metadata and tensors, 64 hexadecimal digits
+    path: Path
+
+    def network(self) -> nn.Module:
+        """A network with these weights, in evaluation mode."""
+        from gozero import nets
+
+        net = nets.build(self.config)
+        net.load_state_dict(self.state_dict)
+        return net.eval()
+
+
+def save(
+    path: Path | str,
+    net: nn.Module | dict[str, Tensor],
+    config: NetConfig,
+    *,
+    game: str = "go",
+    size: int | None = None,
+    provenance: dict[str, Any] | None = None,
+) -> str:
+    """Write the weights of `net` (a network or its state dict) to `path` and return the sha256 stored in it.
+
+    The file appears whole or not at all: it is written beside its place and then moved there.
+    """
+    import torch
+
+    state = net if isinstance(net, dict) else net.state_dict()
+    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in state.items()}
+    metadata = json.dumps(
+        {
+            "network": config.to_dict(),
+            "game": game,
+            "size": size or config.size,
+            "feature_version": FEATURES_VERSION,
+            "provenance": provenance or {},
+        }
+    )
+    digest = content_hash(metadata, tensors)
+    target = full(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".tmp")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            torch.save({"format": FORMAT, "metadata": metadata, "tensors": tensors, "sha256": digest}, file)
+        Path(name).chmod(0o644)
+        Path(name).replace(target)
+    finally:
+        Path(name).unlink(missing_ok=True)
+    return digest
+
+
+def load(path: Path | str, game: str | None = "go") -> Weights:
+    """Read a weights file and check it whole: format, sha256, feature version, game (None: any) and that the tensors fit the network."""
+    target = full(path)
+    content = _content(target)
+    metadata, tensors = content["metadata"], content["tensors"]
+    if content_hash(metadata, tensors) != content["sha256"]:
+        raise WeightsError(target, "its sha256 does not fit its content; the file is damaged")
+    values = _metadata(target, metadata)
+    if values["feature_version"] != FEATURES_VERSION:
+        raise WeightsError(target, f"made for input features {values['feature_version']}, this gozero has {FEATURES_VERSION}")
+    if game is not None and values["game"] != game:
+        raise WeightsError(target, f"it plays {values['game']}, not {game}")
+    return Weights(
+        config=_config(target, values["network"], tensors),
+        state_dict=tensors,
+        game=values["game"],
+        size=values["size"],
+        feature_version=values["feature_version"],
+        provenance=values["provenance"],
+        sha256=content["sha256"],
+        path=target,
+    )
+
+
+def find(name: Path | str) -> Path:
+    """The full path of a weights file: as given (from the working directory), beside the executable, or among the shipped weights."""
+    candidates = list(dict.fromkeys(full(folder / Path(name).expanduser()) for folder in search_folders()))
+    for candidate in candidates:
+        if candidate.is_file():
+            return candidate
+    tried = ", ".join(str(candidate) for candidate in candidates[1:])
+    raise WeightsError(candidates[0], "no such file" + (f" (nor {tried})" if tried else ""))
+
+
+def search_folders() -> list[Path]:
+    """The folders in which `find` looks, in order; an absolute name is looked for once, whatever the folder."""
+    return [Path.cwd(), Path(sys.argv[0]).resolve().parent, full(sys.executable).parent, shipped_folder()]
+
+
+def shipped_folder() -> Path:
+    """The folder of the weights that came with gozero: in the installed package, else in the source tree."""
+    try:
+        return Path(str(resources.files(SHIPPED_PACKAGE)))
+    except ModuleNotFoundError:
+        return SOURCE_FOLDER
+
+
+def describe(path: Path | str) -> str:
+    """What a person wants to know of a weights file, as aligned text."""
+    weights = load(path, game=None)
+    config = weights.config
+    parameters = sum(tensor.numel() for name, tensor in weights.state_dict.items() if not _is_statistic(name))
+    boards = f"{config.size}x{config.size} only" if config.size else "every size from 5 to 19"
+    default = f", {weights.size}x{weights.size} when none is given" if weights.size and not config.size else ""
+    rows = {
+        "file": f"{weights.path} ({weights.path.stat().st_size:,} bytes)",
+        "network": f"{config.name}: {config.blocks} blocks of {config.channels} channels, {parameters:,} parameters",
+        "game": weights.game,
+        "boards": boards + default,
+        "features": f"version {weights.feature_version}",
+        "sha256": weights.sha256,
+        **{f"  {key}": str(value) for key, value in weights.provenance.items()},
+    }
+    width = max(map(len, rows))
+    return "\n".join(f"{key:{width}}  {value}" for key, value in rows.items())
+
+
+def file_hash(path: Path) -> str:
+    """sha256 of a file's bytes; needs no torch, so that caches can be found by it before anything heavy is loaded."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise WeightsError(path, error.strerror or "unreadable") from None
+
+
+def content_hash(metadata: str, tensors: dict[str, Tensor]) -> str:
+    """sha256 over the metadata and each tensor's name, type, shape and bytes, in the order of their names."""
+    import torch
+
+    digest = hashlib.sha256(metadata.encode())
+    for name, tensor in sorted(tensors.items()):
+        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
+        digest.update(tensor.contiguous().reshape(-1).view(torch.uint8).numpy().data)
+    return digest.hexdigest()
+
+
+def full(path: Path | str) -> Path:
+    """The absolute form of a path, with ~ expanded; links are kept as they are named."""
+    return Path(path).expanduser().absolute()
+
+
+def _content(path: Path) -> dict[str, Any]:
+    """The file's dict with its four entries, of the right types."""
+    import torch
+
+    _check_archive(path)
+    try:
+        content = torch.load(path, map_location="cpu", weights_only=True)
+    except pickle.UnpicklingError:
+        raise WeightsError(path, "not a gozero weights file: it holds objects that would have to be executed") from None
+    except (RuntimeError, EOFError, KeyError, ValueError, OSError, AttributeError, IndexError, TypeError) as error:
+        raise WeightsError(path, f"not a readable weights file ({_first_line(error)})") from None
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise WeightsError(path, f"a torch file, but not one of gozero's ({FORMAT!r})")
+    tensors = content.get("tensors")
+    if not (
+        isinstance(content.get("metadata"), str)
+        and isinstance(content.get("sha256"), str)
+        and isinstance(tensors, dict)
+        and all(isinstance(tensor, torch.Tensor) for tensor in tensors.values())
+    ):
+        raise WeightsError(path, "an entry of the weights file is missing")
+    return content
+
+
+def _check_archive(path: Path) -> None:
+    """Tell the common accidents apart before torch sees the file, in words that help."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(4)
+    except FileNotFoundError:
+        raise WeightsError(path, "no such file") from None
+    except OSError as error:
+        raise WeightsError(path, (error.strerror or "unreadable").lower()) from None
+    if not start:
+        raise WeightsError(path, "the file is empty")
+    if start != b"PK\x03\x04":
+        raise WeightsError(path, "not a gozero weights file")
+    if not zipfile.is_zipfile(path):
+        raise WeightsError(path, "truncated: its end is missing")
+
+
+def _metadata(path: Path, text: str) -> dict[str, Any]:
+    """The metadata, once every entry is known to be there with its type."""
+    types: dict[str, Any] = {"network": dict, "game": str, "size": (int, type(None)), "feature_version": int, "provenance": dict}
+    try:
+        values = json.loads(text)
+    except json.JSONDecodeError:
+        values = None
+    for name, kind in types.items():
+        if not isinstance(values, dict) or name not in values or not isinstance(values[name], kind):
+            raise WeightsError(path, f"its metadata lack {name!r}")
+    return values
+
+
+def _config(path: Path, values: dict[str, Any], tensors: dict[str, Tensor]) -> NetConfig:
+    """The network configuration, once the tensors are known to fit it by name and shape."""
+    import torch
+
+    from gozero import nets
+
+    try:
+        config = nets.NetConfig.from_dict(values)
+        with torch.device("meta"):  # shapes without memory or initialisation
+            expected = nets.build(config).state_dict()
+    except (ValueError, TypeError, RuntimeError) as error:
+        raise WeightsError(path, _first_line(error)) from None
+    for name, tensor in expected.items():
+        if name not in tensors or tensors[name].shape != tensor.shape:
+            raise WeightsError(path, f"tensor {name!r} does not fit network {config.name}")
+    return config
+
+
+def _is_statistic(name: str) -> bool:
+    """Whether a tensor is a batch norm's running statistic instead of a parameter."""
+    return name.endswith(("running_mean", "running_var", "num_batches_tracked"))
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0][:120]
