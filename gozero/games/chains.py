@@ -164,6 +164,16 @@ def is_touched(state, cell, size):  # type: ignore[no-untyped-def]
 
 
 @kernel()
+def count_liberty(state, cell, change, size):  # type: ignore[no-untyped-def]
+    """Add `change` (+1 or -1) to the liberties of the chains beside an empty cell, once for each stone that touches it."""
+    down = row_step(size)
+    for offset in (-down, -RECORD, RECORD, down):
+        beside = state[cell + offset + COLOUR]
+        if beside != EMPTY and beside != EDGE:
+            state[state[cell + offset + HEAD] + LIBERTIES] += change
+
+
+@kernel()
 def put_stone(state, cell, colour, size):  # type: ignore[no-untyped-def]
     """Put a stone on an empty cell and join it to its neighbours of the same colour. Returns its Zobrist word.
 

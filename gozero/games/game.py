@@ -99,7 +99,7 @@ class Game:
     def new_histories(self, batch: int, plies: int | None = None) -> np.ndarray:
         """uint64 [batch, plies + 1]: histories of first positions, with room for `plies` plies (default: max_plies)."""
         histories = np.zeros((batch, (self.max_plies if plies is None else plies) + 1), np.uint64)
-        histories[:, 0] = self.hash_of(self.initial)
+        histories[:, 0] = self.hash_of(self.initial.copy())
         return histories
 
 

@@ -129,21 +129,18 @@ def _may_play(state, history, cell, colour, size):  # type: ignore[no-untyped-de
     """Whether the side to move may put a stone on an empty cell."""
     down = chains.row_step(size)
     checks_history = state[KO_RULE] != SIMPLE
-    for offset in (-down, -RECORD, RECORD, down):
-        if state[cell + offset + COLOUR] == EMPTY:
-            if not (checks_history and chains.is_touched(state, cell, size)):
-                return True
-            return not _repeats(state, history, cell, colour, size, False)
-    if cell == state[KO]:
-        return False
-    for offset in (-down, -RECORD, RECORD, down):
-        if state[cell + offset + COLOUR] != EDGE:
-            state[state[cell + offset + HEAD] + LIBERTIES] -= 1
-    captures = False
     breathes = False
     for offset in (-down, -RECORD, RECORD, down):
+        breathes |= state[cell + offset + COLOUR] == EMPTY
+    if breathes and not (checks_history and chains.is_touched(state, cell, size)):
+        return True
+    if cell == state[KO]:
+        return False
+    chains.count_liberty(state, cell, -1, size)
+    captures = False
+    for offset in (-down, -RECORD, RECORD, down):
         beside = state[cell + offset + COLOUR]
-        if beside != EDGE:
+        if beside != EDGE and beside != EMPTY:
             liberties = state[state[cell + offset + HEAD] + LIBERTIES]
             if beside == colour:
                 breathes |= liberties > 0
@@ -153,9 +150,7 @@ def _may_play(state, history, cell, colour, size):  # type: ignore[no-untyped-de
     allowed = state[SUICIDE] != 0 or not suicide
     if allowed and checks_history and (suicide or chains.is_touched(state, cell, size)):
         allowed = not _repeats(state, history, cell, colour, size, suicide)
-    for offset in (-down, -RECORD, RECORD, down):
-        if state[cell + offset + COLOUR] != EDGE:
-            state[state[cell + offset + HEAD] + LIBERTIES] += 1
+    chains.count_liberty(state, cell, 1, size)
     return allowed
 
 
