@@ -1,0 +1,207 @@
+"""Game records and SGF, both ways, over sgfmill.
+
+Vocabulary: a *record* is how a game began (size, komi, handicap, stones set up, who plays first) and its moves, in this package's
+colours and actions. Of a file's variations the main line counts. Moves are taken as they stand: this module knows no rules, so a record
+may hold moves that a position will refuse.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sgfmill import boards
+from sgfmill.sgf import Sgf_game, Tree_node
+
+from gozero import coords
+
+BLACK, WHITE = 1, 2
+_SGF_COLOUR = {BLACK: "b", WHITE: "w"}
+_COLOUR = {"b": BLACK, "w": WHITE}
+_MAX_WRITTEN_KOMI = 1e15  # beyond it sgfmill would have to write an exponent, which SGF does not know
+
+
+@dataclass(frozen=True)
+class GameRecord:
+    """One game.
+
+    Attributes:
+        size: points a side.
+        moves: (colour, action) in order; colours need not alternate.
+        komi: points for White; None where the file says nothing readable.
+        handicap: number of Black's handicap stones, which are among ``black_stones``; 0 for an even game.
+        black_stones, white_stones: actions of the stones on the board before the first move.
+        to_play: who plays first.
+        result: as SGF has it: ``B+3.5``, ``W+R``, ``0``, or empty where it is not known.
+        rules, black_name, white_name: free text.
+    """
+
+    size: int
+    moves: tuple[tuple[int, int], ...] = ()
+    komi: float | None = None
+    handicap: int = 0
+    black_stones: tuple[int, ...] = ()
+    white_stones: tuple[int, ...] = ()
+    to_play: int = BLACK
+    result: str = ""
+    rules: str = ""
+    black_name: str = ""
+    white_name: str = ""
+
+
+def parse(data: bytes, before_move: int | None = None) -> GameRecord:
+    """The main line of the first game in ``data``; only the moves before number ``before_move`` (the first move is number 1), if given.
+
+    Stones that are set up in the middle of a game begin a new one: the record then holds the board at that point as its set-up.
+
+    Raises:
+        ValueError: not a Go game in SGF, or a property that matters cannot be read; the message is one line.
+    """
+    game = _read(data)
+    root = game.get_root()
+    size = int(game.get_size())
+    reader = _Reader(size)
+    try:
+        reader.read(game.get_main_sequence(), math.inf if before_move is None else before_move)
+    except ValueError as error:  # sgfmill raises it without a message
+        raise ValueError(str(error) or f"the file names a point off the {size}x{size} board or an unknown colour") from None
+    handicap = _handicap(root)
+    return GameRecord(
+        size=size,
+        moves=tuple((_COLOUR[colour], coords.from_sgf(move, size)) for colour, move in reader.moves),
+        komi=_komi(root),
+        handicap=handicap,
+        black_stones=reader.actions("b"),
+        white_stones=reader.actions("w"),
+        to_play=reader.first_to_play(game, handicap),
+        result=_text(root, "RE"),
+        rules=_text(root, "RU"),
+        black_name=_text(root, "PB"),
+        white_name=_text(root, "PW"),
+    )
+
+
+def serialise(record: GameRecord) -> bytes:
+    """The record as an SGF file (UTF-8, FF[4]), without blank lines."""
+    game = Sgf_game(record.size, encoding="UTF-8")
+    root = game.get_root()
+    root.set("AP", ("gozero", ""))
+    if record.komi is not None and abs(record.komi) < _MAX_WRITTEN_KOMI:
+        root.set("KM", record.komi)
+    if record.handicap > 1:
+        root.set("HA", record.handicap)
+    for name, value in (("PB", record.black_name), ("PW", record.white_name), ("RU", record.rules), ("RE", record.result)):
+        if value:
+            root.set(name, value)
+    if record.black_stones or record.white_stones:
+        root.set_setup_stones(_points(record.black_stones, record.size), _points(record.white_stones, record.size))
+        root.set("PL", _SGF_COLOUR[record.to_play])
+    elif record.to_play == WHITE:
+        root.set("PL", "w")
+    for colour, action in record.moves:
+        game.extend_main_sequence().set_move(_SGF_COLOUR[colour], coords.to_sgf(action, record.size))
+    return bytes(game.serialise())
+
+
+def _points(actions: Iterable[int], size: int) -> list[tuple[int, int]]:
+    return [move for action in actions if (move := coords.to_sgf(action, size)) is not None]
+
+
+class _Reader:
+    """Set-up and moves of a main line, node by node, in sgfmill's colours and moves."""
+
+    def __init__(self, size: int) -> None:
+        self.stones = boards.Board(size)
+        self.to_play: str | None = None
+        self.moves: list[tuple[str, tuple[int, int] | None]] = []
+
+    def read(self, nodes: Iterable[Tree_node], before_move: float) -> None:
+        """Take in the nodes up to the one with the move of that number, counted from 1."""
+        played = 0
+        for node in nodes:
+            self._set_up(node)
+            colour, move = node.get_move()
+            if colour is None:
+                continue
+            played += 1
+            if played >= before_move:
+                break
+            self.moves.append((colour, move))
+
+    def _set_up(self, node: Tree_node) -> None:
+        """Apply AB, AW, AE and PL, if the node has them."""
+        if node.has_setup_stones():
+            for colour, move in self.moves:
+                if move is not None and self.stones.get(*move) is None:
+                    self.stones.play(*move, colour)
+            self.moves.clear()
+            black, white, empty = node.get_setup_stones()
+            if black & white or black & empty or white & empty:
+                raise ValueError("a point is set up twice in one node")
+            if not self.stones.apply_setup(black, white, empty):
+                raise ValueError("a chain that is set up has no liberty")
+        if node.has_property("PL"):
+            self.to_play = node.get("PL")
+
+    def actions(self, colour: str) -> tuple[int, ...]:
+        size = self.stones.side
+        return tuple(sorted(coords.from_sgf(point, size) for stone, point in self.stones.list_occupied_points() if stone == colour))
+
+    def first_to_play(self, game: Sgf_game, handicap: int) -> int:
+        """PL if given, else whoever moves first in the file, else White after handicap stones."""
+        if self.to_play is not None:
+            return _COLOUR[self.to_play]
+        for node in game.get_main_sequence():
+            colour, _ = node.get_move()
+            if colour is not None:
+                return _COLOUR[colour]
+        return WHITE if handicap > 1 else BLACK
+
+
+def _read(data: bytes) -> Sgf_game:
+    """The game in ``data``; a file that names an unknown encoding is read as latin-1, which accepts every byte."""
+    try:
+        game = Sgf_game.from_bytes(data)
+    except LookupError:
+        game = Sgf_game.from_bytes(data, override_encoding="latin-1")
+    except ValueError as error:
+        if "encoding" not in str(error):
+            raise
+        game = Sgf_game.from_bytes(data, override_encoding="latin-1")
+    root = game.get_root()
+    if root.has_property("GM") and root.get_raw("GM").strip() not in (b"1", b""):
+        raise ValueError(f"GM[{root.get_raw('GM').decode('latin-1')}] is not Go")
+    return game
+
+
+def _komi(root: Tree_node) -> float | None:
+    if not root.has_property("KM"):
+        return None
+    try:
+        return float(root.get("KM"))
+    except ValueError:
+        return None
+
+
+def _handicap(root: Tree_node) -> int:
+    """HA, else the number of Black's stones on the root when there are two or more, none of White's, and Black does not play first."""
+    if root.has_property("HA"):
+        try:
+            return max(0, int(root.get("HA")))
+        except ValueError:
+            return 0
+    black, white, _ = root.get_setup_stones()
+    if len(black) < 2 or white or (root.has_property("PL") and root.get("PL") == "b"):
+        return 0
+    return len(black)
+
+
+def _text(root: Tree_node, name: str) -> str:
+    """A text property of the root in one line, or empty."""
+    if not root.has_property(name):
+        return ""
+    try:
+        return " ".join(root.get(name).split())
+    except UnicodeDecodeError:
+        return " ".join(root.get_raw(name).decode("latin-1").split())
