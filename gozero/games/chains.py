@@ -7,6 +7,7 @@ Vocabulary.
   chain      stones of one colour joined along lines, linked in a circle by NEXT; HEAD is the same cell for all of them.
   LIBERTIES  at a chain's head: its pseudo-liberties, one for each (stone, empty neighbour) pair. Zero exactly when
              the chain has no liberty, which is all the rules ask, and it is kept with one addition per neighbour.
+             Empty and EDGE cells are their own heads, so that the additions need no branch; their counts mean nothing.
   empties    the empty cells, unordered, in a list at the end of the cells; an empty cell's NEXT is its place there.
   boards     the last 5 positions as bit sets, the newest at ring place BOARD_PLACE: what features need of the past.
   touched    bit set of points a stone was ever removed from: only there can a move repeat an earlier position.
@@ -52,7 +53,7 @@ def cell_count(size):  # type: ignore[no-untyped-def]
 @kernel()
 def words(size):  # type: ignore[no-untyped-def]
     """int32 words of a bit set over the cells: 7 at 13x13."""
-    return (cell_count(size) + 31) // 32
+    return (cell_count(size) + 31) >> 5
 
 
 @kernel()
@@ -112,6 +113,7 @@ def clear(state, size):  # type: ignore[no-untyped-def]
     state[SIZE] = size
     for index in range(cell_count(size)):
         state[HEADER + index * RECORD + COLOUR] = EDGE
+        state[HEADER + index * RECORD + HEAD] = HEADER + index * RECORD
     for row in range(size):
         for col in range(size):
             cell = cell_at(row, col, size)
@@ -165,12 +167,10 @@ def is_touched(state, cell, size):  # type: ignore[no-untyped-def]
 
 @kernel()
 def count_liberty(state, cell, change, size):  # type: ignore[no-untyped-def]
-    """Add `change` (+1 or -1) to the liberties of the chains beside an empty cell, once for each stone that touches it."""
+    """Add `change` (+1 or -1) to the liberties of the chains beside a cell, once for each stone that touches it."""
     down = row_step(size)
     for offset in (-down, -RECORD, RECORD, down):
-        beside = state[cell + offset + COLOUR]
-        if beside != EMPTY and beside != EDGE:
-            state[state[cell + offset + HEAD] + LIBERTIES] += change
+        state[state[cell + offset + HEAD] + LIBERTIES] += change
 
 
 @kernel()
@@ -183,15 +183,11 @@ def put_stone(state, cell, colour, size):  # type: ignore[no-untyped-def]
     _unlist_empty(state, cell, size)
     _flip_bit(state, cell, colour, size)
     state[cell + COLOUR] = colour
-    state[cell + HEAD] = cell
     state[cell + NEXT] = cell
+    count_liberty(state, cell, -1, size)
     liberties = 0
     for offset in (-down, -RECORD, RECORD, down):
-        beside = state[cell + offset + COLOUR]
-        if beside == EMPTY:
-            liberties += 1
-        elif beside != EDGE:
-            state[state[cell + offset + HEAD] + LIBERTIES] -= 1
+        liberties += state[cell + offset + COLOUR] == EMPTY
     state[cell + LIBERTIES] = liberties
     for offset in (-down, -RECORD, RECORD, down):
         if state[cell + offset + COLOUR] == colour and state[cell + offset + HEAD] != state[cell + HEAD]:
@@ -230,11 +226,9 @@ def remove_chain(state, cell, size):  # type: ignore[no-untyped-def]
         state[touched + (index >> 5)] |= np.int32(1 << (index & 31))
         _flip_bit(state, stone, colour, size)
         state[stone + COLOUR] = EMPTY
+        state[stone + HEAD] = stone
         _list_empty(state, stone, size)
-        for offset in (-down, -RECORD, RECORD, down):
-            beside = state[stone + offset + COLOUR]
-            if beside != EMPTY and beside != EDGE:
-                state[state[stone + offset + HEAD] + LIBERTIES] += 1
+        count_liberty(state, stone, 1, size)
         stones += 1
         stone = following
         if stone == cell:
@@ -259,10 +253,12 @@ def chain_hash(state, cell):  # type: ignore[no-untyped-def]
 def fills_own_eye(state, cell, colour, size):  # type: ignore[no-untyped-def]
     """Whether an empty cell is a one-point eye of `colour`: neighbours own or edge, and too few hostile diagonals to be false."""
     down = row_step(size)
+    closed = 0
     for offset in (-down, -RECORD, RECORD, down):
         beside = state[cell + offset + COLOUR]
-        if beside != colour and beside != EDGE:
-            return False
+        closed += (beside == colour) | (beside == EDGE)
+    if closed < 4:
+        return False
     hostile = 0
     off_board = 0
     for offset in (-down - RECORD, -down + RECORD, down - RECORD, down + RECORD):

@@ -140,12 +140,9 @@ def _may_play(state, history, cell, colour, size):  # type: ignore[no-untyped-de
     captures = False
     for offset in (-down, -RECORD, RECORD, down):
         beside = state[cell + offset + COLOUR]
-        if beside != EDGE and beside != EMPTY:
-            liberties = state[state[cell + offset + HEAD] + LIBERTIES]
-            if beside == colour:
-                breathes |= liberties > 0
-            else:
-                captures |= liberties == 0
+        liberties = state[state[cell + offset + HEAD] + LIBERTIES]
+        breathes |= (beside == colour) & (liberties > 0)
+        captures |= (beside == BLACK + WHITE - colour) & (liberties == 0)
     suicide = not (captures or breathes)
     allowed = state[SUICIDE] != 0 or not suicide
     if allowed and checks_history and (suicide or chains.is_touched(state, cell, size)):
@@ -194,7 +191,7 @@ def sample(state, history, generator):
     return size * size
 
 
-@kernel()
+@kernel(allocates=True)
 def _board_colours(state, size):  # type: ignore[no-untyped-def]
     """int8 [(size + 2) * (size + 1) + 1]: colours by cell number."""
     colours = np.empty(chains.cell_count(size), np.int8)
@@ -203,7 +200,7 @@ def _board_colours(state, size):  # type: ignore[no-untyped-def]
     return colours
 
 
-@kernel()
+@kernel(allocates=True)
 def _area(colours, size, to_play, out):  # type: ignore[no-untyped-def]
     """Area ownership of a padded board int8 [cells]: stones, and empty regions that reach one colour only."""
     width = size + 1
@@ -236,7 +233,7 @@ def _area(colours, size, to_play, out):  # type: ignore[no-untyped-def]
         out[action] = owners[(action // size + 1) * width + action % size + 1]
 
 
-@kernel(OWNER.signature)
+@kernel(OWNER.signature, allocates=True)
 def owner(state, out):
     """Area as the board stands into out int8 [points]: +1 the side to move, -1 the other, 0 neither."""
     size = np.int64(state[SIZE])
@@ -253,7 +250,7 @@ def _points(state, owners):  # type: ignore[no-untyped-def]
     return area - bonus if state[TO_PLAY] == BLACK else area + bonus
 
 
-@kernel(SCORE.signature)
+@kernel(SCORE.signature, allocates=True)
 def score(state):
     """Points of the side to move above the other's, by area as the board stands."""
     owners = np.empty(state[SIZE] * state[SIZE], np.int8)
@@ -261,7 +258,7 @@ def score(state):
     return _points(state, owners)
 
 
-@kernel(OUTCOME.signature)
+@kernel(OUTCOME.signature, allocates=True)
 def outcome(state):
     """+1, 0 or -1 for the side to move after two passes or at the move limit, else NOT_OVER."""
     at_limit = state[MOVE_LIMIT] > 0 and state[PLY] >= state[MOVE_LIMIT]
