@@ -1,0 +1,91 @@
+"""What setup.cfg says against what the tree holds, and the wheel: installed elsewhere, it plays from its shipped weights."""
+
+import configparser
+import re
+import shutil
+import subprocess
+import sys
+import venv
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+TREE = Path(__file__).resolve().parents[1]
+SOURCE_FOLDERS = ("gozero", "gtp", "training")
+
+
+@pytest.fixture(scope="module")
+def setup_cfg() -> configparser.ConfigParser:
+    parser = configparser.ConfigParser(interpolation=None)
+    parser.read(TREE / "setup.cfg", encoding="utf-8")
+    return parser
+
+
+def test_every_package_of_the_tree_is_in_the_wheel(setup_cfg: configparser.ConfigParser) -> None:
+    listed = set(setup_cfg["options"]["packages"].split())
+    folders = {path.parent for top in SOURCE_FOLDERS for pattern in ("*.py", "*.toml") for path in (TREE / top).rglob(pattern)}
+    found = {".".join(folder.relative_to(TREE).parts) for folder in folders}
+    assert listed == found | {"gozero.shipped"}
+
+
+def test_weights_are_found_as_the_package_shipped() -> None:
+    names = {entry.name for entry in resources.files("gozero.shipped").iterdir()}
+    assert names >= {path.name for path in (TREE / "weights").glob("*.pt")}
+
+
+def test_commands_that_the_documents_name_exist() -> None:
+    targets = set(re.findall(r"^([a-z]+):", (TREE / "Makefile").read_text(), flags=re.MULTILINE))
+    for document in ("README.md", "CONTRIBUTING.md"):
+        named = set(re.findall(r"`make ([a-z]+)", (TREE / document).read_text()))
+        assert named <= targets, document
+
+
+def test_files_that_the_documents_name_exist() -> None:
+    for document in (TREE / "README.md", TREE / "CONTRIBUTING.md", *sorted((TREE / "docs").glob("*.md"))):
+        for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document.read_text(encoding="utf-8")):
+            assert (document.parent / link).exists(), f"{document.name}: {link}"
+
+
+def test_the_map_names_every_module() -> None:
+    text = (TREE / "docs" / "map.md").read_text(encoding="utf-8")
+    modules = [path for top in SOURCE_FOLDERS for path in sorted((TREE / top).rglob("*.py")) if path.name != "__init__.py"]
+    missing = [str(path.relative_to(TREE)) for path in modules if f"`{path.relative_to(TREE)}`" not in text]
+    assert missing == []
+    named = re.findall(r"`((?:gozero|gtp|training)/[\w/]+\.py)`", text)
+    assert [name for name in named if not (TREE / name).exists()] == []
+
+
+def copy_of_tree(target: Path) -> Path:
+    """The files that the wheel is built from, so that the build leaves nothing in the tree itself."""
+    for name in ("setup.cfg", "pyproject.toml", "README.md", "LICENSE"):
+        target.mkdir(exist_ok=True)
+        shutil.copy(TREE / name, target / name)
+    for name in (*SOURCE_FOLDERS, "weights"):
+        shutil.copytree(TREE / name, target / name, ignore=shutil.ignore_patterns("__pycache__"))
+    return target
+
+
+def run(*command: str | Path, cwd: Path, text: str = "") -> str:
+    """Standard output of a command that must succeed."""
+    done = subprocess.run([str(part) for part in command], cwd=cwd, input=text, capture_output=True, text=True, timeout=900, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_a_wheel_in_an_empty_environment_plays_from_its_shipped_weights(tmp_path: Path) -> None:
+    tree = copy_of_tree(tmp_path / "tree")
+    run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", tmp_path, tree, cwd=tmp_path)
+    (wheel,) = tmp_path.glob("gozero-*.whl")
+    shutil.rmtree(tree)
+    venv.create(tmp_path / "environment", with_pip=True)
+    programs = tmp_path / "environment" / ("Scripts" if sys.platform == "win32" else "bin")
+    run(programs / "python", "-m", "pip", "install", "--quiet", "-c", TREE / "constraints.txt", wheel, cwd=tmp_path)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    answers = run(programs / "gozero-gtp", "--visits", "4", cwd=elsewhere, text="1 name\n2 boardsize 9\n3 genmove b\n4 quit\n")
+    assert re.fullmatch(r"=1 \S+\n\n=2 ?\n\n=3 ([A-J][1-9]|pass)\n\n=4 ?\n\n", answers), answers
+    described = run(programs / "python", "-m", "gozero", "weights", "best.pt", cwd=elsewhere)
+    assert "environment" in described
