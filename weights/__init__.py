@@ -1,1 +1,1 @@
-"""The weights files that travel with the engine, installed as the package `gozero.shipped`. Data only: README.md has a model card for each file."""
+"""The weights files that travel with the engine, installed as package `gozero.shipped`; README.md has a model card for each."""
