@@ -1,0 +1,70 @@
+"""A game driven straight through its row kernels, one position at a time, with plain Python answers.
+
+`Row` refuses nothing and remembers nothing but the moves: `gozero.position.Position` is the class for real use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from gozero.coords import parse_vertex
+from gozero.games import go
+from gozero.games.game import PLY, TO_PLAY, Game
+
+
+class Row:
+    """One state row of `game` with a history that has room for `plies` more plies."""
+
+    def __init__(self, game: Game, state: np.ndarray | None = None, plies: int = 2000) -> None:
+        self.game = game
+        self.state = game.new_states(1)[0] if state is None else state.copy()
+        self.history = np.zeros(int(self.state[PLY]) + plies + 1, np.uint64)
+        self.history[self.state[PLY]] = game.hash_of(self.state)
+        self.actions: list[int] = []
+
+    @property
+    def to_play(self) -> int:
+        return int(self.state[TO_PLAY])
+
+    def play(self, *moves: int | str) -> Row:
+        """Plays actions or vertices without asking whether they are legal."""
+        for move in moves:
+            action = parse_vertex(move, self.game.rows) if isinstance(move, str) else int(move)
+            self.game.step(self.state, self.history, action)
+            self.actions.append(action)
+        return self
+
+    def legal(self) -> set[int]:
+        """The legal actions; checks that the kernel's count is their number."""
+        mask = np.full(self.game.actions, 7, np.uint8)
+        count = self.game.legal(self.state, self.history, mask)
+        assert set(mask.tolist()) <= {0, 1}, mask
+        assert count == mask.sum(), f"{count} counted, {mask.sum()} marked\n{self}"
+        return set(np.flatnonzero(mask).tolist())
+
+    def allows(self, move: int | str) -> bool:
+        """Whether one action or vertex is legal."""
+        return (parse_vertex(move, self.game.rows) if isinstance(move, str) else move) in self.legal()
+
+    def points(self, kernel: Callable[[np.ndarray, np.ndarray], None]) -> list[int]:
+        """What a kernel(state, out int8 [points]) writes: one number per point."""
+        out = np.full(self.game.points, 7, np.int8)
+        kernel(self.state, out)
+        return out.tolist()
+
+    def stones(self) -> tuple[int, ...]:
+        """Colours of the points of a Go board."""
+        out = np.empty(self.game.points, np.uint8)
+        go.stones(self.state, out)
+        return tuple(out.tolist())
+
+    def __str__(self) -> str:
+        return f"{self.game.to_text(self.state)}\nafter {' '.join(map(str, self.actions)) or 'no move'}"
+
+
+def grid(numbers: Iterable[int], size: int) -> str:
+    """Numbers by point as text rows, for the messages of failing tests."""
+    rows = np.array(list(numbers)).reshape(size, size)
+    return "\n".join(" ".join(f"{number:2d}" for number in row) for row in rows)
