@@ -1,0 +1,60 @@
+"""Reading the arguments of GTP commands: colours, numbers and vertices, each with the error that clients expect."""
+
+from __future__ import annotations
+
+import math
+
+from gozero import coords
+from gtp.protocol import GtpError
+
+BLACK, WHITE = 1, 2
+_COLOURS = {"b": BLACK, "black": BLACK, "w": WHITE, "white": WHITE}
+LARGEST_NUMBER = 1e9
+"""Whole numbers beyond this are taken for it: no size, time or count is meant by them."""
+
+
+def colour_of(text: str) -> int:
+    """BLACK or WHITE for ``b``, ``black``, ``w``, ``white`` in any case."""
+    try:
+        return _COLOURS[text.lower()]
+    except KeyError:
+        raise GtpError(f"invalid color: {text!r}; expected b, black, w or white") from None
+
+
+def number_of(text: str) -> float:
+    """A finite number."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise GtpError(f"syntax error: {text!r} is not a number")
+    return value
+
+
+def whole_number_of(text: str) -> int:
+    """A whole number, cut to ± ``LARGEST_NUMBER``."""
+    digits = text.lstrip("+-")
+    if not (digits.isascii() and digits.isdigit()) or len(text) - len(digits) > 1:
+        raise GtpError(f"syntax error: {text!r} is not a whole number")
+    value = float(text)  # never fails, however long the number is
+    return int(min(max(value, -LARGEST_NUMBER), LARGEST_NUMBER))
+
+
+def vertex_of(text: str, size: int) -> int:
+    """The action that a vertex names; ``pass`` too, ``resign`` not."""
+    try:
+        action = coords.parse_vertex(text, size)
+    except ValueError:
+        action = coords.resign_action(size)
+    if action == coords.resign_action(size):
+        raise GtpError(f"invalid color or coordinate: {text!r}")
+    return action
+
+
+def point_of(text: str, size: int) -> int:
+    """The action of a point of the board."""
+    action = vertex_of(text, size)
+    if action == coords.pass_action(size):
+        raise GtpError(f"invalid coordinate: {text!r}")
+    return action
