@@ -4,10 +4,12 @@
 VENV    := .venv
 PYTHON  := $(VENV)/bin/python
 STAMPS  := $(VENV)/stamps
-INSTALL := $(PYTHON) -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
+INSTALL  = $(PYTHON) -m pip --disable-pip-version-check install --quiet --constraint constraints.txt $(PIP_ARGS)
 
 # what to pass on: make play ARGS="--visits 400", make test ARGS="-k superko"
 ARGS    ?=
+# the small torch without CUDA: make play PIP_ARGS="--extra-index-url https://download.pytorch.org/whl/cpu"
+PIP_ARGS ?=
 # Debian installs gnugo in /usr/games, where the PATH of root does not look
 export PATH := $(PATH):/usr/games
 
@@ -60,7 +62,7 @@ $(STAMPS)/environment:
 	@mkdir -p $(STAMPS) && touch $@
 
 $(STAMPS)/packages: setup.cfg pyproject.toml constraints.txt | $(STAMPS)/environment
-	@echo "installing gozero into $(VENV); the first time this fetches torch, a few hundred megabytes" >&2
+	@echo "installing gozero into $(VENV); the first time this fetches PyTorch, which takes minutes" >&2
 	@$(INSTALL) --editable '.[cpu,train]'
 	@touch $@
 
