@@ -87,5 +87,5 @@ def kernel(signature: Any = None, *, allocates: bool = False, **options: Any) ->
     """
     settings = {"nogil": True, "error_model": "numpy", "cache": CACHE_FOLDER is not None, "_nrt": allocates, **options}
     if signature is None:
-        return numba.njit(**settings)
+        return numba.njit(forceinline=True, **settings)
     return numba.njit(signature, **settings)

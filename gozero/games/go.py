@@ -26,6 +26,7 @@ import numpy as np
 from numba import types
 
 from gozero.games import chains
+from gozero.games.area import area_owners, pass_alive_owners, settled_owners
 from gozero.games.chains import (
     BLACK,
     COLOUR,
@@ -200,44 +201,33 @@ def _board_colours(state, size):  # type: ignore[no-untyped-def]
     return colours
 
 
-@kernel(allocates=True)
-def _area(colours, size, to_play, out):  # type: ignore[no-untyped-def]
-    """Area ownership of a padded board int8 [cells]: stones, and empty regions that reach one colour only."""
-    width = size + 1
-    owners = np.zeros(colours.shape[0], np.int8)
-    seen = np.zeros(colours.shape[0], np.uint8)
-    region = np.empty(size * size, np.int64)
-    for start in range(colours.shape[0]):
-        if colours[start] == BLACK or colours[start] == WHITE:
-            owners[start] = 1 if colours[start] == to_play else -1
-        if colours[start] != EMPTY or seen[start]:
-            continue
-        region[0] = start
-        seen[start] = 1
-        length = 1
-        reached = 0
-        k = 0
-        while k < length:
-            for offset in (-width, -1, 1, width):
-                beside = region[k] + offset
-                reached |= colours[beside] if colours[beside] != EDGE else 0
-                if colours[beside] == EMPTY and not seen[beside]:
-                    seen[beside] = 1
-                    region[length] = beside
-                    length += 1
-            k += 1
-        if reached == BLACK or reached == WHITE:
-            for k in range(length):
-                owners[region[k]] = 1 if reached == to_play else -1
+@kernel()
+def _to_side_to_move(owners, state, size, out):  # type: ignore[no-untyped-def]
+    """Owners int8 [cells] → out int8 [points]: +1 the side to move, -1 the other, 0 neither."""
     for action in range(size * size):
-        out[action] = owners[(action // size + 1) * width + action % size + 1]
+        colour = owners[action + action // size + size + 2]
+        out[action] = 0 if colour == EMPTY else (1 if colour == state[TO_PLAY] else -1)
 
 
 @kernel(OWNER.signature, allocates=True)
 def owner(state, out):
     """Area as the board stands into out int8 [points]: +1 the side to move, -1 the other, 0 neither."""
     size = np.int64(state[SIZE])
-    _area(_board_colours(state, size), size, state[TO_PLAY], out)
+    _to_side_to_move(area_owners(_board_colours(state, size), size), state, size, out)
+
+
+@kernel(OWNER.signature, allocates=True)
+def pass_alive(state, out):
+    """Points safe whoever moves (Benson) into out int8 [points]: +1 the side to move's, -1 the other's, 0 undecided."""
+    size = np.int64(state[SIZE])
+    _to_side_to_move(pass_alive_owners(_board_colours(state, size), size), state, size, out)
+
+
+@kernel(OWNER.signature, allocates=True)
+def settled_owner(state, out):
+    """As `owner`, after taking off the stones inside the other side's pass-alive territory."""
+    size = np.int64(state[SIZE])
+    _to_side_to_move(settled_owners(_board_colours(state, size), size), state, size, out)
 
 
 @kernel()
@@ -255,6 +245,14 @@ def score(state):
     """Points of the side to move above the other's, by area as the board stands."""
     owners = np.empty(state[SIZE] * state[SIZE], np.int8)
     owner(state, owners)
+    return _points(state, owners)
+
+
+@kernel(SCORE.signature, allocates=True)
+def settled_score(state):
+    """As `score`, from `settled_owner`."""
+    owners = np.empty(state[SIZE] * state[SIZE], np.int8)
+    settled_owner(state, owners)
     return _points(state, owners)
 
 
