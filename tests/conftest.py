@@ -1,7 +1,8 @@
 """Options and fixtures shared by all tests.
 
 `--update-golden`     rewrite the golden transcripts instead of comparing with them (`make golden`)
-`--require pachi,gnugo`  a test that would be skipped for want of one of these fails instead (`.ci/run` passes what it could install)
+`--require pachi,gnugo`  a test that would be skipped for want of one of these fails instead (`.ci/run` passes what it could install),
+                      and so does one skipped because a Python package cannot be imported
 
 A test that needs an optional part is marked `@pytest.mark.pachi` or `@pytest.mark.gnugo`; the skip happens here, in one place.
 """
@@ -9,7 +10,7 @@ A test that needs an optional part is marked `@pytest.mark.pachi` or `@pytest.ma
 import importlib.util
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 
 import pytest
 
@@ -47,6 +48,15 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         if part in required:
             pytest.fail(remedy, pytrace=False)
         pytest.skip(remedy)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Under --require, turn the skip of `pytest.importorskip` into a failure."""
+    report = yield
+    if report.skipped and required_parts(item.config) and "could not import" in str(report.longrepr):
+        report.outcome = "failed"
+    return report
 
 
 @pytest.fixture
