@@ -95,19 +95,28 @@ def build(config: NetConfig, seed: int | None = None) -> nn.Module:
         return KINDS[config.kind](config)
 
 
-def fold(net: nn.Module) -> nn.Module:
-    """A copy of `net` for inference: evaluation mode, no gradients, every batch norm merged into its convolution."""
+def fold(net: nn.Module, trunk: torch.dtype = torch.float32) -> nn.Module:
+    """A copy of `net` for inference: evaluation mode, no gradients, every batch norm merged into its convolution.
+
+    `trunk` is the type in which stem and blocks compute, where nearly all of the work is; the heads stay in float32.
+    """
     folded = copy.deepcopy(net).eval()
     for module in folded.modules():
         if isinstance(module, ConvNorm) and isinstance(module.norm, nn.BatchNorm2d):
             module.conv = fuse_conv_bn_eval(module.conv, module.norm)
             module.norm = nn.Identity()
+    for name, part in folded.named_children():
+        if name in TRUNK:
+            part.to(trunk)
     return folded.requires_grad_(False)
 
 
 def parameter_count(net: nn.Module) -> int:
     """Trainable numbers in the network (batch-norm statistics are not parameters)."""
     return sum(parameter.numel() for parameter in net.parameters())
+
+
+TRUNK = ("stem", "globals", "blocks")  # the networks' parts below the heads
 
 
 class ConvNorm(nn.Module):
@@ -225,10 +234,12 @@ class ResNet(nn.Module):
         self.value = ValueHead(width, config.head_channels, config.value_hidden)
 
     def forward(self, planes: Tensor, globals: Tensor) -> Output:
+        dtype = self.globals.weight.dtype
         size = globals[:, SIZE_INPUT, None]
-        x = relu(self.stem(planes) + self.globals(globals)[:, :, None, None])
+        x = relu(self.stem(planes.to(dtype)) + self.globals(globals.to(dtype))[:, :, None, None])
         for block in self.blocks:
-            x = block(x, size)
+            x = block(x, size.to(dtype))
+        x = x.float()
         policy, reply = self.policy(x, size)
         wdl, score, ownership = self.value(x, size)
         share = wdl.softmax(1)
@@ -254,9 +265,10 @@ class AlphaGoZeroNet(nn.Module):
         self.value_tanh = nn.Tanh()
 
     def forward(self, planes: Tensor, globals: Tensor) -> Output:
-        x = relu(self.stem(planes))
+        x = relu(self.stem(planes.to(self.stem.conv.weight.dtype)))
         for block in self.blocks:
             x = block(x, globals)
+        x = x.float()
         policy = self.policy_linear(relu(self.policy_conv(x)).flatten(1))
         hidden = relu(self.value_hidden(relu(self.value_conv(x)).flatten(1)))
         return Output(self.policy_log_softmax(policy), self.value_tanh(self.value_linear(hidden))[:, 0])

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from gozero.nets import NetConfig
 
-FEATURES_VERSION = 1
 FORMAT = "gozero weights 1"
 SHIPPED_PACKAGE = "gozero.shipped"  # setup.cfg puts the folder weights/ into the wheel under this name
 SOURCE_FOLDER = Path(__file__).resolve().parents[1] / "weights"
@@ -77,6 +76,8 @@ def save(
     """
     import torch
 
+    from gozero.features import VERSION
+
     state = net if isinstance(net, dict) else net.state_dict()
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in state.items()}
     metadata = json.dumps(
@@ -84,7 +85,7 @@ def save(
             "network": config.to_dict(),
             "game": game,
             "size": size or config.size,
-            "feature_version": FEATURES_VERSION,
+            "feature_version": VERSION,
             "provenance": provenance or {},
         }
     )
@@ -104,14 +105,16 @@ def save(
 
 def load(path: Path | str, game: str | None = "go") -> Weights:
     """Read a weights file and check it whole: format, sha256, feature version, game (None: any) and that the tensors fit the network."""
+    from gozero.features import VERSION
+
     target = full(path)
     content = _content(target)
     metadata, tensors = content["metadata"], content["tensors"]
     if content_hash(metadata, tensors) != content["sha256"]:
         raise WeightsError(target, "its sha256 does not fit its content; the file is damaged")
     values = _metadata(target, metadata)
-    if values["feature_version"] != FEATURES_VERSION:
-        raise WeightsError(target, f"made for input features {values['feature_version']}, this gozero has {FEATURES_VERSION}")
+    if values["feature_version"] != VERSION:
+        raise WeightsError(target, f"made for input features {values['feature_version']}, this gozero has {VERSION}")
     if game is not None and values["game"] != game:
         raise WeightsError(target, f"it plays {values['game']}, not {game}")
     return Weights(

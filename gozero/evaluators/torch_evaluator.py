@@ -1,0 +1,86 @@
+"""Evaluation with torch: on the CPU, and on an NVIDIA GPU where there is one.
+
+The network is folded (no batch norm left), kept in the channels-last layout that the convolutions prefer, and its trunk
+computes in bf16 where the device has it. This module does no training and holds no queue: a call returns when it is done.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from gozero import features, nets, weights
+from gozero.evaluators.base import PRECISIONS, Evaluation, check_board, check_choice, check_states
+from gozero.threads import available_threads
+
+if TYPE_CHECKING:
+    from gozero.games.game import Game
+
+
+class TorchEvaluator:
+    """Evaluates the states of one game with a torch network (an `Evaluator`)."""
+
+    def __init__(
+        self, net: nn.Module, game: Game, *, device: str = "auto", threads: int | None = None, precision: str = "auto"
+    ) -> None:
+        """Take a copy of `net`, in whatever mode it is.
+
+        Args:
+            net: a network of `gozero.nets`.
+            game: the game whose states come.
+            device: "cpu", "cuda", "cuda:1" …, or "auto": the GPU where torch sees one.
+            threads: CPU threads of torch, which are one setting of the whole process; None for what the process may use.
+            precision: "f32", "bf16", or "auto": bf16 where the device computes in it.
+        """
+        check_choice("precision", precision, PRECISIONS)
+        self.game = game
+        self.device = torch.device(("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device)
+        self.precision = ("bf16" if _has_bf16(self.device) else "f32") if precision == "auto" else precision
+        if self.device.type == "cpu":
+            torch.set_num_threads(threads or available_threads())
+        self.refresh(net)
+
+    @staticmethod
+    def open(path: Path, game: Game, *, threads: int | None = None, precision: str = "auto") -> TorchEvaluator:
+        """An evaluator from a weights file; WeightsError if it cannot serve this game and board."""
+        file = weights.load(path, game.name)
+        check_board(path, file.config.name, file.config.size, game)
+        return TorchEvaluator(file.network(), game, threads=threads, precision=precision)
+
+    def refresh(self, net: nn.Module) -> None:
+        """Evaluate with the present weights of `net` from now on."""
+        dtype = torch.bfloat16 if self.precision == "bf16" else torch.float32
+        self._net = nets.fold(net, dtype).to(self.device).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+
+    def evaluate(self, states: np.ndarray) -> Evaluation:
+        """Evaluate states int32 [n, S]; see `Evaluator`."""
+        check_states(self.game, states)
+        return self.infer(*features.encode(states))
+
+    @torch.inference_mode()
+    def infer(self, planes: np.ndarray, globals: np.ndarray) -> Evaluation:
+        """Evaluate encoded positions: planes float32 [n, C, H, W], globals float32 [n, G]."""
+        board = torch.from_numpy(planes).to(self.device).contiguous(memory_format=torch.channels_last)
+        output: nets.Output = self._net(board, torch.from_numpy(globals).to(self.device))
+        ownership = None if output.ownership is None else (output.ownership / 2).tanh()  # a logit's expected sign
+        return Evaluation(_array(output.policy), _array(output.value), _optional(output.score), _optional(ownership))
+
+
+def _array(tensor: Tensor) -> np.ndarray:
+    return tensor.float().cpu().numpy()
+
+
+def _optional(tensor: Tensor | None) -> np.ndarray | None:
+    return None if tensor is None else _array(tensor)
+
+
+def _has_bf16(device: torch.device) -> bool:
+    """Whether the device computes in bf16, and does not merely imitate it."""
+    if device.type == "cuda":
+        return torch.cuda.get_device_capability(device) >= (8, 0)
+    capabilities = torch.cpu.get_capabilities()
+    return bool(capabilities.get("avx512_bf16") or capabilities.get("amx_bf16"))

@@ -1,0 +1,52 @@
+"""How many threads this process may really use: the smallest of its CPU affinity and its control groups' quotas.
+
+`os.cpu_count()` counts the machine's processors; in a container or under a batch system that is many more than the process
+gets, and an evaluator with that many threads runs several times slower. This module starts no thread.
+"""
+
+import os
+from pathlib import Path
+
+GROUPS = Path("/proc/self/cgroup")
+MOUNT = Path("/sys/fs/cgroup")
+
+
+def available_threads(groups: Path = GROUPS, mount: Path = MOUNT) -> int:
+    """Threads that can run at once, at least 1: CPU affinity (Linux), else processors, bounded by the cgroup quota, v1 or v2, rounded up.
+
+    `groups` lists the process's control groups and `mount` is the folder in which they appear; both are Linux's.
+    """
+    affinity = getattr(os, "sched_getaffinity", None)
+    processors = len(affinity(0)) if affinity else os.cpu_count() or 1
+    quotas = [quota for folder in _folders(groups, mount) if (quota := _quota(folder)) is not None]
+    return max(1, min([processors, *(int(-(-quota // 1)) for quota in quotas)]))
+
+
+def _folders(groups: Path, mount: Path) -> list[Path]:
+    """Every folder that may hold a quota of this process: its own groups and all groups above them."""
+    folders = [mount, mount / "cpu", mount / "cpu,cpuacct"]
+    try:
+        lines = groups.read_text().splitlines()
+    except OSError:
+        return folders
+    for line in lines:
+        _, controllers, path = line.split(":", 2)
+        if controllers and "cpu" not in controllers.split(","):
+            continue
+        top = mount / controllers if controllers else mount
+        inside = Path(path.lstrip("/"))
+        folders += [top / part for part in (inside, *inside.parents)]
+    return folders
+
+
+def _quota(folder: Path) -> float | None:
+    """The processors' worth of time that a control group grants; None where it sets no bound."""
+    try:
+        if (folder / "cpu.max").exists():
+            quota, period = (folder / "cpu.max").read_text().split()
+        else:
+            quota = (folder / "cpu.cfs_quota_us").read_text().strip()
+            period = (folder / "cpu.cfs_period_us").read_text().strip()
+        return None if quota in ("max", "-1") else int(quota) / int(period)
+    except (OSError, ValueError, ZeroDivisionError):
+        return None
