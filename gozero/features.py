@@ -1,0 +1,80 @@
+"""Positions as network input: 11 planes and 7 numbers. The layout has a version; weights name the one they learned.
+
+Version 1, for a board of size N, always from the side to move's view:
+
+  planes float32 [11, N, N]
+    0 … 4   own stones now and 1 … 4 plies ago
+    5 … 9   the other side's stones, likewise
+    10      1 everywhere if Black is to move, else 0
+  globals float32 [7]
+    0       komi and handicap bonus for the side to move, points / 20
+    1       (N - 13) / 6
+    2 … 6   whether the ply 0 … 4 plies ago was a pass
+
+The planes are those of AlphaGo Zero (Silver et al. 2017) with five positions; komi enters as a number so that one
+network plays with any. Before the first ply and behind a set-up position the past boards repeat the first one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import types
+
+from gozero.games.chains import BOARD_PLACE, PAST_BOARDS, SIZE, boards_start, words
+from gozero.games.game import BLACK, TO_PLAY, WHITE
+from gozero.games.go import BONUS, KOMI, KOMI_UNITS, PASS_BITS
+from gozero.jit import kernel
+
+VERSION = 1
+PLANES = 2 * PAST_BOARDS + 1
+GLOBALS = 2 + PAST_BOARDS
+
+KOMI_SCALE = 20.0
+MIDDLE_SIZE, SIZE_SCALE = 13.0, 6.0
+
+_STATES = types.Array(types.int32, 2, "C")
+_PLANES = types.Array(types.float32, 4, "C")
+_GLOBALS = types.Array(types.float32, 2, "C")
+
+
+@kernel()
+def _encode_stones(state, size, planes):  # type: ignore[no-untyped-def]
+    length = words(size)
+    for age in range(PAST_BOARDS):
+        place = (state[BOARD_PLACE] + PAST_BOARDS - age) % PAST_BOARDS
+        for side in range(2):
+            colour = state[TO_PLAY] if side == 0 else BLACK + WHITE - state[TO_PLAY]
+            board = boards_start(size) + (place * 2 + colour - 1) * length
+            bit = size + 2
+            for row in range(size):
+                for col in range(size):
+                    planes[side * PAST_BOARDS + age, row, col] = (state[board + (bit >> 5)] >> (bit & 31)) & 1
+                    bit += 1
+                bit += 1
+
+
+@kernel(types.void(_STATES, _PLANES, _GLOBALS))
+def encode_into(states: np.ndarray, planes: np.ndarray, numbers: np.ndarray) -> None:
+    """Encode states int32 [n, S] into planes float32 [n, 11, N, N] and numbers float32 [n, 7], every element written."""
+    size = planes.shape[2]
+    for n in range(states.shape[0]):
+        state = states[n]
+        _encode_stones(state, size, planes[n])
+        black = state[TO_PLAY] == BLACK
+        for row in range(size):
+            for col in range(size):
+                planes[n, PLANES - 1, row, col] = black
+        komi = state[KOMI] / KOMI_UNITS + state[BONUS]
+        numbers[n, 0] = (-komi if black else komi) / KOMI_SCALE
+        numbers[n, 1] = (size - MIDDLE_SIZE) / SIZE_SCALE
+        for age in range(PAST_BOARDS):
+            numbers[n, 2 + age] = (state[PASS_BITS] >> age) & 1
+
+
+def encode(states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Planes float32 [n, 11, N, N] and globals float32 [n, 7] of Go states int32 [n, S], all of one size."""
+    size = int(states[0, SIZE])
+    planes = np.empty((len(states), PLANES, size, size), np.float32)
+    numbers = np.empty((len(states), GLOBALS), np.float32)
+    encode_into(np.ascontiguousarray(states), planes, numbers)
+    return planes, numbers

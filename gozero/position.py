@@ -1,0 +1,168 @@
+"""A game in progress: the Python border of the rules.
+
+A `Position` owns a state row, its history, and the list of moves that led here. Here an action is checked before it
+reaches a kernel. It knows no clock, no search and no protocol.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gozero import coords
+from gozero.games.game import BLACK, NOT_OVER, PLY, TO_PLAY, WHITE, Game
+
+COLOUR_NAMES = {BLACK: "Black", WHITE: "White"}
+
+
+class IllegalMove(ValueError):
+    """An action that the rules refuse here; the message names the move and the side."""
+
+
+class Move(NamedTuple):
+    """One move: the colour that played and its action."""
+
+    colour: int
+    action: int
+
+
+class Position:
+    """One game: play, undo, ask.
+
+    Attributes:
+        game: the rules.
+        state: int32 [S], the current state row. Do not write to it.
+        moves: the moves since the first position, oldest first.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.moves: list[Move] = []
+        self._restart(game.initial)
+
+    def _restart(self, first: np.ndarray) -> None:
+        """Begin again from the state row `first` int32 [S]."""
+        self._first = first.copy()
+        self.state = first.copy()
+        self._history = np.zeros(self.game.max_plies + 2, np.uint64)
+        self._history[self.ply] = self.game.hash_of(self.state)
+        self.moves = []
+
+    @property
+    def to_play(self) -> int:
+        """BLACK or WHITE."""
+        return int(self.state[TO_PLAY])
+
+    @property
+    def ply(self) -> int:
+        """Plies since the first position, with the passes that stand between two moves of one colour."""
+        return int(self.state[PLY])
+
+    def history_row(self, extra: int) -> np.ndarray:
+        """uint64 [>= PLY + extra + 1]: a copy of the history with room for `extra` further plies."""
+        row = np.zeros(self.ply + extra + 1, np.uint64)
+        row[: self.ply + 1] = self._history[: self.ply + 1]
+        return row
+
+    def legal(self, *, superko: bool = True) -> np.ndarray:
+        """bool [A]: the legal actions of the side to move; without `superko`, only what the board itself forbids."""
+        history = self._history if superko else np.zeros_like(self._history)  # nothing to repeat
+        mask = np.zeros(self.game.actions, np.uint8)
+        self.game.legal(self.state, history, mask)
+        return mask.astype(bool)
+
+    def is_legal(self, action: int, *, superko: bool = True) -> bool:
+        """Whether the side to move may play this action; resigning is not an action of the board."""
+        return 0 <= action < self.game.actions and bool(self.legal(superko=superko)[action])
+
+    def play(self, action: int, colour: int | None = None, *, superko: bool = True) -> None:
+        """Play an action. When `colour` is not the side to move, the side to move passes first.
+
+        Args:
+            superko: False also takes a move that only superko forbids: another program may keep other rules.
+
+        Raises:
+            IllegalMove: the rules refuse it; the position is unchanged.
+        """
+        mover = self.to_play if colour is None else colour
+        before = self.state.copy()
+        if mover != self.to_play:
+            self._step_out_of_turn(mover)
+        if not self.is_legal(action, superko=superko):
+            self.state = before
+            raise IllegalMove(f"{self._name(action)} is illegal for {COLOUR_NAMES[mover]}")
+        self._step(action)
+        self.moves.append(Move(mover, action))
+
+    def _name(self, action: int) -> str:
+        return coords.vertex(action, self.game.cols) if 0 <= action < self.game.actions else f"action {action}"
+
+    def _step_out_of_turn(self, colour: int) -> None:
+        """Give the move to `colour`: the other side passes, where the game has passes."""
+        if self.game.has_pass:
+            self._step(self.game.pass_action)
+        else:
+            self.state[TO_PLAY] = colour
+
+    def _step(self, action: int) -> None:
+        if self.ply + 2 > len(self._history):
+            self._history = np.concatenate([self._history, np.zeros_like(self._history)])
+        self.game.step(self.state, self._history, action)
+
+    def undo(self) -> None:
+        """Take back the last move. IndexError when there is none."""
+        if not self.moves:
+            raise IndexError("there is no move to undo")
+        moves = self.moves[:-1]
+        first = self._first
+        self._restart(first)
+        for move in moves:
+            if move.colour != self.to_play:
+                self._step_out_of_turn(move.colour)
+            self._step(move.action)
+        self.moves = moves
+
+    def set_up(self, stones: dict[int, int], to_play: int = BLACK) -> None:
+        """Begin again from stones, a colour for each action, without history.
+
+        Raises:
+            ValueError: a chain without liberties; the position is unchanged.
+        """
+        colours = np.zeros(self.game.points, np.uint8)
+        for action, colour in stones.items():
+            colours[action] = colour
+        self._restart(self.game.set_up(colours, to_play))
+
+    def outcome(self) -> int:
+        """+1, 0, -1 for the side to move, or NOT_OVER."""
+        return int(self.game.outcome(self.state))
+
+    @property
+    def is_over(self) -> bool:
+        return self.outcome() != NOT_OVER
+
+    def score(self) -> float:
+        """Black's points above White's as the board stands. ValueError where the game has no score."""
+        if self.game.score is None:
+            raise ValueError(f"{self.game.name} has no score")
+        points = float(self.game.score(self.state))
+        return points if self.to_play == BLACK else -points
+
+    def owner(self) -> np.ndarray:
+        """int8 [points]: +1 Black's, -1 White's, 0 neither, as the board stands. ValueError where the game has no areas."""
+        if self.game.owner is None:
+            raise ValueError(f"{self.game.name} has no areas")
+        owners = np.zeros(self.game.points, np.int8)
+        self.game.owner(self.state, owners)
+        return owners if self.to_play == BLACK else -owners
+
+    def copy(self) -> Position:
+        """An independent position with the same past."""
+        other = Position.__new__(Position)
+        other.game, other.moves = self.game, list(self.moves)
+        other._first, other.state, other._history = self._first, self.state.copy(), self._history.copy()
+        return other
+
+    def __str__(self) -> str:
+        return self.game.to_text(self.state)

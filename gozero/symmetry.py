@@ -1,0 +1,55 @@
+"""The 8 symmetries of the square, applied to planes, policies and ownership. Pass and resign stay where they are.
+
+Symmetry k in 0 … 7: bit 2 first mirrors left and right, then bits 0-1 turn by k % 4 quarter turns anticlockwise. Number 0
+changes nothing. Everything here moves array elements; nothing depends on a game.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+SYMMETRIES = 8
+
+
+def inverse(symmetry: int) -> int:
+    """The symmetry that undoes this one: a mirrored one undoes itself."""
+    return symmetry if symmetry >= 4 else -symmetry % 4
+
+
+def apply_planes(planes: np.ndarray, symmetry: int) -> np.ndarray:
+    """Transform an array [..., N, N]; the result is a view."""
+    mirrored = planes[..., ::-1] if symmetry >= 4 else planes
+    return np.rot90(mirrored, symmetry % 4, axes=(-2, -1))
+
+
+@cache
+def point_map(size: int, symmetry: int) -> np.ndarray:
+    """int64 [points]: the new point k holds what was at point_map[k]. Read-only."""
+    points = np.ascontiguousarray(apply_planes(np.arange(size * size).reshape(size, size), symmetry)).reshape(-1)
+    points.setflags(write=False)
+    return points
+
+
+@cache
+def action_map(size: int, symmetry: int) -> np.ndarray:
+    """int64 [A]: the new action k is what action_map[k] was; pass and resign are fixed. Read-only."""
+    actions = np.concatenate([point_map(size, symmetry), [size * size, size * size + 1]])
+    actions.setflags(write=False)
+    return actions
+
+
+def apply_points(values: np.ndarray, size: int, symmetry: int) -> np.ndarray:
+    """Transform values per point [..., N * N], such as ownership."""
+    return values[..., point_map(size, symmetry)]
+
+
+def apply_policy(policy: np.ndarray, size: int, symmetry: int) -> np.ndarray:
+    """Transform values per action [..., A]."""
+    return policy[..., action_map(size, symmetry)]
+
+
+def apply_action(action: int, size: int, symmetry: int) -> int:
+    """Where an action goes."""
+    return int(action_map(size, inverse(symmetry))[action])
