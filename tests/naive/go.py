@@ -1,11 +1,11 @@
 """Go by definition: a slow, plain-Python referee to hold the kernels against.
 
-Vocabulary: a *board* is a tuple of 0 (empty), 1 (Black) and 2 (White), row-major from the top left; a *chain* is a connected set of stones of
-one colour; its *liberties* are the empty points next to it; a *region* of a colour is a connected set of points that hold no stone of that
-colour. Actions are numbered as in the engine: points, then pass, then resign (which is never a move here).
+Vocabulary: a *board* is a tuple of 0 (empty), 1 (Black) and 2 (White), row-major from the top left; a *chain* is a connected set of stones
+of one colour; its *liberties* are the empty points next to it; a *region* of a colour is a connected set of points that hold no stone of it.
+Actions are numbered as in the engine: points, then pass, then resign (which is never a move here).
 
-Nothing is incremental and nothing is shared with the engine: every question is answered from the list of past boards by flood fills, so that
-a mistake of the kernels cannot hide in this file as well. It does not try to be fast, to prune, or to referee territory scoring.
+Nothing is incremental and nothing is shared with the engine: every question is answered from the list of past boards by flood fills, so
+that a mistake of the kernels cannot hide in this file as well. It does not try to be fast, to prune, or to referee territory scoring.
 """
 
 from __future__ import annotations
@@ -203,26 +203,35 @@ class NaiveGo:
         return found
 
     def pass_alive(self, colour: int) -> set[int]:
-        """The points of `colour`'s pass-alive chains, and of the regions that are vital to one of them and bounded by them alone."""
-        board = self.board
-        chains = set(self.regions(board, {colour}))
-        regions = set(self.regions(board, {EMPTY, other(colour)}))
+        """The points of `colour`'s pass-alive chains and of the territory they make.
+
+        Chains and regions are struck out until every chain left has two vital regions left and every region left is bounded by such chains
+        alone. Territory is a region left in which every empty point touches one of the chains: the opponent finds no eye there.
+        """
+        chains = set(self.regions(self.board, {colour}))
+        regions = set(self.regions(self.board, {EMPTY, other(colour)}))
         while True:
             alive = {chain for chain in chains if sum(self._vital(region, chain) for region in regions) >= 2}
-            healthy = {region for region in regions if all(chain in alive for chain in chains if self._touch(region, chain))}
+            healthy = {region for region in regions if not any(self._touch(region, chain) for chain in chains - alive)}
             if alive == chains and healthy == regions:
                 break
             chains, regions = alive, healthy
-        territory = {region for region in regions if any(self._vital(region, chain) for chain in chains)}
-        return {point for group in chains | territory for point in group}
+        stones = {point for chain in chains for point in chain}
+        territory = [region for region in regions if all(self._beside_any(point, stones) for point in self._empty(region))]
+        return stones.union(*territory)
+
+    def _empty(self, region: Points) -> list[int]:
+        return [point for point in region if self.board[point] == EMPTY]
+
+    def _beside_any(self, point: int, points: Points | set[int]) -> bool:
+        return any(beside in points for beside in self.beside[point])
 
     def _touch(self, region: Points, chain: Points) -> bool:
-        return any(beside in chain for point in region for beside in self.beside[point])
+        return any(self._beside_any(point, chain) for point in region)
 
     def _vital(self, region: Points, chain: Points) -> bool:
         """Whether every empty point of the region is a liberty of the chain, and the two touch."""
-        empty = [point for point in region if self.board[point] == EMPTY]
-        return self._touch(region, chain) and all(any(beside in chain for beside in self.beside[point]) for point in empty)
+        return self._touch(region, chain) and all(self._beside_any(point, chain) for point in self._empty(region))
 
     # ---- features
 
@@ -230,7 +239,7 @@ class NaiveGo:
         """The 11 planes, each a list of 0 and 1 by point, and the 7 global numbers of the position, for the side to move."""
         me = self.to_play
         past = self.boards[::-1][:HISTORY]
-        past += [(EMPTY,) * self.points] * (HISTORY - len(past))
+        past += [self.boards[0]] * (HISTORY - len(past))
         planes = [[int(stone == colour) for stone in board] for colour in (me, other(me)) for board in past]
         planes.append([int(me == BLACK)] * self.points)
         komi = self.komi + self.bonus()
