@@ -1,0 +1,36 @@
+"""Records of real games for the tests of training: random legal moves, random targets. Not a test itself."""
+
+from functools import cache
+
+import numpy as np
+
+from gozero.games.game import Game
+from training import scoring
+from training.records import Record, sparse_target
+
+MAX_LENGTH = 2.2
+
+
+def game_of(size: int) -> Game:
+    return scoring.make("go", size, "chinese", MAX_LENGTH)
+
+
+@cache
+def random_record(size: int, seed: int, every: int = 3) -> Record:
+    """A game of random moves that fill no own eye, to its end; every `every`-th ply has a target."""
+    game, generator = game_of(size), np.random.default_rng([size, seed])
+    komi = scoring.draw_komi(size, generator)
+    state, history = scoring.begin(game, komi, game.max_plies)
+    moves, targets, ending = [], [], None
+    legal, words = np.zeros(game.actions, np.uint8), generator.integers(2**63, size=1).astype(np.uint64)
+    while ending is None:
+        if len(moves) % every == 0:
+            game.legal(state, history, legal)
+            policy = np.zeros(game.actions)
+            policy[legal > 0] = generator.dirichlet(np.full(int(legal.sum()), 0.2))
+            targets.append(sparse_target(len(moves), policy, generator.uniform(-1, 1)))
+        action = int(game.sample(state, history, words))
+        game.step(state, history, action)
+        moves.append(action)
+        ending = scoring.ending(game, state)
+    return Record(size, komi, 1, np.array(moves, np.int32), tuple(targets), scoring.final_score(game, state), ending)

@@ -1,0 +1,72 @@
+"""Settings: what is accepted, what is refused, and in which words."""
+
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from training import config
+from training.config import ConfigError, LoopSettings, Stage
+
+PRESETS = sorted((Path(config.__file__).parent / "configs").glob("*.toml"))
+
+
+@pytest.mark.parametrize("path", PRESETS, ids=lambda path: path.name)
+def test_presets_load(path: Path) -> None:
+    settings = config.load(path)
+    assert settings.stage
+    assert config.from_dict(LoopSettings, settings.to_dict(), "round trip") == settings
+
+
+def test_every_setting_says_its_unit() -> None:
+    defaults = LoopSettings()
+    for part in (defaults, defaults.selfplay, defaults.replay, defaults.learner, defaults.stage[0]):
+        for item in fields(part):
+            value = getattr(part, item.name)
+            if not hasattr(value, "__dataclass_fields__") and not isinstance(value, tuple):
+                assert item.metadata["unit"], item.name
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"thread": 2}, "unknown setting 'thread'"),
+        ({"learner": {"learning_rat": 1}}, "learner: unknown setting 'learning_rat'"),
+        ({"threads": -1}, "threads = -1 is out of range: from 0 to 1024"),
+        ({"hours": float("nan")}, "hours = nan is out of range"),
+        ({"threads": 1.5}, "expected int, got float"),
+        ({"threads": True}, "expected int, got bool"),
+        ({"learner": {"batch": 0}}, "learner: batch = 0 is out of range"),
+        ({"learner": 3}, "expected dict, got int"),
+        ({"selfplay": {"root": "uct"}}, "choose one of gumbel, puct"),
+        ({"stage": []}, "stage is empty"),
+        ({"stage": [{"rows": 5}]}, "setting 'sizes' is missing"),
+        ({"stage": [{"rows": 5, "sizes": {"20": 1}}]}, "board size '20' is out of range"),
+        ({"stage": [{"rows": 5, "sizes": {"9": -1}}]}, "share -1 of size 9"),
+        ({"stage": [{"rows": 5, "sizes": {"9": 0}}]}, "the shares sum to 0"),
+    ],
+)
+def test_refusals_are_one_clear_line(values: dict, words: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        config.from_dict(LoopSettings, values, "file.toml")
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_unreadable_files_name_their_full_path(tmp_path: Path) -> None:
+    (tmp_path / "broken.toml").write_text("hours = = 2")
+    for name in ("broken.toml", "missing.toml"):
+        with pytest.raises(ConfigError, match=str(tmp_path / name)):
+            config.load(tmp_path / name)
+
+
+def test_stages_follow_each_other_by_rows() -> None:
+    first, second, last = (Stage(rows=rows, sizes={7: 1.0}) for rows in (10, 20, 5))
+    settings = LoopSettings(stage=(first, second, last))
+    assert [settings.stage_at(rows) for rows in (0, 9, 10, 29, 30, 1000)] == [first, first, second, second, last, last]
+
+
+def test_describe_prints_every_setting_with_its_unit() -> None:
+    text = config.describe(LoopSettings())
+    assert "learning_rate = 0.0005  # step size" in text
+    assert all("#" in line for line in text.splitlines() if " = " in line)

@@ -1,0 +1,128 @@
+"""The learner: it fits a small data set, averages its weights, and comes back from a saved state."""
+
+import numpy as np
+import pytest
+import torch
+
+from gozero import nets
+from tests.training.games import game_of, random_record
+from training.config import LearnerSettings, ReplaySettings
+from training.learner import LOSSES, Learner, losses
+from training.replay import Batch, Replay, rows_of, unpack
+
+TINY = nets.config("b2c16")
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+def fixed_batch(size: int = 5, rows: int = 32) -> Batch:
+    replay = Replay(ReplaySettings(held_out=0), game_of)
+    replay.add([random_record(size, seed) for seed in range(4)])
+    return replay.sample(rows, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("precision", ["f32", "bf16"])
+def test_losses_fall_on_a_fixed_batch(precision: str) -> None:
+    learner = Learner(TINY, LearnerSettings(learning_rate=5e-3, warm_up=1, precision=precision), seed=1)
+    batch = fixed_batch()
+    first = {name: float(loss) for name, loss in learner.train(batch).items()}
+    for _ in range(80):
+        last = {name: float(loss) for name, loss in learner.train(batch).items()}
+    assert set(first) == {*LOSSES, "total"}
+    entropy = float(-(batch.policy * np.log(np.maximum(batch.policy, 1e-9))).sum(1).mean())  # the policy loss's lower bound
+    assert last["policy"] - entropy < 0.5 * (first["policy"] - entropy)
+    for name in ("value", "ownership", "score"):
+        assert last[name] < 0.5 * first[name], name
+
+
+def test_the_seeds_own_network_trains_on_its_two_heads() -> None:
+    small = nets.NetConfig("agz-test", "agz", blocks=1, channels=8, size=5, value_hidden=8)
+    learner = Learner(small, LearnerSettings(learning_rate=5e-3, warm_up=1, precision="f32"), seed=1)
+    batch = fixed_batch()
+    first = learner.train(batch)
+    assert set(first) == {"policy", "value", "total"}
+    for _ in range(40):
+        last = learner.train(batch)
+    assert last["total"] < first["total"]
+
+
+def test_perfect_outputs_have_the_least_loss() -> None:
+    """Right signs and classes: outputs made from the targets lose less than the same outputs seen from the other side."""
+    record = random_record(5, 1)
+    batch = unpack(rows_of(record, game_of(5)), np.arange(record.rows), 5)
+    value = torch.from_numpy(batch.value)
+
+    def output(sign: int) -> nets.Output:
+        wdl = torch.stack([sign * value, 1 - value.abs(), -sign * value], 1) * 4.0
+        owner, score = torch.from_numpy(batch.owner) * 4 * sign, torch.from_numpy(batch.score) * sign
+        policy = torch.from_numpy(batch.policy if sign > 0 else np.roll(batch.policy, 1, 1)).clamp_min(1e-6).log()
+        reply = torch.from_numpy(batch.reply if sign > 0 else np.roll(batch.reply, 1, 1)).clamp_min(1e-6).log()
+        return nets.Output(policy, value.float() * sign, wdl, score, owner, reply)
+
+    right, wrong = losses(output(1), batch), losses(output(-1), batch)
+    for name in LOSSES:
+        assert right[name] < wrong[name], name
+
+
+def test_a_row_without_reply_adds_nothing() -> None:
+    batch = fixed_batch(rows=8)
+    silent = batch._replace(reply=np.zeros_like(batch.reply))
+    output = nets.build(TINY, 1)(torch.from_numpy(batch.planes), torch.from_numpy(batch.globals))
+    assert losses(output, silent)["reply"].item() == 0
+
+
+def test_the_average_warms_up_and_then_lags() -> None:
+    learner = Learner(TINY, LearnerSettings(learning_rate=1e-2, warm_up=1, precision="f32", ema=0.9), seed=1)
+    batch = fixed_batch()
+    name = "policy.points.weight"
+    history = []
+    for _ in range(30):
+        learner.train(batch)
+        history.append(learner.net.state_dict()[name].clone())
+    expected = nets.build(TINY, 1).state_dict()[name].clone()
+    for step, weights in enumerate(history, 1):
+        decay = min(0.9, (1 + step) / (10 + step))
+        expected = decay * expected + (1 - decay) * weights
+    torch.testing.assert_close(learner.ema.state_dict()[name], expected)
+
+
+def test_evaluation_changes_nothing() -> None:
+    learner = Learner(TINY, LearnerSettings(precision="f32"), seed=1)
+    learner.train(fixed_batch())
+    before = {name: tensor.clone() for name, tensor in learner.ema.state_dict().items()}
+    found = learner.evaluate(fixed_batch())
+    assert {"top1", "entropy", "value_sign", *LOSSES} == set(found)
+    for name, tensor in learner.ema.state_dict().items():
+        assert torch.equal(tensor, before[name]), name
+
+
+def test_warm_up_and_rate_set_the_step() -> None:
+    learner = Learner(TINY, LearnerSettings(learning_rate=1e-3, warm_up=4, precision="f32"), seed=1)
+    rates = []
+    for step in range(6):
+        learner.train(fixed_batch(rows=4), rate=0.5 if step == 5 else 1.0)
+        rates.append(learner.optimiser.param_groups[0]["lr"])
+    assert rates == pytest.approx([0.25e-3, 0.5e-3, 0.75e-3, 1e-3, 1e-3, 0.5e-3])
+
+
+def test_a_saved_learner_goes_on_identically() -> None:
+    batches = [fixed_batch(rows=rows) for rows in (8, 12, 16, 20)]
+    settings = LearnerSettings(precision="f32")
+    whole, first = Learner(TINY, settings, 1), Learner(TINY, settings, 1)
+    for batch in batches:
+        whole.train(batch)
+    for batch in batches[:2]:
+        first.train(batch)
+    second = Learner(TINY, settings, 2)
+    second.load_state_dict(first.state_dict())
+    for batch in batches[2:]:
+        second.train(batch)
+    assert second.steps == 4
+    for name, tensor in whole.ema.state_dict().items():
+        assert torch.equal(tensor, second.ema.state_dict()[name]), name

@@ -1,0 +1,100 @@
+"""Game records: a round trip, the size promised, and what happens to damaged files."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from training import records
+from training.records import Record, Writer, sparse_target
+
+
+def random_record(seed: int, size: int = 13, plies: int = 120) -> Record:
+    generator = np.random.default_rng(seed)
+    moves = generator.integers(size * size + 1, size=plies).astype(np.int32)
+    targets = []
+    for ply in range(0, plies, 4):
+        policy = np.zeros(size * size + 2, np.float32)
+        policy[generator.choice(size * size, 12, replace=False)] = generator.dirichlet(np.full(12, 0.3))
+        targets.append(sparse_target(ply, policy, generator.uniform(-1, 1)))
+    return Record(size, 7.5, 3, moves, tuple(targets), float(generator.integers(-30, 30)) + 0.5, "passes", 2)
+
+
+def assert_same(first: Record, second: Record) -> None:
+    assert (first.size, first.komi, first.generation, first.score) == (second.size, second.komi, second.generation, second.score)
+    assert (first.ending, first.openings, first.rows) == (second.ending, second.openings, second.rows)
+    np.testing.assert_array_equal(first.moves, second.moves)
+    for one, other in zip(first.targets, second.targets, strict=True):
+        assert (one.ply, one.value) == (other.ply, other.value)
+        np.testing.assert_array_equal(one.actions, other.actions)
+        np.testing.assert_array_equal(one.shares, other.shares)
+
+
+def write(path: Path, games: list[Record]) -> None:
+    writer = Writer(path, {"network": "b2c16"})
+    for game in games:
+        writer.append(game)
+    writer.close()
+
+
+@pytest.mark.parametrize("size", [5, 13, 15, 16, 19])
+def test_round_trip(size: int) -> None:
+    record = random_record(size, size)
+    assert_same(records.decode(records.encode(record)), record)
+
+
+def test_a_target_is_rounded_once() -> None:
+    policy = np.array([0.0, 0.7, 0.2995, 0.0005], np.float32)
+    target = sparse_target(4, policy, 0.25)
+    assert target.actions.tolist() == [1, 2]
+    np.testing.assert_allclose(target.shares, [0.7, 0.3], atol=0.003)
+    assert abs(target.value - 0.25) < 1 / 127
+
+
+def test_a_13x13_game_takes_about_a_kilobyte() -> None:
+    sizes = [len(records.encode(random_record(seed))) for seed in range(20)]
+    assert np.mean(sizes) <= 1024
+
+
+def test_a_shard_is_appended_to_and_keeps_its_settings(tmp_path: Path) -> None:
+    games = [random_record(seed) for seed in range(4)]
+    write(tmp_path / "a.gzr", games[:2])
+    write(tmp_path / "a.gzr", games[2:])
+    shard = records.read(tmp_path / "a.gzr")
+    assert shard.settings == {"network": "b2c16"}
+    assert shard.corrupt == 0
+    for found, game in zip(shard.records, games, strict=True):
+        assert_same(found, game)
+
+
+def test_a_torn_last_record_is_skipped_and_counted(tmp_path: Path) -> None:
+    path = tmp_path / "a.gzr"
+    write(path, [random_record(seed) for seed in range(3)])
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-7])
+    shard = records.read(path)
+    assert (len(shard.records), shard.corrupt) == (2, 1)
+    write(path, [random_record(9)])  # going on after the crash
+    shard = records.read(path)
+    assert (len(shard.records), shard.corrupt) == (3, 1)
+    assert_same(shard.records[-1], random_record(9))
+
+
+def test_a_flipped_bit_anywhere_loses_at_most_one_record(tmp_path: Path) -> None:
+    path = tmp_path / "a.gzr"
+    games = [random_record(seed, plies=20) for seed in range(3)]
+    write(path, games)
+    whole = path.read_bytes()
+    for place in range(0, len(whole), 11):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 16]) + whole[place + 1 :])
+        shard = records.read(path)
+        lost_settings = not shard.settings
+        assert len(shard.records) + lost_settings >= 2 + lost_settings
+        assert shard.corrupt >= 1
+        kept = {tuple(record.moves) for record in shard.records}
+        assert kept <= {tuple(game.moves) for game in games}, "a damaged record was accepted"
+
+
+def test_bytes_that_are_no_record_are_refused() -> None:
+    with pytest.raises(ValueError, match="not a game record"):
+        records.decode(b"nothing")

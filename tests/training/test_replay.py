@@ -1,0 +1,160 @@
+"""The window: rows tell the truth about their game, turn as a whole, and leave in order."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from gozero import features, symmetry
+from gozero.games.game import BLACK
+from tests.training.games import game_of, random_record
+from training.config import ReplaySettings
+from training.records import Record
+from training.replay import CorruptRecordError, Replay, is_held_out, rows_of, transformed, unpack, window_rows
+
+SIZES = (5, 7)
+
+
+def batch_of(record: Record):
+    return unpack(rows_of(record, game_of(record.size)), np.arange(record.rows), record.size)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_rows_are_seen_by_the_side_to_move(size: int) -> None:
+    record = random_record(size, 1)
+    batch = batch_of(record)
+    black = np.array([target.ply % 2 == 0 for target in record.targets])
+    sign = np.where(black, 1, -1)
+    np.testing.assert_array_equal(batch.planes[:, features.PLANES - 1].max((1, 2)), black)
+    np.testing.assert_array_equal(batch.value, np.sign(record.score) * sign)
+    np.testing.assert_allclose(batch.score, record.score * sign)
+    np.testing.assert_allclose(batch.owner.sum(1) - record.komi * sign, batch.score)
+
+
+def test_planes_survive_packing() -> None:
+    record, game = random_record(7, 2), game_of(7)
+    state, history = game.new_states(1)[0], game.new_histories(1)[0]
+    batch = batch_of(record)
+    wanted = {target.ply: row for row, target in enumerate(record.targets)}
+    for ply, action in enumerate(record.moves.tolist()):
+        if ply in wanted:
+            np.testing.assert_array_equal(batch.planes[wanted[ply]], features.encode(state[None])[0][0])
+        game.step(state, history, action)
+
+
+def test_policy_and_reply_are_the_targets() -> None:
+    record = random_record(5, 3, every=2)
+    batch = batch_of(record)
+    np.testing.assert_allclose(batch.policy.sum(1), 1, atol=5e-3)
+    for row, target in enumerate(record.targets):
+        np.testing.assert_allclose(batch.policy[row, target.actions], target.shares, atol=1e-3)
+        following = target.ply + 1
+        if following < len(record.moves):
+            assert batch.reply[row].argmax() == record.moves[following]  # no full search there: the move played
+            assert batch.reply[row].sum() == 1
+        else:
+            assert not batch.reply[row].any()
+
+
+def test_a_full_reply_is_a_distribution() -> None:
+    record = random_record(5, 3, every=1)
+    batch = batch_of(record)
+    np.testing.assert_array_equal(batch.reply[:-1], batch.policy[1:])
+
+
+@pytest.mark.parametrize("k", range(8))
+def test_planes_policy_reply_and_ownership_turn_together(k: int) -> None:
+    """A game with all its moves turned gives the turned rows."""
+    record = random_record(5, 4)
+    moves = np.array([symmetry.apply_action(action, 5, k) for action in record.moves.tolist()], np.int32)
+    targets = tuple(
+        replace(target, actions=np.array([symmetry.apply_action(int(action), 5, k) for action in target.actions]))
+        for target in record.targets
+    )
+    expected = batch_of(replace(record, moves=moves, targets=targets))
+    found = transformed(batch_of(record), np.full(record.rows, k), 5)
+    for name, one, other in zip(expected._fields, expected, found, strict=True):
+        np.testing.assert_array_equal(one, other, err_msg=name)
+
+
+def test_symmetries_differ_from_row_to_row() -> None:
+    batch = batch_of(random_record(5, 4))
+    kinds = np.arange(len(batch.value)) % 8
+    found = transformed(batch, kinds, 5)
+    for row, k in enumerate(kinds.tolist()):
+        np.testing.assert_array_equal(found.owner[row], symmetry.apply_points(batch.owner[row], 5, k))
+        np.testing.assert_array_equal(found.planes[row], symmetry.apply_planes(batch.planes[row], k))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda record: replace(record, score=record.score + 1), "lead to a score"),
+        (lambda record: replace(record, komi=record.komi + 1), "lead to a score"),
+        (lambda record: replace(record, moves=np.repeat(record.moves[:1], 3), targets=record.targets[:1]), "move 2, action"),
+        (lambda record: replace(record, moves=np.array([200], np.int32), targets=()), "illegal"),
+        (lambda record: replace(record, targets=record.targets[:1] * 2), "searched plies"),
+        (lambda record: replace(record, targets=(replace(record.targets[0], ply=10_000),)), "searched plies"),
+        (lambda record: replace(record, targets=(replace(record.targets[0], actions=record.targets[0].actions + 25),)), "policy target"),
+    ],
+)
+def test_records_that_are_no_game_are_skipped_and_counted(change, words: str) -> None:
+    good, bad = random_record(5, 5), change(random_record(5, 6))
+    with pytest.raises(CorruptRecordError, match=words):
+        rows_of(bad, game_of(5))
+    replay = Replay(ReplaySettings(held_out=0), game_of)
+    if bad.rows:
+        assert replay.add([bad, good]) == good.rows
+        assert (replay.total, replay.corrupt) == (good.rows, 1)
+
+
+def test_the_window_grows_as_published() -> None:
+    settings = ReplaySettings(window=1000)
+    assert window_rows(700, settings) == 700
+    assert window_rows(1000, settings) == 1000
+    assert window_rows(16_000, settings) == int(1000 * (1 + 0.4 * (8 - 1) / 0.75))
+
+
+def test_old_rows_leave_and_memory_stays_bounded() -> None:
+    settings = ReplaySettings(window=60, held_out=0)
+    replay = Replay(settings, game_of)
+    for seed in range(12):
+        replay.add([random_record(SIZES[seed % 2], seed)])
+        held = sum(replay.sizes().values())
+        assert held == min(replay.total, window_rows(replay.total, settings))
+    assert replay.total == sum(random_record(SIZES[seed % 2], seed).rows for seed in range(12))
+
+
+def test_held_out_games_are_never_sampled() -> None:
+    games = [random_record(5, seed) for seed in range(40)]
+    replay = Replay(ReplaySettings(held_out=0.3), game_of)
+    replay.add(games)
+    held = [game for game in games if is_held_out(game, 0.3)]
+    assert 0 < len(held) < len(games)
+    assert replay.sizes(held_out=True) == {5: sum(game.rows for game in held)}
+    assert replay.sizes() == {5: sum(game.rows for game in games if not is_held_out(game, 0.3))}
+    assert len(replay.held_out(5, 7).value) == 7
+
+
+def test_batches_have_one_size_and_follow_the_seed() -> None:
+    replay = Replay(ReplaySettings(), game_of)
+    replay.add([random_record(size, seed) for size in SIZES for seed in range(6)])
+    seen = set()
+    for seed in range(12):
+        batch = replay.sample(16, np.random.default_rng(seed))
+        again = replay.sample(16, np.random.default_rng(seed))
+        assert all(np.array_equal(one, other) for one, other in zip(batch, again, strict=True))
+        seen.add(batch.planes.shape[2:])
+    assert seen == {(5, 5), (7, 7)}
+
+
+def test_an_empty_window_says_so() -> None:
+    with pytest.raises(ValueError, match="no rows"):
+        Replay(ReplaySettings(), game_of).sample(4, np.random.default_rng(0))
+
+
+def test_ownership_is_blacks_view_turned() -> None:
+    """Black's first row and White's first row of the same game disagree in sign on every point."""
+    batch = batch_of(random_record(5, 7, every=1))
+    np.testing.assert_array_equal(batch.owner[0], -batch.owner[1])
+    assert BLACK == 1

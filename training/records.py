@@ -1,0 +1,192 @@
+"""Game records: what self-play writes and the learner replays.
+
+Vocabulary.
+  record  one finished game: its moves, and for each fully searched ply the sparse policy target and the root's value.
+  shard   a file of frames, appended to one at a time; a generation writes one shard.
+  frame   MAGIC, kind, length of the payload and its CRC-32, then the payload: the run's settings (JSON) or a record (zlib).
+
+A shard is readable after a crash: a torn or corrupt frame is skipped and counted, and reading goes on at the next MAGIC. Positions are
+not stored; `training.replay` plays the moves again. A 13x13 game of a trained network takes about 1 KB.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+MAGIC = b"GZR1"
+_FRAME = struct.Struct("<4scII")  # magic, kind, payload bytes, CRC-32 of the payload
+_HEADER = struct.Struct("<BhIBhHHH")  # size, komi and score in half points, generation, ending, openings, moves, searched plies
+_KOMI_UNIT = 0.5
+_SETTINGS, _GAME = b"S", b"G"
+_SCALE = 255  # the largest share of a target is stored as 255
+
+ENDINGS = ("passes", "settled", "capped")  # two passes, the whole board pass-alive, the move limit
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a full search said of one ply.
+
+    Attributes:
+        ply: index of the move in the record that was played after this search.
+        actions: int32 [k], the actions with a share above zero.
+        shares: float32 [k], the policy target; they sum to 1.
+        value: the root's value for the side to move, -1..1.
+    """
+
+    ply: int
+    actions: np.ndarray
+    shares: np.ndarray
+    value: float
+
+
+@dataclass(frozen=True)
+class Record:
+    """One finished game. `score` is Black's lead in points, komi included; the first `openings` moves were drawn from the raw policy."""
+
+    size: int
+    komi: float
+    generation: int
+    moves: np.ndarray  # int32 [m] actions
+    targets: tuple[Target, ...]
+    score: float
+    ending: str
+    openings: int = 0
+
+    @property
+    def rows(self) -> int:
+        """Rows that the learner gets from it: the number of full searches."""
+        return len(self.targets)
+
+
+def sparse_target(ply: int, policy: np.ndarray, value: float) -> Target:
+    """A target from a dense policy float [A], rounded as it will be stored, so that what is trained on is what is on disk."""
+    levels = np.rint(policy * (_SCALE / policy.max())).astype(np.uint8)
+    return _target(ply, np.flatnonzero(levels), levels[levels > 0], round(value * 127))
+
+
+def _target(ply: int, actions: np.ndarray, levels: np.ndarray, value: int) -> Target:
+    shares = levels.astype(np.float32)
+    return Target(ply, actions.astype(np.int32), shares / shares.sum(), value / 127)
+
+
+def encode(record: Record) -> bytes:
+    """The payload of a record's frame."""
+    moves, wide = record.moves, _action_type(record.size)
+    header = _HEADER.pack(
+        record.size, round(record.komi / _KOMI_UNIT), record.generation, ENDINGS.index(record.ending), round(record.score / _KOMI_UNIT),
+        record.openings, len(moves), record.rows,
+    )  # fmt: skip
+    plies = np.array([target.ply for target in record.targets], "<u2")
+    counts = np.array([len(target.actions) for target in record.targets], "<u2")
+    values = np.array([round(target.value * 127) for target in record.targets], np.int8)
+    levels = [np.rint(target.shares * (_SCALE / target.shares.max())).astype(np.uint8) for target in record.targets]
+    arrays = [moves.astype(wide), plies, counts, values, *(target.actions.astype(wide) for target in record.targets), *levels]
+    return zlib.compress(header + b"".join(array.tobytes() for array in arrays), 9)
+
+
+def decode(payload: bytes) -> Record:
+    """The inverse of `encode`; ValueError for bytes that are no record."""
+    try:
+        data = zlib.decompress(payload)
+        size, komi, generation, ending, score, openings, move_count, target_count = _HEADER.unpack_from(data)
+        reader = _Reader(data, _HEADER.size)
+        wide = _action_type(size)
+        moves = reader.take(wide, move_count).astype(np.int32)
+        plies, counts, values = (reader.take(kind, target_count) for kind in ("<u2", "<u2", "i1"))
+        actions = [reader.take(wide, count) for count in counts]
+        levels = [reader.take("u1", count) for count in counts]
+        targets = tuple(_target(int(ply), *rest) for ply, *rest in zip(plies, actions, levels, values.tolist(), strict=True))
+        return Record(size, komi * _KOMI_UNIT, generation, moves, targets, score * _KOMI_UNIT, ENDINGS[ending], openings)
+    except (zlib.error, struct.error, IndexError) as error:
+        raise ValueError(f"not a game record: {error}") from None
+
+
+def _action_type(size: int) -> str:
+    """The smallest integer that holds an action; boards up to 15x15 need one byte."""
+    return "u1" if size * size + 2 <= 256 else "<u2"
+
+
+@dataclass
+class _Reader:
+    """A cursor over packed arrays."""
+
+    data: bytes
+    offset: int
+
+    def take(self, kind: str, count: int) -> np.ndarray:
+        """The next `count` numbers of `kind`; ValueError past the end."""
+        array = np.frombuffer(self.data, kind, count, self.offset)
+        self.offset += array.nbytes
+        return array
+
+
+class Writer:
+    """Appends records to a shard; each is on disk (flushed) before the next begins. A new shard begins with the settings."""
+
+    def __init__(self, path: Path, settings: dict[str, Any]) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = path.open("ab")
+        if self._file.tell() == 0:
+            self._append(_SETTINGS, json.dumps(settings).encode())
+
+    def append(self, record: Record) -> None:
+        """Write one record as a frame."""
+        self._append(_GAME, encode(record))
+
+    def close(self) -> None:
+        self._file.close()
+
+    def _append(self, kind: bytes, payload: bytes) -> None:
+        self._file.write(_FRAME.pack(MAGIC, kind, len(payload), zlib.crc32(payload)) + payload)
+        self._file.flush()
+
+
+@dataclass
+class Shard:
+    """What `read` found in a file: the games, the settings of the run that wrote them, and how many frames were unusable."""
+
+    settings: dict[str, Any] = field(default_factory=dict)
+    records: list[Record] = field(default_factory=list)
+    corrupt: int = 0
+
+
+def read(path: Path) -> Shard:
+    """Read a whole shard, skipping and counting what is torn or corrupt."""
+    shard = Shard()
+    for kind, payload in _frames(path.read_bytes()):
+        try:
+            if kind == _GAME:
+                shard.records.append(decode(payload))
+            elif kind == _SETTINGS:
+                shard.settings = json.loads(payload)
+            else:
+                shard.corrupt += 1
+        except ValueError:
+            shard.corrupt += 1
+    return shard
+
+
+def _frames(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """(kind, payload) of each frame; kind b"" stands for a stretch of bytes that is no intact frame."""
+    offset = 0
+    while offset < len(data):
+        end = offset + _FRAME.size
+        if end <= len(data) and data.startswith(MAGIC, offset):
+            _, kind, length, checksum = _FRAME.unpack_from(data, offset)
+            payload = data[end : end + length]
+            if len(payload) == length and zlib.crc32(payload) == checksum:
+                yield kind, payload
+                offset = end + length
+                continue
+        yield b"", b""
+        following = data.find(MAGIC, offset + 1)
+        offset = following if following >= 0 else len(data)

@@ -1,0 +1,221 @@
+"""The window of rows that the learner draws from, rebuilt by playing the recorded moves again.
+
+Vocabulary.
+  row     one recorded position: packed planes, globals and its targets, all from the view of the side to move.
+  shelf   the rows of one board size, oldest first; games held out have shelves of their own.
+  window  how many of all rows so far may still be drawn: it grows more slowly than the run (Wu 2019, appendix C).
+
+A game is held out, or not, by a hash of its moves: the same games stay held out after a restart. A record whose moves are illegal or
+whose result is not what its moves lead to is skipped and counted. The window lives in memory; records on disk are its only copy.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from gozero import features, symmetry
+from gozero.games.game import BLACK, TO_PLAY, Game
+from training import scoring
+from training.config import ReplaySettings
+from training.records import Record, Target
+
+
+class CorruptRecordError(ValueError):
+    """A record that cannot have come from a game: it must not be trained on."""
+
+
+class Batch(NamedTuple):
+    """n rows of one board size (N points a side, P points, A actions); everything is the side to move's view."""
+
+    planes: np.ndarray  # float32 [n, 11, N, N]
+    globals: np.ndarray  # float32 [n, 7]
+    policy: np.ndarray  # float32 [n, A], sums to 1
+    reply: np.ndarray  # float32 [n, A]: the opponent's next move; sums to 1, or all zero after the last move
+    value: np.ndarray  # int64 [n]: +1 won, 0 drawn, -1 lost
+    score: np.ndarray  # float32 [n]: final lead in points, komi included
+    owner: np.ndarray  # float32 [n, P]: +1 ends as the side to move's, -1 as the other's, 0 neither
+
+
+ROW_FIELDS = ("planes", "globals", "policy", "reply", "value", "score", "owner", "serial")
+
+
+@dataclass
+class Rows:
+    """Packed rows of one size, 1.2 KB each at 13x13: planes uint8 [n, ⌈11P/8⌉], policy and reply float16 [n, A], owner int8 [n, P]."""
+
+    planes: np.ndarray
+    globals: np.ndarray
+    policy: np.ndarray
+    reply: np.ndarray
+    value: np.ndarray
+    score: np.ndarray
+    owner: np.ndarray
+    serial: np.ndarray  # int64 [n]: how many rows the run had recorded before this one
+
+    def __len__(self) -> int:
+        return len(self.serial)
+
+
+def rows_of(record: Record, game: Game, first_serial: int = 0) -> Rows:
+    """Play a record's moves and build a row at each of its full searches; CorruptRecordError if they are not a game with this result."""
+    states, last = _replay(record, game)
+    score, owner = scoring.final_score(game, last), scoring.final_owner(game, last).astype(np.int8)
+    if abs(score - record.score) > 1e-6:
+        raise CorruptRecordError(f"the moves lead to a score of {score:g} for Black, the record says {record.score:g}")
+    planes, global_inputs = features.encode(states)
+    signs = np.where(states[:, TO_PLAY] == BLACK, 1, -1)
+    count = record.rows
+    return Rows(
+        planes=np.packbits(planes.reshape(count, -1) > 0.5, axis=1),
+        globals=global_inputs,
+        policy=np.stack([_dense(target, game.actions) for target in record.targets]),
+        reply=_replies(record, game.actions),
+        value=np.sign(score * signs).astype(np.int8),
+        score=(score * signs).astype(np.float32),
+        owner=(owner[None, :] * signs[:, None]).astype(np.int8),
+        serial=np.arange(first_serial, first_serial + count),
+    )
+
+
+def _replay(record: Record, game: Game) -> tuple[np.ndarray, np.ndarray]:
+    """(states int32 [rows, S] before each full search, the last state int32 [S]); every move is held against the rules."""
+    state, history = scoring.begin(game, record.komi, len(record.moves))
+    legal = np.zeros(game.actions, np.uint8)
+    states = np.empty((record.rows, game.state_ints), np.int32)
+    row_at = {target.ply: row for row, target in enumerate(record.targets)}
+    if len(row_at) != record.rows or any(ply >= len(record.moves) for ply in row_at):
+        raise CorruptRecordError("its searched plies are not plies of the game")
+    for ply, action in enumerate(record.moves.tolist()):
+        if ply in row_at:
+            states[row_at[ply]] = state
+        game.legal(state, history, legal)
+        if action >= game.actions or not legal[action]:
+            raise CorruptRecordError(f"move {ply + 1}, action {action}, is illegal")
+        game.step(state, history, action)
+    return states, state
+
+
+def _dense(target: Target, actions: int) -> np.ndarray:
+    """float16 [A] policy target of one ply."""
+    policy = np.zeros(actions, np.float16)
+    if target.actions.max(initial=0) >= actions:
+        raise CorruptRecordError(f"a policy target names action {target.actions.max()}")
+    policy[target.actions] = target.shares
+    return policy
+
+
+def _replies(record: Record, actions: int) -> np.ndarray:
+    """float16 [rows, A]: what the opponent does next. The target of its search if that was full, else the move it played; zero at the end.
+
+    A cheap search's own shares are too noisy to learn from; the move it led to is a fair sample of the opponent.
+    """
+    replies = np.zeros((record.rows, actions), np.float16)
+    full = {target.ply: target for target in record.targets}
+    for row, target in enumerate(record.targets):
+        following = target.ply + 1
+        if following in full:
+            replies[row] = _dense(full[following], actions)
+        elif following < len(record.moves):
+            replies[row, record.moves[following]] = 1
+    return replies
+
+
+def window_rows(total: int, settings: ReplaySettings) -> int:
+    """How many of `total` rows the window holds: all of the first c, then c(1 + 0.4((N/c)^0.75 - 1)/0.75) (Wu 2019, appendix C)."""
+    c = settings.window
+    if total <= c:
+        return total
+    return int(c * (1 + 0.4 * ((total / c) ** 0.75 - 1) / 0.75))
+
+
+def is_held_out(record: Record, share: float) -> bool:
+    """Whether a game is held out; depends on its moves alone."""
+    return zlib.crc32(record.moves.astype("<i4").tobytes()) < share * 2**32
+
+
+@dataclass
+class Replay:
+    """The window. `game_of(size)` gives the game that a record of that size was played under."""
+
+    settings: ReplaySettings
+    game_of: Callable[[int], Game]
+    total: int = 0  # rows recorded by the run so far, held-out ones included
+    corrupt: int = 0  # records refused
+    shelves: dict[tuple[bool, int], Rows] = field(default_factory=dict)  # (held out, size) -> rows
+
+    def add(self, records: Iterable[Record]) -> int:
+        """Append the rows of these games, oldest first, and drop what has left the window. Returns the number of rows added."""
+        before = self.total
+        fresh: dict[tuple[bool, int], list[Rows]] = {}
+        for record in records:
+            try:
+                rows = rows_of(record, self.game_of(record.size), self.total) if record.rows else None
+            except CorruptRecordError:
+                self.corrupt += 1
+                continue
+            if rows is not None:
+                fresh.setdefault((is_held_out(record, self.settings.held_out), record.size), []).append(rows)
+                self.total += len(rows)
+        for key, added in fresh.items():
+            self.shelves[key] = _join([self.shelves[key], *added] if key in self.shelves else added)
+        self._trim()
+        return self.total - before
+
+    def _trim(self) -> None:
+        oldest = self.total - window_rows(self.total, self.settings)
+        for key, rows in list(self.shelves.items()):
+            first = int(np.searchsorted(rows.serial, oldest))
+            if first == len(rows):
+                del self.shelves[key]
+            elif first > 0:
+                self.shelves[key] = Rows(*(getattr(rows, name)[first:].copy() for name in ROW_FIELDS))
+
+    def sizes(self, held_out: bool = False) -> dict[int, int]:
+        """{board size: rows in the window}."""
+        return {size: len(rows) for (held, size), rows in sorted(self.shelves.items()) if held == held_out}
+
+    def sample(self, batch: int, generator: np.random.Generator) -> Batch:
+        """A training batch: a size drawn by its share of the rows, rows drawn uniformly, each under a random symmetry of its game."""
+        counts = self.sizes()
+        if not counts:
+            raise ValueError("the window holds no rows to train on")
+        shares = np.array(list(counts.values()), float)
+        size = int(generator.choice(list(counts), p=shares / shares.sum()))
+        chosen = generator.integers(counts[size], size=batch)
+        symmetries = generator.choice(self.game_of(size).symmetries, size=batch)
+        return transformed(unpack(self.shelves[False, size], chosen, size), symmetries, size)
+
+    def held_out(self, size: int, most: int) -> Batch:
+        """The newest `most` held-out rows of a size, untransformed."""
+        rows = self.shelves[True, size]
+        return unpack(rows, np.arange(max(0, len(rows) - most), len(rows)), size)
+
+
+def _join(parts: list[Rows]) -> Rows:
+    return Rows(*(np.concatenate([getattr(part, name) for part in parts]) for name in ROW_FIELDS))
+
+
+def unpack(rows: Rows, chosen: np.ndarray, size: int) -> Batch:
+    """The rows with these indices int [n] as a batch."""
+    count = len(chosen)
+    planes = np.unpackbits(rows.planes[chosen], axis=1, count=features.PLANES * size * size).astype(np.float32)
+    floats = (getattr(rows, name)[chosen].astype(np.float32) for name in ("globals", "policy", "reply"))
+    value, score, owner = rows.value[chosen].astype(np.int64), rows.score[chosen], rows.owner[chosen].astype(np.float32)
+    return Batch(planes.reshape(count, features.PLANES, size, size), *floats, value, score, owner)
+
+
+def transformed(batch: Batch, symmetries: np.ndarray, size: int) -> Batch:
+    """Each row seen under its own symmetry, symmetries int [n] in 0..7; planes, policies and ownership turn together."""
+    parts = {name: getattr(batch, name).copy() for name in ("planes", "policy", "reply", "owner")}
+    for k in np.unique(symmetries).tolist():
+        rows = np.flatnonzero(symmetries == k)
+        parts["planes"][rows] = symmetry.apply_planes(batch.planes[rows], k)
+        parts["policy"][rows] = symmetry.apply_policy(batch.policy[rows], size, k)
+        parts["reply"][rows] = symmetry.apply_policy(batch.reply[rows], size, k)
+        parts["owner"][rows] = symmetry.apply_points(batch.owner[rows], size, k)
+    return batch._replace(**parts)

@@ -1,0 +1,72 @@
+"""How a self-play game begins, when it is over, and how it is counted: the only part of training that asks which game it is.
+
+Vocabulary.
+  settled  the outcome can no longer change; in Go, every point is pass-alive or pass-alive territory (Benson 1976).
+  final    counted after the stones that lie dead inside pass-alive territory have been removed, as the players' handshake would.
+
+Scores and ownership are Black's here; the replay turns them to the side to move.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from gozero import games
+from gozero.games import go
+from gozero.games.game import BLACK, NOT_OVER, PLY, TO_PLAY, Game
+
+SMALL_BOARD_KOMI = {7: 9.5}  # the first player wins by 9 on 7x7; elsewhere the usual 7.5 is near enough
+USUAL_KOMI = 7.5
+
+
+@cache
+def make(name: str, size: int, rules: str, max_length: float) -> Game:
+    """The game as self-play plays it: counted after max_length · area moves."""
+    return games.make(name, size=size, rules=rules, move_limit=int(max_length * size * size))
+
+
+def begin(game: Game, komi: float, plies: int) -> tuple[np.ndarray, np.ndarray]:
+    """(state int32 [S], history uint64 [plies + 1]) of a new game with this komi."""
+    state = game.new_states(1)[0]
+    state[go.KOMI] = round(komi * go.KOMI_UNITS)
+    return state, game.new_histories(1, plies)[0]
+
+
+def draw_komi(size: int, generator: np.random.Generator) -> float:
+    """Half-integer komi: 80 % within ±1 of the size's usual one, 14 % with a deviation of 3 points, 6 % of 12."""
+    usual = SMALL_BOARD_KOMI.get(size, USUAL_KOMI)
+    kind = generator.random()
+    if kind < 0.8:
+        return usual + int(generator.integers(-1, 2))
+    return usual + round(generator.normal(0, 3 if kind < 0.94 else 12))
+
+
+def ending(game: Game, state: np.ndarray) -> str | None:
+    """One of `records.ENDINGS`, or None while the game goes on."""
+    if game.outcome(state) != NOT_OVER:
+        return "passes" if state[go.PASSES] >= 2 else "capped"
+    if state[PLY] * 2 > game.points and _is_settled(game, state):
+        return "settled"
+    return None
+
+
+def _is_settled(game: Game, state: np.ndarray) -> bool:
+    """Whether every point is pass-alive for one side; cannot be before half the board has been played."""
+    alive = np.zeros(game.points, np.int8)
+    go.pass_alive(state, alive)
+    return bool(alive.all())
+
+
+def final_owner(game: Game, state: np.ndarray) -> np.ndarray:
+    """int8 [points]: +1 Black's, -1 White's, 0 neither."""
+    owner = np.zeros(game.points, np.int8)
+    go.settled_owner(state, owner)
+    return owner if state[TO_PLAY] == BLACK else -owner
+
+
+def final_score(game: Game, state: np.ndarray) -> float:
+    """Black's lead in points, komi included."""
+    score = float(go.settled_score(state))
+    return score if state[TO_PLAY] == BLACK else -score
