@@ -14,6 +14,7 @@ import hashlib
 import json
 import os
 import pickle
+import pickletools
 import sys
 import tempfile
 import zipfile
@@ -150,6 +151,24 @@ def shipped_folder() -> Path:
         return Path(str(resources.files(SHIPPED_PACKAGE)))
     except ModuleNotFoundError:
         return SOURCE_FOLDER
+
+
+def network_size(path: Path | str) -> int | None:
+    """Points a side of the one board that a weights file plays, None for any board; needs no torch.
+
+    The metadata are looked up among the texts of the pickled dict, of which nothing is executed, and not held against the sha256.
+    """
+    target = full(path)
+    _check_archive(target)
+    try:
+        with zipfile.ZipFile(target) as archive:
+            pickled = archive.read(next(name for name in archive.namelist() if name.endswith("/data.pkl")))
+        texts = [argument for _, argument, _ in pickletools.genops(pickled) if isinstance(argument, str)]
+        metadata = texts[texts.index("metadata") + 1]
+    except (StopIteration, ValueError, IndexError, OSError, zipfile.BadZipFile):
+        raise WeightsError(target, f"not one of gozero's files ({FORMAT!r})") from None
+    size: int | None = _metadata(target, metadata)["network"].get("size")
+    return size
 
 
 def describe(path: Path | str) -> str:

@@ -212,11 +212,11 @@ class Output:
 
 
 class LineReader(threading.Thread):
-    """Reads lines from a file descriptor into ``lines`` for ever, so that clients may send ahead; None marks the end of the input."""
+    """Reads lines from a file descriptor into ``lines``, so that clients may send ahead; None is the end, an error ends the loop too."""
 
     def __init__(self, descriptor: int, signals: Signals) -> None:
         super().__init__(name="gtp-reader", daemon=True)
-        self.lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self.lines: queue.SimpleQueue[str | FatalError | None] = queue.SimpleQueue()
         self._descriptor = descriptor
         self.signals = signals
 
@@ -228,6 +228,10 @@ class LineReader(threading.Thread):
         self._put([rest.decode("utf-8", "surrogateescape")])
         self.signals.end_of_input()
         self.lines.put(None)
+
+    def fail(self, error: FatalError) -> None:
+        """Make the serving loop end with this error when it comes to it."""
+        self.lines.put(error)
 
     def _put(self, lines: Iterable[str]) -> None:
         for line in lines:
@@ -252,6 +256,8 @@ def serve(protocol: Protocol, reader: LineReader, output: Output, when_idle: Cal
         line = reader.lines.get()
         if line is None:
             return
+        if isinstance(line, FatalError):
+            raise line
         reader.signals.line_taken()
         output.note(line)
         answer = protocol.answer(line)

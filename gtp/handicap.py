@@ -1,0 +1,91 @@
+"""Handicap stones: fixed_handicap, place_free_handicap and set_free_handicap, on an empty board only.
+
+Komi is the controller's business; what a rule set gives White for the stones is counted by the game. White plays next, and the
+stones cannot be undone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from gozero import coords
+from gtp.arguments import point_of, whole_number_of
+from gtp.protocol import Command, GtpError, Handler
+from gtp.session import Session
+
+FEWEST = 2
+
+
+def most_fixed(size: int) -> int:
+    """The largest fixed handicap on a board of that size (GTP 2, section 4.1.1); 0 where there is none."""
+    if size < 7:
+        return 0
+    return 9 if size % 2 and size > 7 else 4
+
+
+def fixed_points(stones: int, size: int) -> list[int]:
+    """Actions of the fixed handicap of ``stones``, 2 to ``most_fixed(size)``, in the order of GTP 2."""
+    low = 3 if size >= 13 else 2
+    high, middle = size - 1 - low, size // 2
+    corners = [(low, low), (high, high), (high, low), (low, high)]  # (row from the bottom, column): D4 K10 D10 K4 on 13x13
+    sides = [(middle, low), (middle, high), (low, middle), (high, middle)]
+    moves = corners[:stones] if stones < 6 else corners + sides[: stones - stones % 2 - 4]
+    if stones in (5, 7, 9):
+        moves = [*moves, (middle, middle)]
+    return [coords.from_sgf(move, size) for move in moves]
+
+
+class HandicapCommands:
+    """The three commands; each answers with the vertices of the stones, or nothing for the controller's own choice."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def commands(self) -> Mapping[str, Handler]:
+        return {
+            "fixed_handicap": self.fixed_handicap,
+            "place_free_handicap": self.place_free_handicap,
+            "set_free_handicap": self.set_free_handicap,
+        }
+
+    def fixed_handicap(self, command: Command) -> str:
+        stones = self._stones(command)
+        if stones > most_fixed(self._size):
+            raise GtpError(f"invalid handicap: {self._size}x{self._size} has fixed handicaps of 2 to {most_fixed(self._size)}")
+        return self._place(fixed_points(stones, self._size))
+
+    def place_free_handicap(self, command: Command) -> str:
+        """The fixed points, as many as there are: fewer stones than asked for are allowed."""
+        stones = min(self._stones(command), most_fixed(self._size))
+        return self._place(fixed_points(stones, self._size))
+
+    def set_free_handicap(self, command: Command) -> str:
+        points = [point_of(argument, self._size) for argument in command.arguments]
+        if len(points) < FEWEST:
+            raise GtpError("invalid handicap: expected two vertices or more")
+        if len(set(points)) < len(points):
+            raise GtpError("invalid handicap: a vertex is named twice")
+        self._place(points)
+        return ""
+
+    @property
+    def _size(self) -> int:
+        return self._session.player.size
+
+    def _stones(self, command: Command) -> int:
+        if len(command.arguments) != 1:
+            raise GtpError("syntax error: expected the number of stones")
+        stones = whole_number_of(command.arguments[0])
+        if stones < FEWEST or most_fixed(self._size) == 0:
+            raise GtpError(f"invalid handicap: {stones} stones on {self._size}x{self._size}")
+        return stones
+
+    def _place(self, points: Sequence[int]) -> str:
+        player = self._session.player
+        if not player.is_empty():
+            raise GtpError("board not empty")
+        try:
+            player.place_handicap(points)
+        except ValueError as error:
+            raise GtpError(f"invalid handicap: {error}") from None
+        return " ".join(coords.vertex(point, player.size) for point in points)

@@ -1,0 +1,188 @@
+"""One sitting with a controller: the board and playing commands, and what all command groups share.
+
+Everything about the position is asked of `gozero.player.Player`; everything about the wire is `gtp.protocol`'s. The player is made at
+its first use, so that a controller which only asks for the name never waits for it.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from gozero import coords
+from gtp.arguments import colour_of, number_of, vertex_of, whole_number_of
+from gtp.clock import Clock, expected_moves_left
+from gtp.protocol import Command, GtpError, Handler, Signals
+from gtp.settings import Settings
+
+if TYPE_CHECKING:
+    from gozero.player import Limits, Player
+
+DEFAULT_VISITS = 400
+DEFAULT_SECONDS = 5.0
+COLOUR_NAMES = {1: "black", 2: "white"}
+
+
+def say(text: str) -> None:
+    """One line to the user, on stderr."""
+    sys.stderr.write(f"gozero-gtp: {text}\n")
+    sys.stderr.flush()
+
+
+class Session:
+    """Settings, player, clock and signals of one sitting.
+
+    ``make_player`` is called once, at the first command that needs a board.
+    """
+
+    def __init__(self, settings: Settings, make_player: Callable[[], Player], signals: Signals) -> None:
+        self.settings = settings
+        self.signals = signals
+        self.clock = Clock()
+        self._make_player = make_player
+        self._player: Player | None = None
+
+    @property
+    def player(self) -> Player:
+        if self._player is None:
+            self._player = self._make_player()
+        return self._player
+
+    def limits(self, colour: int) -> Limits:
+        """What a move may cost that begins now: the user's settings and the clock, whichever is first; without any, the defaults."""
+        from gozero.player import Limits
+
+        player, settings = self.player, self.settings
+        seconds = self.clock.budget(colour, expected_moves_left(player.size**2, player.position.ply))
+        if settings.time is not None:
+            seconds = min(seconds, settings.time)
+        visits = settings.visits
+        if visits is None and seconds == math.inf:
+            visits, seconds = DEFAULT_VISITS, DEFAULT_SECONDS
+        return Limits(visits, time.monotonic() + seconds)
+
+
+class BoardCommands:
+    """Size, komi, moves and pictures of the board."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def commands(self) -> Mapping[str, Handler]:
+        return {
+            "boardsize": self.boardsize,
+            "query_boardsize": lambda command: str(self._session.player.size),
+            "clear_board": self.clear_board,
+            "komi": self.komi,
+            "get_komi": lambda command: f"{self._session.player.komi:.10g}",
+            "play": self.play,
+            "undo": lambda command: self._undo(1),
+            "gg-undo": self.gg_undo,
+            "is_legal": self.is_legal,
+            "all_legal": self.all_legal,
+            "move_history": self.move_history,
+            "showboard": lambda command: f"\n{self._session.player.position}",
+        }
+
+    def boardsize(self, command: Command) -> str:
+        """Clears the board; komi and time settings stay."""
+        if len(command.arguments) != 1:
+            raise GtpError("unacceptable size")
+        size, sizes = whole_number_of(command.arguments[0]), self._session.player.sizes
+        if size not in sizes:
+            say(f"board size {size} is not supported; these weights play {', '.join(map(str, sizes))}")
+            raise GtpError("unacceptable size")
+        self._session.player.new_game(size)
+        self._session.clock.reset()
+        return ""
+
+    def clear_board(self, command: Command) -> str:
+        self._session.player.new_game()
+        self._session.clock.reset()
+        return ""
+
+    def komi(self, command: Command) -> str:
+        if len(command.arguments) != 1:
+            raise GtpError("syntax error: expected komi NUMBER")
+        self._session.player.set_komi(number_of(command.arguments[0]))
+        return ""
+
+    def play(self, command: Command) -> str:
+        """Lenient with an opponent that repeats the board: only simple ko and suicide are refused."""
+        colour, action = self._move(command)
+        try:
+            self._session.player.play(colour, action)
+        except ValueError:
+            raise GtpError("illegal move") from None
+        return ""
+
+    def gg_undo(self, command: Command) -> str:
+        """Undo N moves, by default one; all or none."""
+        number = whole_number_of(command.arguments[0]) if command.arguments else 1
+        if number < 0:
+            raise GtpError("cannot undo")
+        return self._undo(number)
+
+    def is_legal(self, command: Command) -> str:
+        """1 or 0, under the full rules: what genmove might answer."""
+        colour, action = self._move(command)
+        return str(int(self._session.player.legal(colour)[action]))
+
+    def all_legal(self, command: Command) -> str:
+        """The points that the full rules allow to a colour, from A1's corner upwards."""
+        player = self._session.player
+        legal = player.legal(colour_of(command.text))
+        rows = range(player.size - 1, -1, -1)
+        points = [row * player.size + col for row in rows for col in range(player.size)]
+        return " ".join(coords.vertex(point, player.size) for point in points if legal[point])
+
+    def move_history(self, command: Command) -> str:
+        """The moves from the last to the first, one a line."""
+        player = self._session.player
+        return "\n".join(
+            f"{COLOUR_NAMES[colour]} {coords.vertex(action, player.size)}" for colour, action in reversed(player.position.moves)
+        )
+
+    def _move(self, command: Command) -> tuple[int, int]:
+        if len(command.arguments) != 2:
+            raise GtpError("invalid color or coordinate")
+        return colour_of(command.arguments[0]), vertex_of(command.arguments[1], self._session.player.size)
+
+    def _undo(self, number: int) -> str:
+        if number > len(self._session.player.position.moves):
+            raise GtpError("cannot undo")
+        for _ in range(number):
+            self._session.player.undo()
+        return ""
+
+
+class PlayCommands:
+    """The engine's own moves."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def commands(self) -> Mapping[str, Handler]:
+        return {"genmove": self.genmove, "reg_genmove": self.reg_genmove}
+
+    def genmove(self, command: Command) -> str:
+        """Choose a move, play it, and take its time off the clock. After ``resign`` the board is as before."""
+        colour = colour_of(command.text)
+        started = time.monotonic()
+        player, limits = self._session.player, self._session.limits(colour)
+        player.load()
+        with self._session.signals.thinking():
+            action = player.genmove(colour, limits, self._session.signals.should_stop)
+        self._session.clock.spend(colour, time.monotonic() - started)
+        return coords.vertex(action, player.size)
+
+    def reg_genmove(self, command: Command) -> str:
+        """The move genmove would choose, not played; it never resigns, and asked again it answers the same."""
+        colour = colour_of(command.text)
+        player, limits = self._session.player, self._session.limits(colour)
+        player.load()
+        with self._session.signals.thinking():
+            return coords.vertex(player.suggest(colour, limits, self._session.signals.should_stop), player.size)
