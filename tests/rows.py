@@ -64,6 +64,19 @@ class Row:
         return f"{self.game.to_text(self.state)}\nafter {' '.join(map(str, self.actions)) or 'no move'}"
 
 
+def board(text: str, *, to_play: str = "X", rules: str = "chinese", komi: float = 0.0, move_limit: int = 0) -> Row:
+    """A Go position from rows of `X`, `O` and `.`, divided by slashes."""
+    rows = text.split("/")
+    game = go.make(len(rows), rules, komi, move_limit=move_limit)
+    return Row(game, game.from_text("\n".join([f"{to_play} to play", *rows])))
+
+
+def picture(row: Row) -> str:
+    """The stones of a Go position, rows from the top divided by slashes."""
+    size = row.game.rows
+    return "/".join("".join(".XO"[stone] for stone in row.stones()[k * size : (k + 1) * size]) for k in range(size))
+
+
 def grid(numbers: Iterable[int], size: int) -> str:
     """Numbers by point as text rows, for the messages of failing tests."""
     rows = np.array(list(numbers)).reshape(size, size)

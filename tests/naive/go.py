@@ -1,8 +1,8 @@
 """Go by definition: a slow, plain-Python referee to hold the kernels against.
 
-Vocabulary: a *board* is a tuple of 0 (empty), 1 (Black) and 2 (White), row-major from the top left; a *chain* is a connected set of stones
-of one colour; its *liberties* are the empty points next to it; a *region* of a colour is a connected set of points that hold no stone of it.
-Actions are numbered as in the engine: points, then pass, then resign (which is never a move here).
+Vocabulary: a *board* is a tuple of 0 (empty), 1 (Black) and 2 (White), row-major from the top left; a *chain* is a connected set of
+stones of one colour; its *liberties* are the empty points next to it; a *region* of a colour is a connected set of points that hold no
+stone of it. Actions are numbered as in the engine: points, then pass, then resign (which is never a move here).
 
 Nothing is incremental and nothing is shared with the engine: every question is answered from the list of past boards by flood fills, so
 that a mistake of the kernels cannot hide in this file as well. It does not try to be fast, to prune, or to referee territory scoring.

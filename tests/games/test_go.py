@@ -1,0 +1,123 @@
+"""Go by diagram: captures, suicide and set-up positions, on boards small enough to check by eye."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gozero.coords import parse_vertex
+from gozero.games import go
+from gozero.games.game import BLACK, WHITE
+from gozero.games.rules import RULES
+from tests.rows import board, picture
+
+CAPTURES = {
+    # name: (before, side to move, move, after)
+    "one stone in the middle": (".X.../XO.../.X.../...../.....", "X", "C4", ".X.../X.X../.X.../...../....."),
+    "one stone at the edge": (".XOX./...../...../...../.....", "X", "C4", ".X.X./..X../...../...../....."),
+    "one stone in the corner": ("OX.../...../...../...../.....", "X", "A4", ".X.../X..../...../...../....."),
+    "a chain": (".XX../XOO../.XXX./...../.....", "X", "D4", ".XX../X..X./.XXX./...../....."),
+    "a bent chain": ("XOO../XXOX./.XOX./..X../.....", "X", "D5", "X..X./XX.X./.X.X./..X../....."),
+    "four chains at once": ("..O../.OXO./OX.XO/.OXO./..O..", "O", "C3", "..O../.O.O./O.O.O/.O.O./..O.."),
+    "one chain of two beside it": ("..X../.XOX./...O./...../.....", "X", "C3", "..X../.X.X./..XO./...../....."),
+    "two stones from a point without liberties": (".OX../OX.../X..../...../.....", "X", "A5", "X.X../.X.../X..../...../....."),
+    "a chain by filling its only eye": ("OOX../.OX../OOX../XXX../.....", "X", "A4", "..X../X.X../..X../XXX../....."),
+    "the whole board by its last point": ("XXXXX/XXXXX/XXXXX/XXXXX/XXXX.", "O", "E1", "...../...../...../...../....O"),
+    "a corner chain": ("XXO../XX.../OO.../...../.....", "O", "C4", "..O../..O../OO.../...../....."),
+}
+
+
+@pytest.mark.parametrize("name", CAPTURES)
+def test_captures(name: str) -> None:
+    before, to_play, move, after = CAPTURES[name]
+    row = board(before, to_play=to_play)
+    assert row.allows(move), str(row)
+    row.play(move)
+    assert picture(row) == after, str(row)
+
+
+@pytest.mark.parametrize("name", CAPTURES)
+def test_captured_points_can_be_played_again(name: str) -> None:
+    before, to_play, move, after = CAPTURES[name]
+    row = board(before, to_play=to_play).play(move)
+    emptied = [k for k, (old, new) in enumerate(zip(before.replace("/", ""), after.replace("/", ""), strict=True)) if old != "." == new]
+    fresh = board(after, to_play="X" if to_play == "O" else "O", rules="chinese")
+    assert row.legal() & set(emptied) == fresh.legal() & set(emptied), str(row)
+
+
+SUICIDES = {
+    # name: (board, side to move, move, stones that would vanish)
+    "one stone in the corner": (".O.../O..../...../...../.....", "X", "A5", 1),
+    "one stone in an eye": ("..O../.O.O./..O../...../.....", "X", "C4", 1),
+    "two stones": (".XO../OO.../...../...../.....", "X", "A5", 2),
+    "two chains joined": (".XO../XO.../O..../...../.....", "X", "A5", 3),
+    "a chain of four": ("OOOO./OXXXO/O.OO./OO.../.....", "X", "B3", 4),
+}
+
+
+@pytest.mark.parametrize("name", SUICIDES)
+def test_suicide_is_legal_only_where_the_rules_say_so(name: str) -> None:
+    text, to_play, move, vanishing = SUICIDES[name]
+    for rules in RULES.values():
+        row = board(text, to_play=to_play, rules=rules.name)
+        if vanishing > 1:
+            assert row.allows(move) == rules.suicide, f"{rules.name}\n{row}"
+            continue
+        # one stone leaves the board as it was: a repetition, but for the side to move
+        assert row.allows(move) == (rules.name == "new-zealand"), f"{rules.name}\n{row}"
+
+
+@pytest.mark.parametrize("name", SUICIDES)
+def test_suicide_removes_the_stones_of_the_side_that_moved(name: str) -> None:
+    text, to_play, move, vanishing = SUICIDES[name]
+    row = board(text, to_play=to_play, rules="new-zealand")
+    stones = sum(stone == (BLACK if to_play == "X" else WHITE) for stone in row.stones())
+    row.play(move)
+    left = [stone for stone in row.stones() if stone == (BLACK if to_play == "X" else WHITE)]
+    assert len(left) == stones + 1 - vanishing, str(row)
+
+
+def test_a_move_that_captures_is_no_suicide() -> None:
+    row = board("OOX../.OX../OOX../XXX../.....", to_play="X")
+    assert row.allows("A4"), str(row)
+
+
+def test_snapback() -> None:
+    """White takes one stone and is retaken, three stones, on the same point: no ko."""
+    row = board("X.X../OOX../XXX../...../.....", to_play="O").play("B5")
+    assert picture(row) == ".OX../OOX../XXX../...../.....", str(row)
+    for rules in RULES.values():
+        go.set_rules(row.state, rules, 7.5)
+        assert row.allows("A5"), f"{rules.name}\n{row}"
+    assert picture(row.play("A5")) == "X.X../..X../XXX../...../.....", str(row)
+
+
+@pytest.mark.parametrize("size", [-1, 0, 1, 20, 25])
+def test_sizes_that_are_not_supported_are_named(size: int) -> None:
+    with pytest.raises(ValueError, match=str(size)):
+        go.make(size)
+
+
+@pytest.mark.parametrize("rules", ["japanese", "korean", "nonsense"])
+def test_rules_that_are_not_supported_are_named(rules: str) -> None:
+    with pytest.raises(ValueError, match=rules):
+        go.make(9, rules)
+
+
+def test_a_set_up_position_has_no_dead_stones() -> None:
+    with pytest.raises(ValueError, match="libert"):
+        board("XO.../O..../...../...../.....")
+
+
+@pytest.mark.parametrize("text", ["..\n..", "X to play\n" + "...\n" * 3, "....\n....\n....\n...", "....\n.Z..\n....\n....", ""])
+def test_a_diagram_that_does_not_fit_is_refused(text: str) -> None:
+    with pytest.raises(ValueError):
+        go.make(4).from_text(text)
+
+
+def test_playouts_fill_no_own_eye_and_play_legally() -> None:
+    row = board(".XXO./X.XOO/XXXO./OOOOO/.....", to_play="X")
+    generator = np.array([11], np.uint64)
+    chosen = {int(row.game.sample(row.state, row.history, generator)) for _ in range(300)}
+    eyes = {parse_vertex(name, 5) for name in ("A5", "B4")}
+    assert chosen == row.legal() - eyes - {row.game.pass_action}, str(row)

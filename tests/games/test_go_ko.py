@@ -1,0 +1,97 @@
+"""Ko and superko by diagram: what each rule set bars, and what it lets through."""
+
+from __future__ import annotations
+
+import pytest
+
+from gozero.coords import vertex
+from gozero.games.game import WHITE
+from gozero.games.rules import RULES
+from tests.rows import board, picture
+
+KO = "..XO./.XO.O/..XO./...../....."
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_a_ko_may_not_be_retaken_at_once(rules: str) -> None:
+    row = board(KO, to_play="X", rules=rules).play("D4")
+    assert picture(row) == "..XO./.X.XO/..XO./...../....."
+    assert not row.allows("C4"), str(row)
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_a_ko_may_be_retaken_after_a_threat(rules: str) -> None:
+    row = board(KO, to_play="X", rules=rules).play("D4", "A1", "E1")
+    assert row.allows("C4"), str(row)
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_passing_once_and_coming_back_lifts_a_ko(rules: str) -> None:
+    assert board(KO, to_play="X", rules=rules).play("D4", "pass", "A1").allows("C4")
+
+
+def test_every_ko_rule_knows_where_the_ko_is() -> None:
+    row = board(KO, to_play="X", rules="chinese-simple").play("D4")
+    assert "ko C4" in row.game.to_text(row.state), str(row)
+    assert "ko" not in row.game.to_text(row.play("A1").state), str(row)
+
+
+def test_taking_a_single_stone_with_two_is_no_ko() -> None:
+    """White retakes with a stone of a larger chain: the stone taken back is not alone, the board is new."""
+    row = board(".XO../X.XO./.XO../...../.....", to_play="O", rules="chinese-simple").play("B4")
+    assert picture(row) == ".XO../XO.O./.XO../...../.....", str(row)
+    assert not row.allows("C4")
+    row = board(".XO../X.XO./.XO../..X../.....", to_play="O", rules="chinese-simple").play("B4", "A1", "B3")
+    assert row.game.to_text(row.state).count("ko") == 0, str(row)
+
+
+CYCLES = {
+    # name: (board, side to move, moves of one round: the last one brings the first board back)
+    "a basic ko": ("..XO./.XO.O/..XO./...../.....", "X", "D4 C4"),
+    "sending two, returning one": (".O.O/XXO./.XO./.XO.", "O", "A4 C4 B4"),
+    "four plies, as in eternal life": ("..O./OOXX/OO.X/OXXX", "X", "A4 D4 B4 C4"),
+    "triple ko": (
+        "/".join([".XO......", "XO.O.....", ".XO......", ".XO......", "X.XO.....", ".XO......", ".XO......", "XO.O.....", ".XO......"]),
+        "X",
+        "C8 B5 C2 B8 C5 B2",
+    ),
+}
+# which rules let the last move of one round happen: after an odd number of plies the other side is to move
+ALLOWED = {
+    "a basic ko": set(),
+    "sending two, returning one": {"chinese-simple", "aga", "new-zealand"},
+    "four plies, as in eternal life": {"chinese-simple"},
+    "triple ko": {"chinese-simple"},
+}
+
+
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("name", CYCLES)
+def test_a_cycle_is_closed_only_where_the_ko_rule_lets_it(name: str, rules: str) -> None:
+    text, to_play, moves = CYCLES[name]
+    row = board(text, to_play=to_play, rules=rules)
+    start = row.stones()
+    *way, last = moves.split()
+    for move in way:
+        assert row.allows(move), f"{move}\n{row}"
+        row.play(move)
+    assert row.allows(last) == (rules in ALLOWED[name]), str(row)
+    assert row.play(last).stones() == start, f"the cycle does not close\n{row}"
+
+
+def test_situational_superko_asks_who_is_to_move() -> None:
+    """A pass before the round makes the same side move again in the same position."""
+    text, _, moves = CYCLES["sending two, returning one"]
+    row = board(text, to_play="X", rules="aga").play("pass", *moves.split()[:-1])
+    assert not row.allows(moves.split()[-1]), str(row)
+
+
+def test_superko_remembers_the_whole_game() -> None:
+    """The board of 40 plies ago may not come back either."""
+    row = board("/".join(["..XO.....", ".XO.O....", "..XO.....", *["........."] * 6]), to_play="X")
+    row.play("D8")
+    board_before = row.stones()
+    far = [vertex(action, 9) for action in range(5 * 9, 9 * 9)]
+    row.play("A9", *far[:35])
+    assert row.to_play == WHITE and row.stones() != board_before
+    assert row.allows("C8"), "the board has changed"
