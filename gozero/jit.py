@@ -73,7 +73,7 @@ def _cache_folder() -> Path | None:
 
 CACHE_FOLDER = _cache_folder()
 if CACHE_FOLDER is not None:
-    numba.config.CACHE_DIR = str(CACHE_FOLDER)
+    numba.config.CACHE_DIR = str(CACHE_FOLDER)  # type: ignore[attr-defined]
 
 
 def kernel(signature: Any = None, *, allocates: bool = False, **options: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -89,3 +89,10 @@ def kernel(signature: Any = None, *, allocates: bool = False, **options: Any) ->
     if signature is None:
         return numba.njit(forceinline=True, **settings)
     return numba.njit(signature, **settings)
+
+
+@kernel()
+def copy_row(target, source):  # type: ignore[no-untyped-def]
+    """target[:] = source for rows of one length; the slice assignment itself may allocate, which kernels here cannot."""
+    for k in range(source.shape[0]):
+        target[k] = source[k]

@@ -16,7 +16,7 @@ from gozero.games.game import BLACK, NOT_OVER, PLY, TO_PLAY, WHITE, Game
 COLOUR_NAMES = {BLACK: "Black", WHITE: "White"}
 
 
-class IllegalMove(ValueError):
+class IllegalMove(ValueError):  # noqa: N818 - the name is what it says to the user
     """An action that the rules refuse here; the message names the move and the side."""
 
 
@@ -79,8 +79,7 @@ class Position:
     def play(self, action: int, colour: int | None = None, *, superko: bool = True) -> None:
         """Play an action. When `colour` is not the side to move, the side to move passes first.
 
-        Args:
-            superko: False also takes a move that only superko forbids: another program may keep other rules.
+        With `superko` False a move that only superko forbids is taken too: another program may keep other rules.
 
         Raises:
             IllegalMove: the rules refuse it; the position is unchanged.

@@ -52,7 +52,7 @@ def area_owners(colours, size):  # type: ignore[no-untyped-def]
         elif colours[cell] == EMPTY and labels[cell] == 0:
             length, border = _reach(colours, cell, 1 << EMPTY, labels, cell, members, size + 1)
             reached = (border >> 1) & 3
-            if reached == BLACK or reached == WHITE:
+            if reached in (BLACK, WHITE):
                 for k in range(length):
                     owners[members[k]] = reached
     return owners

@@ -30,7 +30,6 @@ from gozero.games.area import area_owners, pass_alive_owners, settled_owners
 from gozero.games.chains import (
     BLACK,
     COLOUR,
-    EDGE,
     EMPTY,
     EMPTY_COUNT,
     HEAD,
@@ -41,11 +40,15 @@ from gozero.games.chains import (
     TO_PLAY,
     WHITE,
     ZOBRIST,
+    at,
+    colour_at,
+    liberties_at,
+    put,
 )
 from gozero.games.diagram import parse_diagram, print_diagram
 from gozero.games.game import NOT_OVER, PLY, Game
 from gozero.games.rules import SIMPLE, SITUATIONAL, RuleSet, rule_set
-from gozero.jit import HISTORY, LEGAL, MASK, OUTCOME, OWNER, OWNERS, SAMPLE, SCORE, STATE, STEP, kernel
+from gozero.jit import LEGAL, MASK, OUTCOME, OWNER, SAMPLE, SCORE, STATE, STEP, kernel
 from gozero.rng import below
 
 KO, PASSES, PASS_BITS, KO_RULE, SUICIDE, BONUS, KOMI, MOVE_LIMIT = 5, 6, 7, 8, 9, 10, 11, 12
@@ -64,15 +67,15 @@ def _play_stone(state, cell, colour, size):  # type: ignore[no-untyped-def]
     last = 0
     for offset in (-down, -RECORD, RECORD, down):
         beside = cell + offset
-        if state[beside + COLOUR] == BLACK + WHITE - colour and state[state[beside + HEAD] + LIBERTIES] == 0:
+        if colour_at(state, beside) == BLACK + WHITE - colour and liberties_at(state, beside) == 0:
             taken, stones = chains.remove_chain(state, beside, size)
             change ^= taken
             captured += stones
             last = beside
-    if state[state[cell + HEAD] + LIBERTIES] == 0:
+    if liberties_at(state, cell) == 0:
         taken, stones = chains.remove_chain(state, cell, size)
         change ^= taken
-    elif captured == 1 and state[cell + NEXT] == cell and state[cell + LIBERTIES] == 1:
+    elif captured == 1 and at(state, cell + NEXT) == cell and at(state, cell + LIBERTIES) == 1:
         state[KO] = last
     return change
 
@@ -114,8 +117,8 @@ def _repeats(state, history, cell, colour, size, suicide):  # type: ignore[no-un
     seen_1, seen_2, seen_3 = 0, 0, 0
     for offset in (-down, -RECORD, RECORD, down):
         beside = cell + offset
-        if state[beside + COLOUR] == vanishing and state[state[beside + HEAD] + LIBERTIES] == 0:
-            head = state[beside + HEAD]
+        if colour_at(state, beside) == vanishing and liberties_at(state, beside) == 0:
+            head = at(state, beside + HEAD)
             if head not in (seen_1, seen_2, seen_3):
                 position ^= chains.chain_hash(state, head)
                 seen_1, seen_2, seen_3 = head, seen_1, seen_2
@@ -132,7 +135,7 @@ def _may_play(state, history, cell, colour, size):  # type: ignore[no-untyped-de
     checks_history = state[KO_RULE] != SIMPLE
     breathes = False
     for offset in (-down, -RECORD, RECORD, down):
-        breathes |= state[cell + offset + COLOUR] == EMPTY
+        breathes |= colour_at(state, cell + offset) == EMPTY
     if breathes and not (checks_history and chains.is_touched(state, cell, size)):
         return True
     if cell == state[KO]:
@@ -140,8 +143,8 @@ def _may_play(state, history, cell, colour, size):  # type: ignore[no-untyped-de
     chains.count_liberty(state, cell, -1, size)
     captures = False
     for offset in (-down, -RECORD, RECORD, down):
-        beside = state[cell + offset + COLOUR]
-        liberties = state[state[cell + offset + HEAD] + LIBERTIES]
+        beside = colour_at(state, cell + offset)
+        liberties = liberties_at(state, cell + offset)
         breathes |= (beside == colour) & (liberties > 0)
         captures |= (beside == BLACK + WHITE - colour) & (liberties == 0)
     suicide = not (captures or breathes)
@@ -162,7 +165,7 @@ def legal(state, history, out):
     for row in range(size):
         cell = chains.cell_at(row, 0, size)
         for _ in range(size):
-            allowed = state[cell + COLOUR] == EMPTY and _may_play(state, history, cell, colour, size)
+            allowed = colour_at(state, cell) == EMPTY and _may_play(state, history, cell, colour, size)
             out[action] = allowed
             count += allowed
             action += 1
@@ -181,14 +184,15 @@ def sample(state, history, generator):
     left = np.int64(state[EMPTY_COUNT])
     while left > 0:
         place = below(generator, left)
-        cell = np.int64(state[start + place])
+        cell = np.int64(at(state, start + place))
         if not chains.fills_own_eye(state, cell, colour, size) and _may_play(state, history, cell, colour, size):
             return chains.action_of(cell, size)
         left -= 1
-        other = state[start + left]
-        state[start + place], state[start + left] = other, cell
-        state[other + NEXT] = place
-        state[cell + NEXT] = left
+        other = at(state, start + left)
+        put(state, start + place, other)
+        put(state, start + left, cell)
+        put(state, other + NEXT, place)
+        put(state, cell + NEXT, left)
     return size * size
 
 
@@ -197,7 +201,7 @@ def _board_colours(state, size):  # type: ignore[no-untyped-def]
     """int8 [(size + 2) * (size + 1) + 1]: colours by cell number."""
     colours = np.empty(chains.cell_count(size), np.int8)
     for index in range(colours.shape[0]):
-        colours[index] = state[chains.HEADER + index * RECORD + COLOUR]
+        colours[index] = colour_at(state, chains.HEADER + index * RECORD)
     return colours
 
 
@@ -271,8 +275,8 @@ def hash_of(state):
     size = np.int64(state[SIZE])
     position = np.uint64(0)
     for index in range(chains.cell_count(size)):
-        colour = state[chains.HEADER + index * RECORD + COLOUR]
-        if colour == BLACK or colour == WHITE:
+        colour = colour_at(state, chains.HEADER + index * RECORD)
+        if colour in (BLACK, WHITE):
             position ^= ZOBRIST[colour - 1, index]
     if state[KO_RULE] == SITUATIONAL and state[TO_PLAY] == WHITE:
         position ^= WHITE_TO_PLAY
@@ -294,7 +298,7 @@ def _place(state, colours):
     for _ in range(chains.PAST_BOARDS):
         chains.next_board(state, size)
     for action in range(size * size):
-        if colours[action] != EMPTY and state[state[chains.cell_of(action, size) + HEAD] + LIBERTIES] == 0:
+        if colours[action] != EMPTY and liberties_at(state, chains.cell_of(action, size)) == 0:
             return False
     return True
 
@@ -304,7 +308,7 @@ def stones(state, out):
     """Write the colours of the points into out uint8 [points]."""
     size = np.int64(state[SIZE])
     for action in range(size * size):
-        out[action] = state[chains.cell_of(action, size) + COLOUR]
+        out[action] = colour_at(state, chains.cell_of(action, size))
 
 
 def set_rules(state: np.ndarray, rules: RuleSet, komi: float, handicap: int = 0) -> None:
@@ -338,7 +342,7 @@ def to_text(state: np.ndarray) -> str:
     size = int(state[SIZE])
     colours = np.empty(size * size, np.uint8)
     stones(state, colours)
-    ko = chains.action_of.py_func(int(state[KO]), size) if state[KO] else None
+    ko = int(chains.action_of(int(state[KO]), size)) if state[KO] else None
     return print_diagram(colours.reshape(size, size), int(state[TO_PLAY]), ko=ko, passes=int(state[PASSES]))
 
 
@@ -350,7 +354,7 @@ def from_text(initial: np.ndarray, text: str) -> np.ndarray:
     state[PASSES] = diagram.passes
     state[PASS_BITS] = (1 << min(diagram.passes, 5)) - 1
     if diagram.ko is not None:
-        state[KO] = chains.cell_of.py_func(diagram.ko, size)
+        state[KO] = chains.cell_of(diagram.ko, size)
     return state
 
 
