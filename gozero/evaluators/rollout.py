@@ -1,0 +1,64 @@
+"""Evaluators without a network: random playouts, which make the search plain UCT, and nothing at all.
+
+Both give every move the same prior. A playout's moves come from the game's `sample`: random legal moves, which in Go never
+fill the mover's own one-point eye. Neither knows a score or ownership.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gozero.evaluators.row import EVALUATE_ROW, RowEvaluator
+from gozero.games.game import NOT_OVER, TO_PLAY, Game
+from gozero.jit import copy_row, kernel
+
+
+@kernel()
+def playout(step, outcome, sample, state, history, generator, plies):  # type: ignore[no-untyped-def]
+    """Play random moves on state int32 [S] until the game is over. Returns the outcome for the side to move at the end.
+
+    A game that is not over after `plies` plies counts as a draw.
+    """
+    for _ in range(plies):
+        result = outcome(state)
+        if result != NOT_OVER:
+            return result
+        step(state, history, sample(state, history, generator))
+    result = outcome(state)
+    return np.int64(0) if result == NOT_OVER else result
+
+
+@kernel(EVALUATE_ROW.signature)
+def _evaluate_by_playouts(step, outcome, sample, state, spare, history, options, generator, logits):  # type: ignore[no-untyped-def]
+    """options: number of playouts, plies of each."""
+    logits[:] = 0.0
+    total = 0
+    for _ in range(options[0]):
+        copy_row(spare, state)
+        result = playout(step, outcome, sample, spare, history, generator, options[1])
+        total += result if spare[TO_PLAY] == state[TO_PLAY] else -result
+    return total / options[0]
+
+
+@kernel(EVALUATE_ROW.signature)
+def _evaluate_as_even(step, outcome, sample, state, spare, history, options, generator, logits):  # type: ignore[no-untyped-def]
+    logits[:] = 0.0
+    return 0.0
+
+
+class RolloutEvaluator(RowEvaluator):
+    """Uniform prior; value = mean outcome of random playouts."""
+
+    def __init__(self, game: Game, rollouts: int = 1, seed: int = 0) -> None:
+        """Play `rollouts` playouts, at least 1, for each state."""
+        if rollouts < 1:
+            raise ValueError(f"{rollouts} rollouts: expected at least 1")
+        plies = 3 * game.max_plies
+        super().__init__(game, _evaluate_by_playouts, (rollouts, plies), plies, seed)
+
+
+class UniformEvaluator(RowEvaluator):
+    """Uniform prior and value 0: costs nothing, knows nothing. For tests and for measuring the search itself."""
+
+    def __init__(self, game: Game) -> None:
+        super().__init__(game, _evaluate_as_even)

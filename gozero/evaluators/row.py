@@ -1,0 +1,68 @@
+"""Evaluators that are kernels: they look at one state and need no batch, so whole searches run inside one kernel.
+
+Vocabulary. A *row evaluator* carries a function of the type EVALUATE_ROW,
+
+    evaluate(step, outcome, sample, state, spare, history, options, generator, logits) -> value
+
+with state int32 [S] and its history, both free to be played on (the row may be left changed, entries of the history after
+the state's own too), spare int32 [S] scratch, options int64 [...] of the evaluator's own, generator uint64 [1] and
+logits float32 [A] to be written; value float64 is the expected result for the side to move, -1 … 1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from gozero.evaluators.base import Evaluation
+from gozero.games.game import PLY, Game
+from gozero.jit import HISTORY, OUTCOME, SAMPLE, STATE, STEP, kernel
+
+OPTIONS = types.Array(types.int64, 1, "C")
+LOGITS = types.Array(types.float32, 1, "C")
+EVALUATE_ROW = types.FunctionType(
+    types.float64(STEP, OUTCOME, SAMPLE, STATE, STATE, HISTORY, OPTIONS, HISTORY, LOGITS)
+)
+
+
+@kernel(
+    types.void(
+        EVALUATE_ROW, STEP, OUTCOME, SAMPLE, types.int32[:, ::1], STATE, HISTORY, OPTIONS, HISTORY, types.float32[:, ::1], LOGITS
+    )
+)
+def _evaluate_rows(evaluate, step, outcome, sample, states, spare, history, options, generator, logits, values):  # type: ignore[no-untyped-def]
+    for k in range(states.shape[0]):
+        history[:] = 0
+        values[k] = evaluate(step, outcome, sample, states[k], spare, history, options, generator, logits[k])
+
+
+class RowEvaluator:
+    """An evaluator whose work is one kernel; the search calls it without leaving its own.
+
+    Args:
+        game: the game whose states it takes.
+        function: a kernel of the type EVALUATE_ROW.
+        options: int64, handed to every call.
+        plies: how far beyond the state it may play: the room it needs in a history.
+        seed: of `evaluate`; inside a search the tree's own generator is used.
+    """
+
+    def __init__(self, game: Game, function: Any, options: tuple[int, ...] = (), plies: int = 0, seed: int = 0) -> None:
+        self.game = game
+        self.function = function
+        self.options = np.array(options, np.int64)
+        self.plies = plies
+        self._generator = np.array([seed], np.uint64)
+
+    def evaluate(self, states: np.ndarray) -> Evaluation:
+        """Evaluate states int32 [n, S], which stay as they are. Positions before them are not known here: superko is not seen."""
+        n, game = len(states), self.game
+        logits = np.zeros((n, game.actions), np.float32)
+        values = np.zeros(n, np.float32)
+        _evaluate_rows(
+            self.function, game.step, game.outcome, game.sample, np.array(states, np.int32, order="C"), np.zeros_like(game.initial),
+            np.zeros(int(states[:, PLY].max()) + self.plies + 1, np.uint64), self.options, self._generator, logits, values,
+        )  # fmt: skip
+        return Evaluation(logits, values, None, None)

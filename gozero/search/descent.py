@@ -1,0 +1,211 @@
+"""The search's kernels: select leaves, expand and back up what an evaluator said, or do it all with a row evaluator.
+
+Vocabulary. A *descent* follows one line from the root to a leaf, replaying the moves on the leaf's state; it ends
+
+  FOUND      at an unevaluated node: state, legal actions and node wait in a slot of `Leaves`
+  KNOWN      at a node whose value is known: the game is over there, or the tree has no room below it
+  COLLISION  at a node another descent of this wave waits for; the tree then gets no further leaf in this wave
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import types
+
+from gozero.evaluators.row import EVALUATE_ROW, OPTIONS
+from gozero.games.game import NOT_OVER, PLY, Game
+from gozero.jit import LEGAL, OUTCOME, SAMPLE, STEP, copy_row, kernel
+from gozero.search.gumbel import best_root_edge, count_simulation
+from gozero.search.puct import NO_EDGE, PARAMS, best_edge
+from gozero.search.root import prepare_root
+from gozero.search.tree import (
+    EVALUATED,
+    FOREST,
+    NO_NODE,
+    TERMINAL,
+    UNEVALUATED,
+    add_child,
+    add_edges,
+    back_up,
+    release,
+)
+
+FOUND, KNOWN, COLLISION = 0, 1, 2
+LEAST_DESCENTS = 64  # of a tree in one wave, where they keep ending at known values
+
+
+class Leaves(NamedTuple):
+    """K slots for leaves that wait for the evaluator."""
+
+    states: np.ndarray  # int32 [K, S]
+    legal: np.ndarray  # uint8 [K, A]
+    trees: np.ndarray  # int64 [K]
+    nodes: np.ndarray  # int64 [K]
+
+
+LEAVES = types.NamedTuple([types.int32[:, ::1], types.uint8[:, ::1], types.int64[::1], types.int64[::1]], Leaves)
+_F32_1, _F32_2, _I64_1 = types.float32[::1], types.float32[:, ::1], types.int64[::1]
+
+
+def new_leaves(game: Game, slots: int) -> Leaves:
+    """K = slots empty slots."""
+    return Leaves(
+        states=np.zeros((slots, game.state_ints), np.int32),
+        legal=np.zeros((slots, game.actions), np.uint8),
+        trees=np.zeros(slots, np.int64),
+        nodes=np.zeros(slots, np.int64),
+    )
+
+
+@kernel()
+def _choose_edge(forest, t, index, params, may_grow):
+    if index == 0 and forest.trees[t]["gumbel"]:
+        level = forest.trees[t]["level"]
+        edge = best_root_edge(forest, t, params, level, level)
+        if edge != NO_EDGE and (may_grow or edge < forest.nodes[t, 0]["edge_start"] + forest.nodes[t, 0]["child_count"]):
+            return edge
+    return best_edge(forest, t, index, params, may_grow)
+
+
+@kernel()
+def _meet(legal, outcome, forest, t, index, leaves, slot):
+    """Come to a node for the first time: KNOWN where the game is over, else FOUND."""
+    node = forest.nodes[t, index]
+    state = leaves.states[slot]
+    result = outcome(state)
+    if result != NOT_OVER:
+        node["status"] = TERMINAL
+        node["value"] = result
+        parent = np.int64(node["parent"])
+        node["score"] = -forest.nodes[t, parent]["score"] if parent != NO_NODE else np.float32(0.0)
+        return KNOWN
+    legal(state, forest.histories[t], leaves.legal[slot])
+    if index == 0:
+        for action in range(leaves.legal.shape[1]):
+            leaves.legal[slot, action] &= forest.allowed[t, action]
+    leaves.trees[slot] = t
+    leaves.nodes[slot] = index
+    return FOUND
+
+
+@kernel()
+def _descend(step, legal, outcome, forest, t, params, leaves, slot):
+    """Follow one line of tree t to its leaf. Returns (how it ended, node, root action or -1); each node on it is pending once more."""
+    nodes, history, state = forest.nodes[t], forest.histories[t], leaves.states[slot]
+    copy_row(state, forest.roots[t])
+    index = np.int64(0)
+    first_action = np.int64(-1)
+    while True:
+        node = nodes[index]
+        node["pending"] += 1
+        if node["status"] == TERMINAL:
+            return KNOWN, index, first_action
+        if node["status"] == UNEVALUATED:
+            met = COLLISION if node["pending"] > 1 else _meet(legal, outcome, forest, t, index, leaves, slot)
+            return met, index, first_action
+        if state[PLY] + 1 >= history.shape[0]:
+            return KNOWN, index, first_action
+        edge = _choose_edge(forest, t, index, params, forest.trees[t]["node_count"] < nodes.shape[0])
+        if edge == NO_EDGE:
+            return KNOWN, index, first_action
+        if edge >= node["edge_start"] + node["child_count"]:
+            edge, child = add_child(forest, t, index, edge)
+        else:
+            child = np.int64(forest.children[t, edge])
+        action = np.int64(forest.actions[t, edge])
+        if index == 0:
+            first_action = action
+        step(state, history, action)
+        index = child
+
+
+@kernel()
+def _simulate(step, legal, outcome, forest, t, params, leaves, slot):
+    """One descent of tree t, backed up at once unless it found a leaf. Returns how it ended."""
+    nodes = forest.nodes[t]
+    ended, index, action = _descend(step, legal, outcome, forest, t, params, leaves, slot)
+    if ended == COLLISION:
+        release(nodes, index)
+        return ended
+    if action >= 0:
+        count_simulation(forest, t, action)
+    if ended == KNOWN:
+        back_up(nodes, index, np.float64(nodes[index]["value"]), nodes[index]["score"])
+    return ended
+
+
+@kernel()
+def _expand(forest, leaves, slot, logits, value, score):
+    """Give the leaf in a slot its edges and back its value up."""
+    t, index = leaves.trees[slot], leaves.nodes[slot]
+    add_edges(forest, t, index, leaves.legal[slot], logits)
+    node = forest.nodes[t, index]
+    node["value"] = value
+    node["score"] = score
+    node["status"] = EVALUATED
+    back_up(forest.nodes[t], index, value, score)
+    if index == 0:
+        prepare_root(forest, t)
+
+
+@kernel()
+def _retire(forest, finished):
+    """Write the active trees whose budget is spent into finished int64 [B]; they become inactive. Returns how many."""
+    count = 0
+    for t in range(forest.trees.shape[0]):
+        tree = forest.trees[t]
+        if tree["active"] and forest.nodes[t, 0]["visits"] >= tree["budget"]:
+            tree["active"] = 0
+            finished[count] = t
+            count += 1
+    return count
+
+
+@kernel(types.int64(STEP, LEGAL, OUTCOME, FOREST, PARAMS, LEAVES, types.int64))
+def collect(step, legal, outcome, forest, params, leaves, leaves_per_tree):
+    """Fill slots with leaves of all active trees. Returns the number of slots filled."""
+    count = 0
+    for t in range(forest.trees.shape[0]):
+        tree = forest.trees[t]
+        root = forest.nodes[t, 0]
+        end = count + leaves_per_tree
+        for _ in range(max(4 * leaves_per_tree, LEAST_DESCENTS)):
+            if not tree["active"] or count == end or root["visits"] + root["pending"] >= tree["budget"]:
+                break
+            ended = _simulate(step, legal, outcome, forest, t, params, leaves, count)
+            if ended == COLLISION:
+                break
+            if ended == FOUND:
+                count += 1
+    return count
+
+
+@kernel(types.int64(FOREST, LEAVES, types.int64, _F32_2, _F32_1, _F32_1, _I64_1))
+def absorb(forest, leaves, count, logits, values, scores, finished):
+    """Expand the leaves in the first `count` slots and back them up. Writes the trees that finished; returns how many."""
+    for slot in range(count):
+        _expand(forest, leaves, slot, logits[slot], np.float64(values[slot]), scores[slot])
+    return _retire(forest, finished)
+
+
+@kernel(
+    types.int64(
+        STEP, LEGAL, OUTCOME, SAMPLE, EVALUATE_ROW, FOREST, PARAMS, LEAVES, OPTIONS, types.int64, _F32_1, _I64_1
+    )
+)
+def simulate_rows(step, legal, outcome, sample, evaluate, forest, params, leaves, options, simulations, logits, finished):
+    """Up to `simulations` whole simulations of every active tree with a row evaluator; leaves has two slots, the second is scratch."""
+    for t in range(forest.trees.shape[0]):
+        tree = forest.trees[t]
+        root = forest.nodes[t, 0]
+        for _ in range(simulations):
+            if not tree["active"] or root["visits"] >= tree["budget"]:
+                break
+            if _simulate(step, legal, outcome, forest, t, params, leaves, 0) == FOUND:
+                value = evaluate(
+                    step, outcome, sample, leaves.states[0], leaves.states[1], forest.histories[t], options, forest.generators[t], logits
+                )
+                _expand(forest, leaves, 0, logits, value, np.float32(0.0))
+    return _retire(forest, finished)

@@ -1,0 +1,144 @@
+"""The root of a tree: where a search begins, what is special there, and what is read off it at the end.
+
+At the root the prior may be tempered and mixed with Dirichlet noise (AlphaGo Zero), actions may be excluded, and a Gumbel
+root has its schedule. Nothing here descends into the tree.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import types
+
+from gozero.games.game import PLY
+from gozero.jit import HISTORY, MASK, STATE, copy_row, kernel
+from gozero.rng import mix
+from gozero.search.gumbel import best_root_edge, improved_policy, start_halving
+from gozero.search.noise import gamma, gumbel
+from gozero.search.puct import PARAMS
+from gozero.search.tree import FOREST, NO_NODE, add_node, bring_best_forward, swap_edges
+
+NO_ACTION = -1
+
+
+@kernel()
+def set_root_prior(forest, t):
+    """Store the root's prior in `root_priors`, then search with it after temperature and Dirichlet noise; store its logarithm."""
+    tree = forest.trees[t]
+    root = forest.nodes[t, 0]
+    actions, priors, logits = forest.actions[t], forest.priors[t], forest.root_logits[t]
+    start = np.int64(root["edge_start"])
+    end = start + root["edge_count"]
+    forest.root_priors[t, :] = 0.0
+    logits[:] = -np.inf
+    total = 0.0
+    noise_total = 0.0
+    alpha = tree["noise_total"] / max(root["edge_count"], 1)
+    for edge in range(start, end):
+        forest.root_priors[t, actions[edge]] = priors[edge]
+        priors[edge] = max(priors[edge], np.float32(1e-30)) ** (np.float32(1.0) / tree["temperature"])
+        total += priors[edge]
+        if tree["noise_weight"] > 0:
+            logits[actions[edge]] = gamma(forest.generators[t], alpha)
+            noise_total += logits[actions[edge]]
+    for edge in range(start, end):
+        prior = priors[edge] / total
+        if tree["noise_weight"] > 0:
+            prior += tree["noise_weight"] * (logits[actions[edge]] / noise_total - prior)
+        priors[edge] = prior
+        logits[actions[edge]] = math.log(prior)
+    if root["child_count"] < root["edge_count"]:
+        bring_best_forward(forest, t, 0)
+
+
+@kernel()
+def prepare_root(forest, t):
+    """Ready an evaluated root for this search: its prior, and a Gumbel root's schedule."""
+    set_root_prior(forest, t)
+    start_halving(forest, t)
+
+
+@kernel()
+def _drop_excluded(forest, t):
+    """Remove the root's edges that `allowed` excludes, with their visits. Their nodes stay behind, unused."""
+    root = forest.nodes[t, 0]
+    edge = np.int64(root["edge_start"])
+    while edge < root["edge_start"] + root["edge_count"]:
+        if forest.allowed[t, forest.actions[t, edge]]:
+            edge += 1
+            continue
+        last_child = np.int64(root["edge_start"] + root["child_count"] - 1)
+        if edge <= last_child:
+            child = forest.nodes[t, forest.children[t, edge]]
+            root["visits"] -= child["visits"]
+            root["value_sum"] += child["value_sum"]
+            root["score_sum"] += child["score_sum"]
+            swap_edges(forest, t, edge, last_child)
+            root["child_count"] -= 1
+            swap_edges(forest, t, last_child, np.int64(root["edge_start"] + root["edge_count"] - 1))
+        else:
+            swap_edges(forest, t, edge, np.int64(root["edge_start"] + root["edge_count"] - 1))
+        root["edge_count"] -= 1
+    bring_best_forward(forest, t, 0)
+
+
+@kernel(types.void(FOREST, types.int64, STATE, HISTORY, MASK, types.int64, types.uint64, types.boolean))
+def plant(forest, t, state, history, allowed, budget, seed, keep):
+    """Begin a search of tree t at this position; with `keep` on the tree it has, whose root must be this position."""
+    tree = forest.trees[t]
+    copy_row(forest.roots[t], state)
+    past = state[PLY] + 1
+    copy_row(forest.histories[t], history[:past])
+    copy_row(forest.allowed[t], allowed)
+    forest.generators[t, 0] = mix(seed)
+    tree["budget"] = budget
+    tree["active"] = 1
+    if not keep or tree["node_count"] == 0:
+        tree["node_count"] = 0
+        tree["edge_count"] = 0
+        add_node(forest, t, NO_NODE)
+        return
+    _drop_excluded(forest, t)
+    prepare_root(forest, t)
+    tree["active"] = forest.nodes[t, 0]["visits"] < budget
+
+
+@kernel(types.void(FOREST, types.int64))
+def draw_gumbels(forest, t):
+    """Give tree t fresh Gumbel variables."""
+    for action in range(forest.gumbels.shape[1]):
+        forest.gumbels[t, action] = gumbel(forest.generators[t])
+
+
+@kernel(types.int64(FOREST, types.int64, PARAMS, types.int32[::1], types.float32[::1], types.float32[::1]))
+def read_root(forest, t, params, visits, q, policy):
+    """Write the root's visits, q and policy [A], all 0 on entry, and return the move that comes out best, -1 if there is none.
+
+    Gumbel root: the improved policy, and the winner of the halving. PUCT root: shares of visits (the prior if there are none),
+    and the most visited move.
+    """
+    root = forest.nodes[t, 0]
+    start = np.int64(root["edge_start"])
+    total = 0
+    best = start
+    for edge in range(start, start + root["child_count"]):
+        action = forest.actions[t, edge]
+        child = forest.nodes[t, forest.children[t, edge]]
+        visits[action] = child["visits"]
+        total += child["visits"]
+        if child["visits"] > 0:
+            q[action] = -child["value_sum"] / child["visits"]
+        if child["visits"] > visits[forest.actions[t, best]]:
+            best = np.int64(edge)
+    if root["edge_count"] == 0:
+        return np.int64(NO_ACTION)
+    if forest.trees[t]["gumbel"]:
+        improved_policy(forest, t, params, policy)
+        best = best_root_edge(forest, t, params, forest.trees[t]["level"], forest.trees[t]["planned"])
+    elif total == 0:
+        copy_row(policy, forest.root_priors[t])
+    else:
+        for action in range(policy.shape[0]):
+            policy[action] = visits[action] / np.float32(total)
+    return np.int64(forest.actions[t, best])

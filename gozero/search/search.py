@@ -1,0 +1,203 @@
+"""Search: many trees at once, in waves of select -> evaluate -> expand and back up.
+
+Vocabulary.
+  wave     at most `settings.leaves` leaves of every unfinished tree, evaluated together in one batch.
+  visits   of the root: its own evaluation and all simulations below it, those of a kept tree included. A budget of 100 visits
+           is 1 evaluation of the root and 99 simulations.
+  value    expected result for the side to move, -1 … 1; a child's q is given for the side to move at the root.
+
+A search knows no rule beyond the kernels of its Game, starts no thread and imports no torch. Resigning, clocks and when
+to pass are the player's. The same seed and the same calls give the same result; trees do not influence each other.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from gozero.evaluators.base import Evaluator
+from gozero.evaluators.row import RowEvaluator
+from gozero.games.game import PLY, Game
+from gozero.search.descent import absorb, collect, new_leaves, simulate_rows
+from gozero.search.puct import Params
+from gozero.search.root import draw_gumbels, plant, read_root
+from gozero.search.settings import SearchSettings
+from gozero.search.tree import new_forest, reroot
+
+ROW_SIMULATIONS = 256  # of each tree in one wave with a row evaluator: a few milliseconds between looks at the clock
+
+
+@dataclass(frozen=True)
+class RootResult:
+    """What a search found, for the side to move at the root. Actions that were not searched have 0 everywhere.
+
+    Attributes:
+        visits: int32 [A], of the root's children.
+        q: float32 [A], mean value after each visited action.
+        prior: float32 [A], the evaluator's, without noise and temperature; sums to 1 over the allowed actions.
+        policy: float32 [A], what a network should learn: shares of visits, or a Gumbel root's improved policy; sums to 1.
+        best: the most visited action, or the winner at a Gumbel root.
+        value: mean value of all visits.
+        score: mean score in points of all visits, 0 where the evaluator knows none.
+        root_visits: visits of the root itself, one more than its children's.
+    """
+
+    visits: np.ndarray
+    q: np.ndarray
+    prior: np.ndarray
+    policy: np.ndarray
+    best: int
+    value: float
+    score: float
+    root_visits: int
+
+
+class Search:
+    """B trees of one game, searched with one evaluator.
+
+    Args:
+        game: its kernels are all the search knows of the rules.
+        evaluator: gives logits and values; a `RowEvaluator` is called without leaving the kernel.
+        settings: see `SearchSettings`.
+        trees: B.
+        seed: of all noise and of random playouts.
+    """
+
+    def __init__(self, game: Game, evaluator: Evaluator | RowEvaluator, settings: SearchSettings, trees: int = 1, seed: int = 0) -> None:
+        self.game = game
+        self.evaluator = evaluator
+        self.settings = settings
+        self.seed = seed
+        self.forest = new_forest(game, trees, settings.max_nodes)
+        self._rows = evaluator if isinstance(evaluator, RowEvaluator) else None
+        self._leaves = new_leaves(game, max(2, trees * settings.leaves))
+        self._params = Params(settings.c_puct, settings.fpu, settings.virtual_loss, settings.c_visit, settings.c_scale)
+        self._reserve = settings.max_depth + (self._rows.plies if self._rows else 0)
+        self._begun = np.zeros(trees, np.int64)
+        self._finished = np.zeros(trees, np.int64)
+        self._row_logits = np.zeros(game.actions, np.float32)
+        self._no_scores = np.zeros(len(self._leaves.trees), np.float32)
+        self._all_actions = np.ones(game.actions, np.uint8)
+
+    def begin(
+        self,
+        tree: int,
+        state: np.ndarray,
+        history: np.ndarray,
+        visits: int,
+        *,
+        noise: bool = False,
+        gumbel: np.ndarray | None = None,
+        root_mask: np.ndarray | None = None,
+        keep: bool = False,
+    ) -> None:
+        """Set the position a tree searches, and its budget. The game must not be over there.
+
+        Args:
+            tree: 0 … B-1.
+            state: int32 [S].
+            history: uint64 [H], H > state[PLY].
+            visits: root visits at which the tree is finished, at least 1; kept visits count.
+            noise: explore, as the settings say: Gumbel variables, or Dirichlet noise and root temperature. Off: play to win.
+            gumbel: float32 [A], the Gumbel variables to use instead.
+            root_mask: bool [A], True where an action may be searched at the root (illegal ones never are). None: all.
+            keep: build on the tree that `advance` left, if its root is this very state.
+
+        Raises:
+            ValueError: a budget below 1, or an array of the wrong length.
+        """
+        self._check(tree, state, history, visits, gumbel, root_mask)
+        self._make_room(int(state[PLY]) + 1)
+        settings, record = self.settings, self.forest.trees[tree]
+        record["gumbel"] = settings.root == "gumbel"
+        record["considered"] = settings.gumbel_m
+        record["noise_weight"] = settings.dirichlet_weight if noise and settings.root == "puct" else 0.0
+        record["noise_total"] = settings.dirichlet_total
+        record["temperature"] = settings.root_policy_temperature if noise and settings.root == "puct" else 1.0
+        allowed = self._all_actions if root_mask is None else np.ascontiguousarray(root_mask, np.uint8)
+        keep = keep and np.array_equal(self.forest.roots[tree], state)
+        self.forest.gumbels[tree] = 0.0 if gumbel is None else gumbel
+        plant(self.forest, tree, state, history, allowed, visits, self._tree_seed(tree), keep)
+        if noise and gumbel is None and settings.root == "gumbel":
+            draw_gumbels(self.forest, tree)
+
+    def advance(self, tree: int, action: int) -> bool:
+        """Play a move at the root and keep the tree below it for the next `begin(..., keep=True)`. False if nothing could be kept."""
+        if not reroot(self.forest, tree, action):
+            return False
+        self.game.step(self.forest.roots[tree], self.forest.histories[tree], action)
+        return True
+
+    def wave(self) -> list[int]:
+        """Search one wave of all unfinished trees. Returns the trees that finished in it."""
+        game, forest, leaves = self.game, self.forest, self._leaves
+        if self._rows is not None:
+            done = simulate_rows(
+                game.step, game.legal, game.outcome, game.sample, self._rows.function, forest, self._params, leaves,
+                self._rows.options, ROW_SIMULATIONS, self._row_logits, self._finished,
+            )  # fmt: skip
+            return self._finished[:done].tolist()
+        count = collect(game.step, game.legal, game.outcome, forest, self._params, leaves, self.settings.leaves)
+        logits, values, scores = self._evaluate(count)
+        return self._finished[: absorb(forest, leaves, count, logits, values, scores, self._finished)].tolist()
+
+    def _evaluate(self, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Logits float32 [n, A], values and scores float32 [n] of the leaves in the first n = count slots."""
+        if count == 0:
+            return self._row_logits[None, :], self._no_scores, self._no_scores
+        found = self.evaluator.evaluate(self._leaves.states[:count])
+        scores = self._no_scores if found.score is None else np.ascontiguousarray(found.score, np.float32)
+        return np.ascontiguousarray(found.logits, np.float32), np.ascontiguousarray(found.value, np.float32), scores
+
+    def run(self, deadline: float | None = None, stop: Callable[[], bool] | None = None) -> None:
+        """Search in waves until every budget is spent, time.monotonic() reaches `deadline` or `stop()` is true.
+
+        The first wave is always searched, so that every root has its prior and value.
+        """
+        while self.forest.trees["active"].any():
+            self.wave()
+            if (deadline is not None and time.monotonic() >= deadline) or (stop is not None and stop()):
+                break
+
+    def result(self, tree: int = 0) -> RootResult:
+        """What the search of a tree has found so far. ValueError where its root has no move: not searched yet, or the game is over."""
+        visits = np.zeros(self.game.actions, np.int32)
+        q, policy = np.zeros(self.game.actions, np.float32), np.zeros(self.game.actions, np.float32)
+        best = read_root(self.forest, tree, self._params, visits, q, policy)
+        if best < 0:
+            raise ValueError(f"tree {tree} has no move: it was not searched, the game is over, or root_mask leaves no legal action")
+        root = self.forest.nodes[tree, 0]
+        count = int(root["visits"])
+        value, score = float(root["value_sum"]) / count, float(root["score_sum"]) / count
+        return RootResult(visits, q, self.forest.root_priors[tree].copy(), policy, best, value, score, count)
+
+    def _tree_seed(self, tree: int) -> int:
+        """A number of its own for each search of each tree."""
+        self._begun[tree] += 1
+        return (self.seed * 0x9E3779B97F4A7C15 + tree * 0xC2B2AE3D27D4EB4F + int(self._begun[tree]) * 0xD6E8FEB86659FD93) % 2**64
+
+    def _check(self, tree, state, history, visits, gumbel, root_mask) -> None:  # type: ignore[no-untyped-def]
+        """Refuse what would make a kernel read or write beyond an array."""
+        game = self.game
+        if not 0 <= tree < len(self.forest.trees):
+            raise ValueError(f"tree {tree}: this search has trees 0 to {len(self.forest.trees) - 1}")
+        if visits < 1:
+            raise ValueError(f"{visits} visits: expected at least 1")
+        if state.shape != (game.state_ints,):
+            raise ValueError(f"state of shape {state.shape}: {game.name} at {game.rows}x{game.cols} needs ({game.state_ints},)")
+        if len(history) <= state[PLY]:
+            raise ValueError(f"history of {len(history)} entries: ply {state[PLY]} needs at least {state[PLY] + 1}")
+        for name, array in (("gumbel", gumbel), ("root_mask", root_mask)):
+            if array is not None and array.shape != (game.actions,):
+                raise ValueError(f"{name} of shape {array.shape}: expected ({game.actions},)")
+
+    def _make_room(self, past: int) -> None:
+        """Let histories hold `past` entries and the plies a search may add."""
+        old = self.forest.histories
+        if past + self._reserve > old.shape[1]:
+            histories = np.zeros((len(old), past + past // 2 + self._reserve), np.uint64)
+            histories[:, : old.shape[1]] = old
+            self.forest = self.forest._replace(histories=histories)

@@ -1,0 +1,59 @@
+"""What can be set in a search. Every field says its unit and where its usual value comes from.
+
+Budgets, deadlines and noise on or off belong to one search of one position, not to the settings: see `Search.begin` and `run`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+ROOTS = ("puct", "gumbel")
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """Frozen settings of a `Search`.
+
+    Attributes:
+        root: how moves are tried at the root: "puct" as below it, or "gumbel" (Danihelka et al. 2022).
+        c_puct: weight of the prior against the value (AlphaGo Zero does not say; KataGo 1.1, Leela Zero about 0.8).
+        fpu: how far below its parent an unvisited child is thought to be, in value, once all prior mass is visited (KataGo 0.2).
+        leaves: leaves collected from one tree in one wave; above 1, virtual loss keeps them apart.
+        virtual_loss: losses, in value, charged for each visit in flight (1: AlphaGo Zero's; 0: only the visit is counted).
+        dirichlet_weight: share of Dirichlet noise in the root's prior when `begin` asks for noise (AlphaGo Zero 0.25; 0 off).
+        dirichlet_total: sum of the Dirichlet parameters over the legal moves (10.83 = 0.03 * 361, AlphaGo Zero's on 19x19).
+        root_policy_temperature: the root's prior is raised to 1/this and renormalised when `begin` asks for noise (KataGo 1.25 to 1.1).
+        gumbel_m: moves considered at a Gumbel root (16 in the paper).
+        c_visit, c_scale: the paper's sigma(q) = (c_visit + max visits) * c_scale * q, with q in 0 to 1 (50 and 1).
+        max_nodes: nodes of one tree; when they are used up the search goes on inside the tree it has.
+        max_depth: plies below the root that a line may reach.
+    """
+
+    root: str = "puct"
+    c_puct: float = 1.1
+    fpu: float = 0.2
+    leaves: int = 1
+    virtual_loss: float = 1.0
+    dirichlet_weight: float = 0.0
+    dirichlet_total: float = 10.83
+    root_policy_temperature: float = 1.0
+    gumbel_m: int = 16
+    c_visit: float = 50.0
+    c_scale: float = 1.0
+    max_nodes: int = 50_000
+    max_depth: int = 256
+
+    def __post_init__(self) -> None:
+        if self.root not in ROOTS:
+            raise ValueError(f"search root {self.root!r} is unknown: expected one of {', '.join(ROOTS)}")
+        for name in ("leaves", "gumbel_m", "max_nodes", "max_depth"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"search setting {name} is {getattr(self, name)}: expected at least 1")
+        for name in ("c_puct", "fpu", "virtual_loss", "dirichlet_weight", "c_visit", "c_scale"):
+            if not 0 <= getattr(self, name) < float("inf"):
+                raise ValueError(f"search setting {name} is {getattr(self, name)}: expected a number not below 0")
+        if self.dirichlet_weight > 1:
+            raise ValueError(f"search setting dirichlet_weight is {self.dirichlet_weight}: expected 0 to 1")
+        for name in ("dirichlet_total", "root_policy_temperature"):
+            if not 0 < getattr(self, name) < float("inf"):
+                raise ValueError(f"search setting {name} is {getattr(self, name)}: expected a number above 0")

@@ -1,0 +1,298 @@
+"""Search trees as flat arrays: many trees side by side, no object for each node.
+
+Vocabulary, for B trees of at most N nodes and E edges in a game with A actions and S state ints:
+  node      one position of a tree: a NODE record. Node 0 is the root; a child's index is larger than its parent's.
+  edge      one legal action of an evaluated node: (action, prior, child). A node's edges lie together.
+  children  the visited actions. They are always the first `child_count` edges of a node, and the edge after them has the
+            highest prior of the rest. PUCT never needs to look further: unvisited moves are equal but for the prior.
+  pending   visits on their way: selected, not yet evaluated.
+  value     expected result for the side to move at that node, -1 … 1; score likewise in points.
+
+States are not kept: a descent replays its line from the root's state, with the tree's own history, so superko is exact.
+This module knows no selection rule and no evaluator.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numba
+import numpy as np
+from numba import types
+
+from gozero.games.game import Game
+from gozero.jit import kernel
+
+UNEVALUATED, EVALUATED, TERMINAL = 0, 1, 2
+NO_NODE = -1
+
+NODE = np.dtype(
+    [
+        ("value_sum", np.float64),  # of all visits
+        ("score_sum", np.float32),
+        ("value", np.float32),  # the evaluator's, or the outcome of a finished game
+        ("score", np.float32),
+        ("visits", np.int32),  # including the node's own evaluation
+        ("pending", np.int32),
+        ("parent", np.int32),
+        ("edge_start", np.int32),
+        ("edge_count", np.int16),
+        ("child_count", np.int16),
+        ("status", np.int32),
+    ],
+    align=True,
+)
+
+TREE = np.dtype(
+    [
+        ("node_count", np.int32),
+        ("edge_count", np.int32),
+        ("budget", np.int32),  # root visits wanted
+        ("active", np.int32),  # 1 until the budget is spent
+        ("gumbel", np.int32),  # 1: Gumbel root
+        ("noise_weight", np.float32),  # share of Dirichlet noise in the root's prior
+        ("noise_total", np.float32),  # sum of its parameters
+        ("temperature", np.float32),  # of the root's prior
+        # sequential halving, see gumbel.py
+        ("considered", np.int32),
+        ("planned", np.int32),
+        ("phases", np.int32),
+        ("width", np.int32),
+        ("level", np.int32),
+        ("place", np.int32),
+        ("rounds", np.int32),
+    ],
+    align=True,
+)
+
+
+class Forest(NamedTuple):
+    """B trees. Row t of every array belongs to tree t."""
+
+    trees: np.ndarray  # TREE [B]
+    nodes: np.ndarray  # NODE [B, N]
+    actions: np.ndarray  # int16 [B, E]
+    priors: np.ndarray  # float32 [B, E]
+    children: np.ndarray  # int32 [B, E]; set for visited edges only
+    roots: np.ndarray  # int32 [B, S]: the roots' states
+    histories: np.ndarray  # uint64 [B, H]: hashes up to the root, then of the line being replayed
+    allowed: np.ndarray  # uint8 [B, A]: actions that may be searched at the root
+    root_priors: np.ndarray  # float32 [B, A]: the root's prior without temperature and noise
+    root_logits: np.ndarray  # float32 [B, A]: logarithm of the prior searched with, -inf where there is no edge
+    gumbels: np.ndarray  # float32 [B, A]
+    assigned: np.ndarray  # int32 [B, A]: simulations a Gumbel root gave each action
+    generators: np.ndarray  # uint64 [B, 1]: each tree's random numbers
+    renumbered: np.ndarray  # int32 [N]: scratch of `reroot`
+
+
+_i16, _i32, _u8, _u64, _f32 = types.int16, types.int32, types.uint8, types.uint64, types.float32
+FOREST = types.NamedTuple(
+    [
+        types.Array(numba.from_dtype(TREE), 1, "C"),
+        types.Array(numba.from_dtype(NODE), 2, "C"),
+        _i16[:, ::1],
+        _f32[:, ::1],
+        _i32[:, ::1],
+        _i32[:, ::1],
+        _u64[:, ::1],
+        _u8[:, ::1],
+        _f32[:, ::1],
+        _f32[:, ::1],
+        _f32[:, ::1],
+        _i32[:, ::1],
+        _u64[:, ::1],
+        _i32[::1],
+    ],
+    Forest,
+)
+
+
+def new_forest(game: Game, trees: int, max_nodes: int) -> Forest:
+    """B = trees empty trees of N = max_nodes nodes.
+
+    Memory the trees do not grow into is reserved but not used: edges have room for every node's every action.
+    """
+    edges = max_nodes * (game.actions - 1)
+    per_action = (trees, game.actions)
+    return Forest(
+        trees=np.zeros(trees, TREE),
+        nodes=np.empty((trees, max_nodes), NODE),
+        actions=np.empty((trees, edges), np.int16),
+        priors=np.empty((trees, edges), np.float32),
+        children=np.empty((trees, edges), np.int32),
+        roots=np.zeros((trees, game.state_ints), np.int32),
+        histories=np.zeros((trees, 1), np.uint64),
+        allowed=np.zeros(per_action, np.uint8),
+        root_priors=np.zeros(per_action, np.float32),
+        root_logits=np.zeros(per_action, np.float32),
+        gumbels=np.zeros(per_action, np.float32),
+        assigned=np.zeros(per_action, np.int32),
+        generators=np.zeros((trees, 1), np.uint64),
+        renumbered=np.empty(max_nodes, np.int32),
+    )
+
+
+@kernel()
+def add_node(forest, t, parent):
+    """Append an unevaluated node to tree t; the caller has checked that there is room. Returns its index."""
+    tree = forest.trees[t]
+    index = np.int64(tree["node_count"])
+    tree["node_count"] = index + 1
+    node = forest.nodes[t, index]
+    node["visits"] = 0
+    node["pending"] = 0
+    node["value_sum"] = 0.0
+    node["score_sum"] = 0.0
+    node["parent"] = parent
+    node["edge_start"] = 0
+    node["edge_count"] = 0
+    node["child_count"] = 0
+    node["status"] = UNEVALUATED
+    return index
+
+
+@kernel()
+def swap_edges(forest, t, first, second):
+    actions, priors, children = forest.actions[t], forest.priors[t], forest.children[t]
+    actions[first], actions[second] = actions[second], actions[first]
+    priors[first], priors[second] = priors[second], priors[first]
+    children[first], children[second] = children[second], children[first]
+
+
+@kernel()
+def bring_best_forward(forest, t, index):
+    """Keep the order of edges: put the highest prior among a node's unvisited edges right after its children."""
+    node = forest.nodes[t, index]
+    priors = forest.priors[t]
+    first = node["edge_start"] + node["child_count"]
+    best = first
+    for edge in range(first + 1, node["edge_start"] + node["edge_count"]):
+        if priors[edge] > priors[best]:
+            best = np.int64(edge)
+    if best != first:
+        swap_edges(forest, t, first, best)
+
+
+@kernel()
+def add_child(forest, t, index, edge):
+    """Make an unvisited edge of a node a child of it. Returns (the edge's new place, the child's index)."""
+    node = forest.nodes[t, index]
+    place = np.int64(node["edge_start"]) + node["child_count"]
+    if edge != place:
+        swap_edges(forest, t, edge, place)
+    child = add_node(forest, t, index)
+    forest.children[t, place] = child
+    node["child_count"] += 1
+    if node["child_count"] < node["edge_count"]:
+        bring_best_forward(forest, t, index)
+    return place, child
+
+
+@kernel()
+def add_edges(forest, t, index, legal, logits):
+    """Give a node its edges: the legal actions uint8 [A], with the softmax of their logits float32 [A] as prior."""
+    tree = forest.trees[t]
+    node = forest.nodes[t, index]
+    actions, priors = forest.actions[t], forest.priors[t]
+    start = np.int64(tree["edge_count"])
+    end = start
+    highest = np.float32(-np.inf)
+    for action in range(legal.shape[0]):
+        if legal[action]:
+            actions[end] = action
+            highest = max(highest, logits[action])
+            end += 1
+    total = np.float32(0.0)
+    best = start
+    for edge in range(start, end):
+        prior = np.exp(logits[actions[edge]] - highest)
+        priors[edge] = prior
+        total += prior
+        if prior > priors[best]:
+            best = np.int64(edge)
+    for edge in range(start, end):
+        priors[edge] /= total
+    if best != start:
+        swap_edges(forest, t, start, best)
+    node["edge_start"] = start
+    node["edge_count"] = end - start
+    tree["edge_count"] = end
+
+
+@kernel()
+def back_up(nodes, leaf, value, score):
+    """Count one visit, of this value and score for the side to move at `leaf`, on the line from the leaf to the root."""
+    index = leaf
+    while index != NO_NODE:
+        node = nodes[index]
+        node["visits"] += 1
+        node["pending"] -= 1
+        node["value_sum"] += value
+        node["score_sum"] += score
+        value, score = -value, -score
+        index = np.int64(node["parent"])
+
+
+@kernel()
+def release(nodes, leaf):
+    """Take back the pending visit of a line that found no leaf of its own."""
+    index = leaf
+    while index != NO_NODE:
+        nodes[index]["pending"] -= 1
+        index = np.int64(nodes[index]["parent"])
+
+
+@kernel()
+def find_child(forest, t, index, action):
+    """Index of the child an action leads to, or NO_NODE where it was never visited."""
+    node = forest.nodes[t, index]
+    for edge in range(node["edge_start"], node["edge_start"] + node["child_count"]):
+        if forest.actions[t, edge] == action:
+            return np.int64(forest.children[t, edge])
+    return np.int64(NO_NODE)
+
+
+@kernel()
+def _move_edges(forest, t, node):
+    """Move a node's edges down to the end of the edges kept so far. Edges lie in the order of their nodes."""
+    tree = forest.trees[t]
+    target = np.int64(tree["edge_count"])
+    source = np.int64(node["edge_start"])
+    for k in range(node["edge_count"]):
+        forest.actions[t, target + k] = forest.actions[t, source + k]
+        forest.priors[t, target + k] = forest.priors[t, source + k]
+        forest.children[t, target + k] = forest.children[t, source + k]
+    tree["edge_count"] += node["edge_count"]
+    node["edge_start"] = target
+
+
+@kernel(types.boolean(FOREST, types.int64, types.int64))
+def reroot(forest, t, action):
+    """Make the child that `action` leads to the root of tree t and drop the rest, in place. False where there is none to keep."""
+    tree = forest.trees[t]
+    nodes = forest.nodes[t]
+    renumbered = forest.renumbered
+    count = np.int64(tree["node_count"])
+    root = find_child(forest, t, 0, action) if count > 0 else np.int64(NO_NODE)
+    tree["node_count"] = 0
+    tree["edge_count"] = 0
+    tree["active"] = 0
+    if root == NO_NODE or nodes[root]["status"] != EVALUATED:
+        return False
+    renumbered[:root] = NO_NODE
+    for index in range(root, count):
+        parent = NO_NODE if index == root else renumbered[nodes[index]["parent"]]
+        if index != root and parent == NO_NODE:
+            renumbered[index] = NO_NODE
+            continue
+        place = np.int64(tree["node_count"])
+        nodes[place] = nodes[index]
+        nodes[place]["parent"] = parent
+        _move_edges(forest, t, nodes[place])
+        renumbered[index] = place
+        tree["node_count"] += 1
+    for index in range(tree["node_count"]):
+        start = nodes[index]["edge_start"]
+        for edge in range(start, start + nodes[index]["child_count"]):
+            forest.children[t, edge] = renumbered[forest.children[t, edge]]
+    return True
