@@ -29,7 +29,6 @@ from gozero.games import chains
 from gozero.games.area import area_owners, pass_alive_owners, settled_owners
 from gozero.games.chains import (
     BLACK,
-    COLOUR,
     EMPTY,
     EMPTY_COUNT,
     HEAD,
@@ -297,10 +296,10 @@ def _place(state, colours):
             chains.put_stone(state, chains.cell_of(action, size), np.int32(colours[action]), size)
     for _ in range(chains.PAST_BOARDS):
         chains.next_board(state, size)
+    stifled = 0
     for action in range(size * size):
-        if colours[action] != EMPTY and liberties_at(state, chains.cell_of(action, size)) == 0:
-            return False
-    return True
+        stifled += colours[action] != EMPTY and liberties_at(state, chains.cell_of(action, size)) == 0
+    return stifled == 0
 
 
 @kernel(types.void(STATE, MASK))
