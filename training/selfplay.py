@@ -24,10 +24,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gozero import weights
-from gozero.evaluators.base import Evaluation, Evaluator
+from gozero.evaluators.base import Evaluator
+from gozero.evaluators.row import RowEvaluator
 from gozero.games.game import Game
-from gozero.search import Search, SearchSettings
 from gozero.search.choose import choose
+from gozero.search.search import RootResult, Search
+from gozero.search.settings import SearchSettings
 from gozero.weights import WeightsError
 from training import scoring
 from training.config import ConfigError, SelfPlaySettings, Stage, from_dict
@@ -63,11 +65,12 @@ class Pool:
         self.game, self.settings, self.seed = game, settings, seed
         self.started = 0  # games begun so far: the next game's number, and part of its seed
         self.generation = 0
+        self.evaluations = 0  # root visits of all finished searches
         self.games = [self._new_game() for _ in range(settings.games)]
         self._search: Search | None = None
         self._stage: Stage | None = None
 
-    def use(self, evaluator: Evaluator, stage: Stage, generation: int) -> None:
+    def use(self, evaluator: Evaluator | RowEvaluator, stage: Stage, generation: int) -> None:
         """Go on with this evaluator and stage; searches under way start again from their roots."""
         seed = int(np.random.default_rng([*self.seed, self.game.rows, generation]).integers(2**63))
         self._search = Search(self.game, evaluator, search_settings(self.settings, stage), trees=len(self.games), seed=seed)
@@ -100,12 +103,12 @@ class Pool:
         assert self._search is not None and self._stage is not None
         current = self.games[tree]
         if current.in_opening:
-            current.full, visits = False, 1
+            current.full, visits = False, 0
         else:
             current.full = current.generator.random() < self.settings.full_share
             visits = self._stage.full_visits if current.full else self._stage.cheap_visits
-        noise = current.full
-        self._search.begin(tree, current.state, current.history, visits, noise=noise, root_mask=self._root_mask(current))
+        mask = self._root_mask(current)  # below: a visit for the root's own evaluation, then the simulations
+        self._search.begin(tree, current.state, current.history, 1 + visits, noise=current.full, root_mask=mask)
 
     def _root_mask(self, current: GameInProgress) -> np.ndarray | None:
         """Mask bool [A]: no early pass in the opening and in the first generations; None where every legal move may be played."""
@@ -120,10 +123,8 @@ class Pool:
         """Play the move of a finished search; the record if that ends the game (a new one then takes its place)."""
         assert self._search is not None
         current, result = self.games[tree], self._search.result(tree)
-        if current.in_opening:
-            action = int(current.generator.choice(self.game.actions, p=result.prior / result.prior.sum()))
-        else:
-            action = choose(result, self._temperature(len(current.moves)), current.generator)
+        self.evaluations += result.root_visits
+        action = self._move(current, result)
         if current.full:
             current.targets.append(sparse_target(len(current.moves), result.policy, result.value))
         self.game.step(current.state, current.history, action)
@@ -135,6 +136,15 @@ class Pool:
         self._begin(tree)
         return record
 
+    def _move(self, current: GameInProgress, result: RootResult) -> int:
+        """The move to play. A Gumbel root has drawn its winner already; visits are drawn from by temperature."""
+        if current.in_opening:
+            prior = result.prior.astype(np.float64)
+            return int(current.generator.choice(self.game.actions, p=prior / prior.sum()))
+        if self._search is not None and self._search.settings.root == "gumbel":
+            return result.best
+        return choose(result, self._temperature(len(current.moves)), current.generator)
+
     def _temperature(self, ply: int) -> float:
         """From `temperature` towards `temperature_end`, the difference halved every board width."""
         first, last = self.settings.temperature, self.settings.temperature_end
@@ -145,37 +155,20 @@ class Pool:
         return Record(self.game.rows, current.komi, self.generation, moves, tuple(current.targets), score, ending, current.openings)
 
 
-class Counted:
-    """An evaluator that counts the positions it is given."""
-
-    def __init__(self, evaluator: Evaluator) -> None:
-        self._evaluator = evaluator
-        self.positions = 0
-
-    @property
-    def game(self) -> Game:
-        return self._evaluator.game
-
-    def evaluate(self, states: np.ndarray) -> Evaluation:
-        """Evaluate states int32 [n, S]."""
-        self.positions += len(states)
-        return self._evaluator.evaluate(states)
-
-
-def leaf_evaluator(kind: str, game: Game, net: nn.Module | None, threads: int, seed: int) -> Counted:
+def leaf_evaluator(kind: str, game: Game, net: nn.Module | None, threads: int, seed: int) -> Evaluator | RowEvaluator:
     """What evaluates the leaves of a stage: `rollouts`, or the network `net` on the fastest CPU backend that is installed."""
     if kind == "rollouts":
         from gozero.evaluators.rollout import RolloutEvaluator
 
-        return Counted(RolloutEvaluator(game, rollouts=1, seed=seed))
+        return RolloutEvaluator(game, rollouts=1, seed=seed)
     assert net is not None, "a network stage needs a network"
     if find_spec("openvino") is not None:
         from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
 
-        return Counted(OpenVINOEvaluator.from_module(net, game, threads=threads))
+        return OpenVINOEvaluator.from_module(net, game, threads=threads)
     from gozero.evaluators.torch_evaluator import TorchEvaluator
 
-    return Counted(TorchEvaluator(net, game, threads=threads))
+    return TorchEvaluator(net, game, threads=threads)
 
 
 def search_settings(settings: SelfPlaySettings, stage: Stage) -> SearchSettings:
@@ -188,7 +181,7 @@ def search_settings(settings: SelfPlaySettings, stage: Stage) -> SearchSettings:
         gumbel_m=settings.gumbel_m,
         c_visit=settings.c_visit,
         c_scale=settings.c_scale,
-        dirichlet_weight=settings.dirichlet_weight if root == "puct" else 0.0,
+        dirichlet_weight=settings.dirichlet_weight if stage.evaluator == "network" else 0.0,  # playouts are noise enough
         max_nodes=max(stage.full_visits, stage.cheap_visits) + 2,
     )
 
@@ -234,7 +227,7 @@ def main(arguments: list[str] | None = None) -> int:
     writer.close()
     seconds = time.monotonic() - began
     rows = sum(record.rows for record in found)
-    speed = f"{evaluator.positions:,} evaluations in {seconds:.1f} s, {evaluator.positions / seconds:,.0f} a second"
+    speed = f"{pool.evaluations:,} evaluations in {seconds:.1f} s, {pool.evaluations / seconds:,.0f} a second"
     say(f"{len(found)} games, {rows} rows, {speed}")
     return 0
 

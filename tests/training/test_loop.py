@@ -1,0 +1,153 @@
+"""The cycle: it runs, saves, goes on where it stopped, and says what is wrong with its folder."""
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+
+from gozero import weights
+from training import checkpoint, config, loop, monitor, records
+from training.checkpoint import CheckpointError
+
+TINY = Path(config.__file__).parent / "configs" / "tiny.toml"
+
+
+def run_loop(folder: Path, *arguments: str) -> int:
+    return loop.main(["--config", str(TINY), "--run", str(folder), "--threads", "1", *arguments])
+
+
+def tiny(generations: int) -> config.LoopSettings:
+    values = config.load(TINY).to_dict() | {"generations": generations}
+    return config.from_dict(config.LoopSettings, values, "test")
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    threads = torch.get_num_threads()
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a tiny run of three generations."""
+    folder = tmp_path_factory.mktemp("runs") / "tiny"
+    assert run_loop(folder) == 0
+    return folder
+
+
+def reports(folder: Path) -> list[dict[str, float]]:
+    return [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
+
+
+def test_a_run_leaves_all_it_promises(finished: Path) -> None:
+    assert len(reports(finished)) == 3
+    assert sorted(path.name for path in (finished / "records").iterdir()) == ["000001.gzr", "000002.gzr", "000003.gzr"]
+    assert json.loads((finished / "settings.json").read_text())["network"] == "b2c16"
+    assert list((finished / "tensorboard").iterdir())
+    found = weights.load(finished / "weights.pt")
+    last = reports(finished)[-1]
+    assert found.provenance["rows"] == last["run/rows"]
+    assert found.provenance["settings"]["generation_rows"] == 120
+    assert found.config.name == "b2c16"
+
+
+def test_rows_are_the_full_searches_of_the_records(finished: Path) -> None:
+    shards = [records.read(path) for path in sorted((finished / "records").iterdir())]
+    assert all(shard.corrupt == 0 and shard.settings["network"] == "b2c16" for shard in shards)
+    games = [record for shard in shards for record in shard.records]
+    last = reports(finished)[-1]
+    assert last["run/rows"] == sum(record.rows for record in games)
+    assert last["run/games"] == len(games)
+    assert last["run/steps"] == pytest.approx(last["run/rows"] * 4 / 32, abs=1)
+
+
+def test_sizes_follow_their_shares(finished: Path) -> None:
+    late = [record for path in sorted((finished / "records").iterdir())[1:] for record in records.read(path).records]
+    rows = {size: sum(record.rows for record in late if record.size == size) for size in (4, 5)}
+    assert 0.15 < rows[4] / (rows[4] + rows[5]) < 0.45
+
+
+def test_it_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    settings = tiny(generations=2)
+    first = loop.prepare(settings, tmp_path / "run")
+    watch = monitor.Monitor(first.folder)
+    loop.cycle(first, watch, lambda: first.progress.generation == 2)  # stopped when the second generation is about to begin
+    second = loop.prepare(settings, tmp_path / "run")
+    assert second.progress == first.progress
+    assert second.progress.generation == 2
+    assert second.replay.total == first.replay.total == second.progress.rows > 0
+    assert second.replay.sizes() == first.replay.sizes()
+    assert second.learner.steps == first.learner.steps > 0
+    for name, tensor in first.learner.net.state_dict().items():
+        assert torch.equal(tensor, second.learner.net.state_dict()[name]), name
+    loop.cycle(second, watch, lambda: False)
+    watch.close()
+    assert second.progress.rows > first.progress.rows
+    assert second.finished()
+
+
+def test_stopping_during_self_play_loses_no_finished_game(tmp_path: Path) -> None:
+    run = loop.prepare(tiny(generations=1), tmp_path / "run")
+    shard = tmp_path / "run" / "records" / "000001.gzr"
+    loop.cycle(run, monitor.Monitor(run.folder), lambda: shard.exists() and shard.stat().st_size > 2000)
+    kept = records.read(shard).records
+    assert kept
+    assert run.progress.rows == 0
+    again = loop.prepare(tiny(generations=1), tmp_path / "run")
+    loop.cycle(again, monitor.Monitor(run.folder), lambda: False)
+    games = records.read(shard).records
+    assert len(games) > len(kept)
+    assert all((one.moves == other.moves).all() for one, other in zip(kept, games, strict=False))
+    assert again.progress.rows == sum(game.rows for game in games) < 120 + 60
+
+
+def test_an_unreadable_checkpoint_gives_way_to_the_one_before(finished: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "checkpoints"
+    folder.mkdir()
+    for path in sorted((finished / "checkpoints").iterdir()):
+        (folder / path.name).write_bytes(path.read_bytes())
+    newest = sorted(folder.iterdir())[-1]
+    newest.write_bytes(newest.read_bytes()[:1000])
+    progress, _, complaints = checkpoint.latest(folder)
+    assert progress.generation == 3
+    assert len(complaints) == 1
+    assert str(newest) in complaints[0]
+    for path in folder.iterdir():
+        path.write_bytes(b"nothing")
+    with pytest.raises(CheckpointError, match="none of the"):
+        checkpoint.latest(folder)
+
+
+def test_old_checkpoints_are_removed(tmp_path: Path) -> None:
+    for generation in range(1, 8):
+        checkpoint.save(tmp_path, checkpoint.Progress(generation=generation), {}, {}, keep=2)
+    assert [path.name for path in sorted(tmp_path.iterdir())] == ["000005.pt", "000006.pt", "000007.pt"]
+
+
+def test_another_network_in_the_folder_is_refused(finished: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    other = tmp_path / "other.toml"
+    other.write_text(TINY.read_text().replace("b2c16", "b3c16"))
+    assert loop.main(["--config", str(other), "--run", str(finished)]) == 2
+    text = capsys.readouterr().err
+    assert "b2c16" in text
+    assert text.count("\n") == 1
+
+
+def test_a_bad_configuration_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "bad.toml").write_text("cpuct = 2")
+    assert loop.main(["--config", str(tmp_path / "bad.toml")]) == 2
+    text = capsys.readouterr().err
+    assert "unknown setting 'cpuct'" in text
+    assert text.count("\n") == 1
+
+
+def test_the_learning_rate_falls_at_the_end(tmp_path: Path) -> None:
+    run = loop.prepare(tiny(generations=10), tmp_path / "run")
+    factors = []
+    for generation in range(1, 11):
+        run.progress.generation = generation
+        factors.append(run._rate())
+    assert factors[:8] == [1.0] * 8
+    assert 0.05 < factors[9] < factors[8] <= 1.0

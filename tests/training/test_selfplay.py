@@ -1,0 +1,137 @@
+"""Self-play: the same seed plays the same games, full searches alone make rows, and games stay in flight."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gozero.evaluators.rollout import RolloutEvaluator
+from gozero.games.game import NOT_OVER
+from tests.training.games import game_of
+from training import records, scoring, selfplay
+from training.config import SelfPlaySettings, Stage
+from training.records import Record
+from training.selfplay import Pool, search_settings
+
+STAGE = Stage(rows=1, sizes={5: 1.0}, full_visits=32, cheap_visits=8, evaluator="rollouts")
+
+
+def play(games: int, seed: int = 1, *, settings: SelfPlaySettings = SelfPlaySettings(games=6), stage: Stage = STAGE, generation: int = 99) -> list[Record]:
+    pool = Pool(game_of(5), settings, (seed,))
+    pool.use(RolloutEvaluator(game_of(5), seed=seed), stage, generation)
+    found: list[Record] = []
+    for record in pool.play(float("inf"), stop=lambda: len(found) >= games):
+        found.append(record)
+    return found
+
+
+def texts(games: list[Record]) -> list[bytes]:
+    return [records.encode(game) for game in games]
+
+
+def test_the_same_seed_plays_the_same_games() -> None:
+    assert texts(play(8)) == texts(play(8))
+    assert texts(play(8)) != texts(play(8, seed=2))
+
+
+def test_every_game_is_legal_and_ends_as_it_says() -> None:
+    game = game_of(5)
+    for record in play(12):
+        state, history = scoring.begin(game, record.komi, len(record.moves))
+        legal = np.zeros(game.actions, np.uint8)
+        for action in record.moves.tolist():
+            assert game.outcome(state) == NOT_OVER
+            assert scoring.ending(game, state) is None, "the game went on after its end"
+            game.legal(state, history, legal)
+            assert legal[action], game.to_text(state)
+            game.step(state, history, action)
+        assert scoring.ending(game, state) == record.ending
+        assert scoring.final_score(game, state) == record.score
+
+
+def test_full_searches_alone_make_rows() -> None:
+    share = SelfPlaySettings(games=6, full_share=0.25)
+    games = play(40, settings=share)
+    searched = sum(len(game.moves) - game.openings for game in games)
+    rows = sum(game.rows for game in games)
+    assert 0.15 < rows / searched < 0.35
+    assert not any(game.rows for game in play(6, settings=SelfPlaySettings(games=6, full_share=0.0)))
+    for game in play(6, settings=SelfPlaySettings(games=6, full_share=1.0)):
+        assert game.rows == max(0, len(game.moves) - game.openings)
+
+
+def test_targets_are_the_visits_of_full_searches() -> None:
+    for game in play(10):
+        for target in game.targets:
+            assert target.shares.sum() == pytest.approx(1)
+            assert target.shares.min() >= 0.5 / STAGE.full_visits  # a cheap search could not resolve this finely, nor anything finer exist
+            assert target.ply >= game.openings
+
+
+def test_no_early_pass_in_the_first_generations() -> None:
+    settings = SelfPlaySettings(games=6, no_pass_until=1.0, no_pass_generations=10)
+    for game in play(8, settings=settings, generation=3):
+        early = game.moves[: min(25, len(game.moves))]
+        forced = game.ending == "settled" or not (early == 25).any()
+        assert forced, "passed although other moves were legal and passing was too early"
+
+
+def test_games_stay_in_flight_when_the_evaluator_changes() -> None:
+    pool = Pool(game_of(5), SelfPlaySettings(games=4), (1,))
+    pool.use(RolloutEvaluator(game_of(5)), STAGE, 99)
+    list(pool.play(5))
+    before = [list(current.moves) for current in pool.games]
+    assert any(before)
+    pool.use(RolloutEvaluator(game_of(5)), STAGE, 100)
+    assert [current.moves for current in pool.games] == before
+    assert all(record.generation == 100 for record in pool.play(10))
+
+
+def test_komi_is_half_integer_and_mostly_usual() -> None:
+    generator = np.random.default_rng(1)
+    komis = np.array([scoring.draw_komi(13, generator) for _ in range(4000)])
+    assert ((komis * 2) % 2 == 1).all()
+    near = (abs(komis - 7.5) <= 1).mean()
+    assert 0.8 < near < 0.9  # 80 % drawn there, and some of the wide ones fall there
+    assert komis.std() > 2
+    assert np.median([scoring.draw_komi(7, generator) for _ in range(500)]) == 9.5
+
+
+def test_a_settled_board_ends_the_game() -> None:
+    game = game_of(5)
+    diagram_state = game.set_up(np.array([1, 1, 1, 1, 1] * 2 + [1, 0, 1, 0, 1] + [1, 1, 1, 1, 1] * 2, np.uint8), 2)
+    diagram_state[1] = 24  # PLY
+    assert scoring.ending(game, diagram_state) == "settled"
+    assert scoring.final_score(game, diagram_state) == 25 - 7.5
+
+
+def test_the_root_follows_the_stage() -> None:
+    network = Stage(rows=1, sizes={5: 1.0}, full_visits=32)
+    assert search_settings(SelfPlaySettings(), network).root == "gumbel"
+    assert search_settings(SelfPlaySettings(), STAGE).root == "puct"
+
+
+def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--weights", "none", "--games", "3", "--size", "5", "--full-visits", "16", "--cheap-visits", "4", "--out", str(tmp_path)]
+    assert selfplay.main(arguments) == 0
+    shard = records.read(tmp_path / "selfplay.gzr")
+    assert (len(shard.records), shard.corrupt, shard.settings["size"]) == (3, 0, 5)
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "3 games" in captured.err
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (["--weights", "nowhere.pt"], "nowhere.pt"),
+        (["--size", "40"], "40"),
+        (["--games", "0"], "--games 0"),
+        (["--full-visits", "0"], "full_visits = 0"),
+    ],
+)
+def test_bad_requests_are_one_line(change: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert selfplay.main(["--weights", "none", "--out", str(tmp_path), *change]) == 2
+    text = capsys.readouterr().err
+    assert words in text
+    assert text.count("\n") == 1
