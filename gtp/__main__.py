@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TextIO
 
-from gtp.protocol import FatalError, LineReader, Output, Protocol, Signals, serve
+from gtp.protocol import Command, FatalError, LineReader, Output, Protocol, Signals, serve
 from gtp.session import DEFAULT_SECONDS, DEFAULT_VISITS, BoardCommands, PlayCommands, Session, say
 from gtp.settings import Settings, SettingsError, from_arguments
 
@@ -55,11 +56,11 @@ def run(settings: Settings, output: Output) -> int:
     return 0
 
 
-def make_protocol(session: Session) -> Protocol:
-    """Every command of gozero-gtp."""
+def make_protocol(session: Session, on_bug: Callable[[Command, Exception], None] | None = None) -> Protocol:
+    """Every command of gozero-gtp; ``on_bug`` as in ``Protocol``."""
     from gtp import clock, handicap, records, scoring
 
-    protocol = Protocol(NAME, VERSION)
+    protocol = Protocol(NAME, VERSION, on_bug)
     for group in (BoardCommands, PlayCommands, handicap.HandicapCommands, scoring.ScoringCommands, records.RecordCommands):
         protocol.register(group(session).commands())
     protocol.register(clock.commands(session.clock))

@@ -35,13 +35,14 @@ class Loader:
     def __init__(self, settings: Settings, path: Path) -> None:
         self._settings = settings
         self._path = path
-        self._lock = threading.RLock()
+        self._player_lock = threading.Lock()
+        self._evaluator_lock = threading.Lock()
         self._player: Player | None = None
         self._evaluators: dict[int, Evaluator] = {}
 
     def player(self) -> Player:
         """The one player. FatalError if the weights are of no use."""
-        with self._lock:
+        with self._player_lock:
             if self._player is None:
                 self._player = self._make_player()
             return self._player
@@ -51,13 +52,13 @@ class Loader:
         from gozero.evaluators.base import open_evaluator
         from gozero.weights import WeightsError
 
-        with self._lock:
+        with self._evaluator_lock:
             if game.rows not in self._evaluators:
                 try:
                     evaluator = open_evaluator(self._path, game, backend=self._settings.backend, threads=self._settings.threads)
                 except (WeightsError, ValueError) as error:
                     raise FatalError(str(error)) from None
-                evaluator.evaluate(game.initial[None, :])  # the first evaluation is the slowest
+                evaluator.evaluate(game.new_states(1))  # the first evaluation is the slowest
                 self._evaluators[game.rows] = evaluator
             return self._evaluators[game.rows]
 

@@ -245,15 +245,21 @@ class LineReader(threading.Thread):
                 self.signals.end_of_input()
 
 
+IDLE_AFTER = 0.3
+"""Seconds without a command after which the controller is taken to wait for its user."""
+
+
 def serve(protocol: Protocol, reader: LineReader, output: Output, when_idle: Callable[[], None] = lambda: None) -> None:
-    """Answer lines until ``quit`` or the end of the input. ``when_idle`` is called once, the first time that nothing is waiting."""
+    """Answer lines until ``quit`` or the end of the input. ``when_idle`` is called once, when the controller first pauses."""
     reader.start()
-    idle_called = False
+    wait: float | None = IDLE_AFTER
     while not protocol.finished:
-        if not idle_called and reader.lines.empty():
-            idle_called = True
+        try:
+            line = reader.lines.get(timeout=wait)
+        except queue.Empty:
+            wait = None
             when_idle()
-        line = reader.lines.get()
+            continue
         if line is None:
             return
         if isinstance(line, FatalError):

@@ -1,0 +1,55 @@
+"""A whole gozero-gtp in this process, without weights: random playouts stand in for the network."""
+
+from gozero.evaluators.rollout import RolloutEvaluator
+from gozero.player import Player, PlayerSettings
+from gozero.search.settings import SearchSettings
+from gtp.__main__ import make_protocol
+from gtp.protocol import Command, Signals
+from gtp.session import Session
+from gtp.settings import Settings
+
+SIZES = range(5, 20)
+
+
+class Engine:
+    """Asks commands and checks the frame of every answer; a bug inside a command is an error here."""
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        settings = settings or Settings(visits=8, seed=1, size=9)
+        self.signals = Signals()
+        player_settings = PlayerSettings(
+            rules=settings.rules, seed=settings.seed, resign=not settings.no_resign, search=SearchSettings(max_nodes=2000)
+        )
+
+        def make_player() -> Player:
+            return Player(SIZES, RolloutEvaluator, player_settings, size=settings.size, komi=settings.komi)
+
+        self.session = Session(settings, make_player, self.signals)
+        self.protocol = make_protocol(self.session, on_bug=_fail)
+
+    def ask(self, line: str) -> str:
+        """The text of a successful answer."""
+        answer = self.answer(line)
+        assert answer.startswith("="), f"{line!r} was answered {answer!r}"
+        return answer[1:].strip()
+
+    def refuse(self, line: str) -> str:
+        """The text of an error."""
+        answer = self.answer(line)
+        assert answer.startswith("?"), f"{line!r} was answered {answer!r}"
+        return answer[1:].strip()
+
+    def answer(self, line: str) -> str:
+        answer = self.protocol.answer(line)
+        assert answer is not None
+        assert answer.endswith("\n\n")
+        assert "\n\n" not in answer[:-2]
+        return answer
+
+    def ask_all(self, *lines: str) -> None:
+        for line in lines:
+            self.ask(line)
+
+
+def _fail(command: Command, error: Exception) -> None:
+    raise AssertionError(f"bug in {command}") from error

@@ -1,0 +1,147 @@
+"""When to pass, what is not worth playing, and what is dead: diagrams as tables."""
+
+import numpy as np
+import pytest
+
+from gozero import coords, endgame
+from gozero.games import go
+from gozero.games.game import Game
+from gozero.position import Position
+
+SIZE = 7
+
+# Black's lower side is pass-alive, White's upper side as well; the point D4 is dame.
+SETTLED = """
+7  . O . O . O .
+6  O O O O O O O
+5  O O O O O O O
+4  X X X . X X X
+3  X X X X X X X
+2  X X X X X X X
+1  . X . X . X .
+"""
+
+# As before, but a white stone stands in Black's eye space on B1, which is pass-alive territory, with one liberty left on each side.
+STONE_INSIDE = """
+7  . O . O . O .
+6  O O O O O O O
+5  O O O O O O O
+4  O O O X X X X
+3  X X X X X X X
+2  X X X X X X X
+1  . O . X . X .
+"""
+
+# Nothing is pass-alive: each side has one big empty area.
+OPEN = """
+7  . . . . . . .
+6  . . . . . . .
+5  O O O O O O O
+4  X X X X X X X
+3  . . . . . . .
+2  . . . . . . .
+1  . . . . . . .
+"""
+
+# A7 and B6 are eyes of one black chain; D7 has a white neighbour.
+EYES = """
+7  . X X . X X O
+6  X . X O X O O
+5  X X X O X O .
+4  O O O O O O .
+3  . . . . . . .
+2  . . . . . . .
+1  . . . . . . .
+"""
+
+
+def state_of(diagram: str, to_play: str = "X", komi: float = 0.5) -> tuple[Game, np.ndarray]:
+    game = go.make(SIZE, komi=komi)
+    return game, game.from_text(f"{to_play} to play\n{diagram}")
+
+
+def sensible(diagram: str, to_play: str = "X", komi: float = 0.5, *, opponent_passed: bool = False, ply: int = 0) -> set[str]:
+    game, state = state_of(diagram, to_play, komi)
+    state[1] = ply
+    legal = np.zeros(game.actions, np.uint8)
+    game.legal(state, np.zeros(ply + 1, np.uint64), legal)
+    moves = endgame.sensible_moves(game, state, legal.astype(bool), opponent_passed=opponent_passed)
+    return {coords.vertex(int(action), SIZE) for action in np.flatnonzero(moves)}
+
+
+def test_a_settled_win_is_passed_at_once() -> None:
+    assert sensible(SETTLED, "X", komi=0.5) == {"D4", "pass"}
+    assert sensible(SETTLED, "X", komi=0.5, opponent_passed=True) == {"pass"}
+
+
+def test_the_loser_plays_the_last_dame_and_passes_when_only_own_eyes_are_left() -> None:
+    assert sensible(SETTLED, "O", komi=0.5) == {"D4"}
+    assert sensible(SETTLED.replace("X . X X X\n3", "X X X X X\n3"), "O", komi=0.5) == {"pass"}
+
+
+def test_a_dead_stone_that_decides_the_count_as_it_stands_has_to_be_taken() -> None:
+    _, state = state_of(STONE_INSIDE, "X", komi=0.5)
+    assert go.score(state) < go.settled_score(state)
+    komi = float(go.score(state)) + 0.5 + 1  # as it stands Black loses by one point, settled Black wins
+    assert sensible(STONE_INSIDE, "X", komi=komi) >= {"A1", "C1"}
+    assert "pass" not in sensible(STONE_INSIDE, "X", komi=komi, opponent_passed=True)
+    assert sensible(STONE_INSIDE, "X", komi=-20, opponent_passed=True) == {"pass"}
+
+
+def test_while_much_is_open_the_winner_may_pass_and_the_loser_may_not() -> None:
+    assert "pass" in sensible(OPEN, "X", komi=0.5)
+    assert len(sensible(OPEN, "X", komi=0.5)) == 7 * 5 + 1
+    assert "pass" not in sensible(OPEN, "O", komi=0.5)
+    assert "pass" not in sensible(OPEN, "O", komi=0.5, opponent_passed=True)
+
+
+def test_a_draw_is_no_reason_to_pass() -> None:
+    assert "pass" not in sensible(OPEN, "X", komi=7)
+    assert "pass" not in sensible(OPEN, "O", komi=7)
+
+
+def test_own_eyes_of_one_chain_are_left_alone() -> None:
+    moves = sensible(EYES, "X", komi=0.5)
+    assert not moves & {"A7", "B6"}
+    assert "D7" in moves  # not an eye: D6 is White's
+
+
+def test_an_overlong_game_is_brought_to_its_end() -> None:
+    game, _ = state_of(OPEN)
+    assert "pass" in sensible(OPEN, "O", komi=0.5, ply=game.max_plies)
+    assert sensible(STONE_INSIDE, "X", komi=40, ply=game.max_plies) == {"pass"}
+
+
+@pytest.mark.parametrize("diagram", [SETTLED, STONE_INSIDE, OPEN, EYES])
+@pytest.mark.parametrize("to_play", ["X", "O"])
+def test_status_covers_every_point_once_and_agrees_with_the_settled_score(diagram: str, to_play: str) -> None:
+    _, state = state_of(diagram, to_play)
+    status = endgame.final_status(state, SIZE)
+    board = endgame.board_of(state, SIZE).reshape(-1)
+    strings = [point for string in status.alive + status.dead for point in string]
+    assert sorted(strings) == list(np.flatnonzero(board))
+    dead = {point for string in status.dead for point in string}
+    black = {p for p in strings if board[p] == 1 and p not in dead} | set(status.black_territory)
+    white = {p for p in strings if board[p] == 2 and p not in dead} | set(status.white_territory)
+    assert not black & white
+    assert black | white | set(status.dame) == set(range(SIZE * SIZE))
+    score = len(black) - len(white) - 0.5
+    assert score == (go.settled_score(state) if to_play == "X" else -go.settled_score(state))
+
+
+def test_stones_inside_pass_alive_territory_are_dead() -> None:
+    _, state = state_of(STONE_INSIDE)
+    assert endgame.final_status(state, SIZE).dead == [[coords.parse_vertex("B1", SIZE)]]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_side_that_plays_sensible_moves_ends_every_game(seed: int) -> None:
+    """Both sides draw from the sensible moves: two passes come soon, and whoever passed first had nothing better or had won."""
+    random = np.random.default_rng(seed)
+    position = Position(go.make(SIZE, komi=3.5))
+    while not position.is_over:
+        opponent_passed = bool(position.moves) and position.moves[-1].action == position.game.pass_action
+        moves = endgame.sensible_moves(position.game, position.state, position.legal(), opponent_passed=opponent_passed)
+        assert (position.legal() | ~moves).all()
+        position.play(int(random.choice(np.flatnonzero(moves))))
+        assert position.ply < 2 * position.game.max_plies, str(position)
