@@ -13,7 +13,6 @@ saves networks, and it does not run them fast (evaluators/).
 
 import copy
 import re
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
 from typing import Any, NamedTuple
 
@@ -277,25 +276,27 @@ class AlphaGoZeroNet(nn.Module):
 KINDS: dict[str, type[ResNet] | type[AlphaGoZeroNet]] = {"resnet": ResNet, "agz": AlphaGoZeroNet}
 
 
-def layer_rows(config: NetConfig, size: int) -> Iterator[tuple[str, str, tuple[int, ...], int]]:
+def layer_rows(config: NetConfig, size: int) -> list[tuple[str, str, tuple[int, ...], int]]:
     """(name, layer, output shape without the batch, parameters) of each layer in the order in which one position passes through them."""
-    net = build(config, seed=0).eval()
     rows: list[tuple[str, str, tuple[int, ...], int]] = []
+    with torch.device("meta"):  # shapes alone: nothing is allocated or computed
+        net = build(config).eval()
+        position = torch.zeros(1, config.planes, size, size), torch.zeros(1, config.globals)
     for name, module in net.named_modules():
         if not any(module.children()):
             module.register_forward_hook(
                 lambda layer, _, out, name=name: rows.append((name, type(layer).__name__, tuple(out.shape[1:]), parameter_count(layer)))
             )
-    with torch.inference_mode():
-        net(torch.zeros(1, config.planes, size, size), torch.zeros(1, config.globals))
-    yield from rows
+    net(*position)
+    return rows
 
 
 def layer_table(config: NetConfig, size: int) -> str:
     """The layers as an aligned text table with the sum of all parameters in its last line."""
-    rows = [(name, layer, "x".join(map(str, shape)), f"{count:,}") for name, layer, shape, count in layer_rows(config, size)]
-    total = f"{parameter_count(build(config, seed=0)):,}"
-    rows = [("name", "layer", "output", "parameters"), *rows, ("total", "", "", total)]
+    layers = layer_rows(config, size)
+    rows = [(name, layer, "x".join(map(str, shape)), f"{count:,}") for name, layer, shape, count in layers]
+    total = sum(count for _, _, _, count in layers)
+    rows = [("name", "layer", "output", "parameters"), *rows, ("total", "", "", f"{total:,}")]
     widths = [max(len(row[column]) for row in rows) for column in range(4)]
     lines = (f"{name:{widths[0]}}  {layer:{widths[1]}}  {shape:{widths[2]}}  {count:>{widths[3]}}" for name, layer, shape, count in rows)
     return "\n".join(lines)

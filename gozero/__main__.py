@@ -1,0 +1,129 @@
+"""Small tools around the engine: `python -m gozero perft | net | weights | warmup`.
+
+Playing is not among them: that is `gozero-gtp`, in the package gtp. Every command imports only what it needs; bad input ends
+with one line on stderr and exit code 2.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Sequence
+
+from gozero.weights import WeightsError
+
+DEFAULT_WEIGHTS = "best.pt"
+DEFAULT_SIZE = 13
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return the exit code: 0, or 2 for bad input."""
+    options = _parser().parse_args(arguments)
+    command: Callable[[argparse.Namespace], None] = options.command
+    try:
+        command(options)
+    except (ValueError, WeightsError) as error:
+        print(f"gozero: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def perft(options: argparse.Namespace) -> None:
+    """Print how many sequences of 1, 2 … depth moves the game has."""
+    from gozero import games
+    from gozero.perft import counts
+
+    if options.depth < 1:
+        raise ValueError(f"--depth {options.depth}: expected 1 or more")
+    settings = {"size": options.size, "rules": options.rules}
+    game = games.make(options.game, **{name: value for name, value in settings.items() if value is not None})
+    print(*counts(game, options.depth))
+
+
+def net(options: argparse.Namespace) -> None:
+    """Print a network's layers and how many parameters it has."""
+    from gozero import nets
+
+    config = nets.config(options.name)
+    size = config.size or DEFAULT_SIZE if options.size is None else options.size
+    if size < 1:
+        raise ValueError(f"--size {size}: expected 1 or more")
+    if config.size not in (None, size):
+        raise ValueError(f"network {config.name} is made for {config.size}x{config.size} only, not {size}x{size}")
+    print(nets.layer_table(config, size))
+
+
+def weights(options: argparse.Namespace) -> None:
+    """Describe a weights file."""
+    from gozero.weights import describe, find
+
+    print(describe(find(options.file)))
+
+
+def warmup(options: argparse.Namespace) -> None:
+    """Fill the caches of compiled kernels and converted networks, so that the engine's next start is quick."""
+    steps = [
+        ("kernels of the rules and the search", _compile_kernels),
+        ("network", lambda: _convert_network(options.weights, options.size)),
+    ]
+    for index, (what, step) in enumerate(steps, 1):
+        print(f"[{index}/{len(steps)}] {what}", file=sys.stderr, flush=True)
+        start = time.perf_counter()
+        outcome = step() or "ready"
+        print(f"      {outcome} ({time.perf_counter() - start:.1f} s)", file=sys.stderr, flush=True)
+
+
+def _compile_kernels() -> None:
+    """Import everything that compiles kernels when it is imported."""
+    import gozero.features
+    import gozero.games.go
+    import gozero.player  # noqa: F401  # and with it the search
+
+
+def _convert_network(name: str | None, size: int) -> str | None:
+    """Open the weights as `gozero-gtp` would and evaluate once; without a name, absent weights are not an error."""
+    from gozero import games
+    from gozero.evaluators.base import open_evaluator
+    from gozero.weights import find
+
+    try:
+        path = find(name or DEFAULT_WEIGHTS)
+    except WeightsError:
+        if name is not None:
+            raise
+        return f"no {DEFAULT_WEIGHTS}, skipped"
+    game = games.make("go", size=size)
+    open_evaluator(path, game).evaluate(game.new_states(1))
+    return None
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m gozero", description="Tools around the engine; gozero-gtp is the engine itself.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    command = commands.add_parser("perft", help="count move sequences, to compare rules with another implementation")
+    command.add_argument("game", help="name of the game: go")
+    command.add_argument("--size", type=int, help="points a side (default: the game's own)")
+    command.add_argument("--depth", type=int, default=4, help="longest sequence, in plies (default: %(default)s)")
+    command.add_argument("--rules", help="rule set (default: the game's own)")
+    command.set_defaults(command=perft)
+
+    command = commands.add_parser("net", help="print the layers of a network")
+    command.add_argument("name", help="agz13, or b<blocks>c<channels> such as b10c64")
+    command.add_argument("--size", type=int, help="points a side of the board that passes through (default: 13)")
+    command.set_defaults(command=net)
+
+    command = commands.add_parser("weights", help="describe a weights file")
+    command.add_argument("file", help="looked for in the working directory, beside the executable and among the shipped weights")
+    command.set_defaults(command=weights)
+
+    command = commands.add_parser("warmup", help="fill the caches, so that the engine's next start is quick")
+    command.add_argument("--weights", help=f"weights file (default: {DEFAULT_WEIGHTS}, if there is one)")
+    command.add_argument("--size", type=int, default=DEFAULT_SIZE, help="points a side (default: %(default)s)")
+    command.set_defaults(command=warmup)
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,188 @@
+"""Networks: the seed network layer by layer, size-agnostic weights, folding, and that they can learn."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from gozero import games, nets
+from tests.trained import random_states, trained_like
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_thread() -> None:
+    """Networks this small lose more by waiting for a second thread than they gain, above all when tests run side by side."""
+    torch.set_num_threads(1)
+
+
+def inputs(size: int, count: int = 4) -> tuple[torch.Tensor, torch.Tensor]:
+    generator = torch.Generator().manual_seed(size)
+    planes = (torch.rand(count, 11, size, size, generator=generator) < 0.3).float()
+    numbers = torch.randn(count, 7, generator=generator)
+    numbers[:, nets.SIZE_INPUT] = (size - 13) / 6
+    return planes, numbers
+
+
+def test_the_seed_network_has_exactly_its_layers() -> None:
+    convolutions = [(11, 256)] + [(256, 256)] * 20 + [(256, 2), (256, 1)]
+    with torch.device("meta"):
+        net = nets.build(nets.config("agz13"))
+    assert [(m.in_channels, m.out_channels) for m in net.modules() if isinstance(m, nn.Conv2d)] == convolutions
+    assert all(m.kernel_size == (3, 3) and m.bias is None for m in net.modules() if isinstance(m, nn.Conv2d))
+    assert [m.num_features for m in net.modules() if isinstance(m, nn.BatchNorm2d)] == [outputs for _, outputs in convolutions]
+    assert [(m.in_features, m.out_features) for m in net.modules() if isinstance(m, nn.Linear)] == [(338, 171), (169, 256), (256, 1)]
+    assert nets.parameter_count(net) == 11_941_240
+
+
+def test_the_layer_table_ends_with_the_sum() -> None:
+    lines = nets.layer_table(nets.config("agz13"), 13).splitlines()
+    assert lines[0].split() == ["name", "layer", "output", "parameters"]
+    assert lines[1].split() == ["stem.conv", "Conv2d", "256x13x13", "25,344"]
+    assert lines[-1].split() == ["total", "11,941,240"]
+    counts = [int(line.split()[-1].replace(",", "")) for line in lines[1:-1]]
+    assert sum(counts) == 11_941_240
+
+
+def test_the_seed_network_gives_log_probabilities_and_a_value() -> None:
+    with torch.inference_mode():
+        output = nets.build(nets.config("agz13"), seed=0).eval()(*inputs(13))
+    assert output.policy.shape == (4, 171) and output.value.shape == (4,)
+    torch.testing.assert_close(output.policy.exp().sum(1), torch.ones(4))
+    assert (output.value.abs() <= 1).all()
+    assert output.wdl is None and output.score is None and output.ownership is None and output.reply is None
+
+
+@pytest.mark.parametrize("size", [5, 7, 9, 13, 19])
+def test_one_set_of_weights_plays_every_board(size: int) -> None:
+    net = nets.build(nets.config("b2c16"), seed=0).eval()
+    output = net(*inputs(size))
+    points = size * size
+    assert output.policy.shape == output.reply.shape == (4, points + 2)
+    assert output.wdl.shape == (4, 3)
+    assert output.value.shape == output.score.shape == (4,)
+    assert output.ownership.shape == (4, points)
+
+
+def test_value_is_the_chance_to_win_less_the_chance_to_lose() -> None:
+    game = games.make("go", size=5)
+    states = random_states(game, 8)
+    output = trained_like(nets.config("b2c16"), states)(*inputs(5))
+    win, _, loss = output.wdl.softmax(1).T
+    torch.testing.assert_close(output.value, win - loss)
+    assert output.value.std() > 0.05  # or nothing was tested
+
+
+@pytest.mark.parametrize(("blocks", "pooling"), [(2, [1]), (6, [1, 4]), (10, [1, 4, 7])])
+def test_every_third_block_pools(blocks: int, pooling: list[int]) -> None:
+    net = nets.build(nets.config(f"b{blocks}c8"), seed=0)
+    assert [index for index, block in enumerate(net.blocks) if isinstance(block, nets.PoolingBlock)] == pooling
+
+
+def test_pooling_carries_news_across_the_board() -> None:
+    """A stone in one corner changes the logits in the other, 18 points away, which 3x3 convolutions of two blocks cannot see."""
+    states = random_states(games.make("go", size=19), 4)
+    net = trained_like(nets.config("b2c16"), states)
+    planes, numbers = inputs(19, 1)
+    changed = planes.clone()
+    changed[0, 0, 0, 0] = 1 - changed[0, 0, 0, 0]
+    assert abs(net(planes, numbers).policy[0, 360] - net(changed, numbers).policy[0, 360]) > 1e-6
+
+
+def test_komi_reaches_value_and_score() -> None:
+    net = trained_like(nets.config("b2c16"), random_states(games.make("go", size=7), 8))
+    planes, numbers = inputs(7)
+    more = numbers.clone()
+    more[:, 0] += 1
+    assert (net(planes, numbers).value != net(planes, more).value).all()
+    assert (net(planes, numbers).score != net(planes, more).score).all()
+
+
+@pytest.mark.parametrize("name", ["", "b10", "c64", "b0c64", "b10c3", "B10c64", "b10c64x", "agz19", "b-1c8"])
+def test_an_unknown_name_is_refused_with_a_hint(name: str) -> None:
+    with pytest.raises(ValueError, match=r"unknown network .* such as b10c64"):
+        nets.config(name)
+
+
+def test_a_configuration_survives_json() -> None:
+    config = nets.config("b10c96")
+    assert nets.NetConfig.from_dict(config.to_dict()) == config
+    with pytest.raises(ValueError, match="unknown network field 'width'"):
+        nets.NetConfig.from_dict(config.to_dict() | {"width": 3})
+    with pytest.raises(ValueError, match="incomplete network configuration"):
+        nets.NetConfig.from_dict({"name": "b1c8"})
+    with pytest.raises(ValueError, match="unknown network kind 'mlp'"):
+        nets.NetConfig.from_dict(config.to_dict() | {"kind": "mlp"})
+    with pytest.raises(ValueError, match="need a board size"):
+        nets.build(dataclasses.replace(nets.config("agz13"), size=None))
+
+
+def test_the_seed_decides_the_weights_and_nothing_else() -> None:
+    config = nets.config("b2c8")
+    torch.manual_seed(5)
+    before = torch.random.get_rng_state()
+    one, two, other = (nets.build(config, seed).state_dict() for seed in (1, 1, 2))
+    assert torch.equal(before, torch.random.get_rng_state())
+    assert all(torch.equal(one[name], two[name]) for name in one)
+    assert not torch.equal(one["stem.conv.weight"], other["stem.conv.weight"])
+
+
+@pytest.mark.parametrize("name", ["b2c16", "b10c64"])
+def test_an_untrained_network_has_no_opinion(name: str) -> None:
+    """Self-play from nothing must begin near-uniform and undecided."""
+    with torch.inference_mode():
+        output = nets.build(nets.config(name), seed=3).eval()(*inputs(9))
+    probabilities = output.policy.softmax(1)
+    assert probabilities.max() < 2 / 83
+    assert output.value.abs().max() < 0.2
+    assert output.score.abs().max() < 10
+
+
+@pytest.mark.parametrize(("name", "size"), [("b2c16", 5), ("b10c64", 9), ("agz13", 13)])
+def test_folding_changes_no_answer(name: str, size: int) -> None:
+    states = random_states(games.make("go", size=size), 8)
+    net = trained_like(nets.config(name), states)
+    folded = nets.fold(net)
+    assert not any(isinstance(module, nn.BatchNorm2d) for module in folded.modules())
+    assert any(isinstance(module, nn.BatchNorm2d) for module in net.modules()), "the original keeps its batch norm"
+    with torch.inference_mode():
+        for plain, merged in zip(net(*inputs(size)), folded(*inputs(size)), strict=True):
+            if plain is not None:
+                assert plain.std() > 1e-3
+                torch.testing.assert_close(plain, merged, rtol=0, atol=1e-3)
+
+
+def test_folding_takes_a_network_in_training_mode() -> None:
+    net = nets.build(nets.config("b2c8"), seed=0).train()
+    folded = nets.fold(net)
+    assert net.training and not folded.training
+    assert not any(parameter.requires_grad for parameter in folded.parameters())
+
+
+def test_it_learns() -> None:
+    """Forty steps on sixteen positions: policy, value, ownership, score and reply all approach arbitrary targets."""
+    torch.manual_seed(0)
+    net = nets.build(nets.config("b2c16"), seed=0).train()
+    planes, numbers = inputs(5, 16)
+    rng = np.random.default_rng(0)
+    move, result = torch.from_numpy(rng.integers(0, 27, 16)), torch.from_numpy(rng.integers(0, 3, 16))
+    owner, score = torch.from_numpy(rng.integers(0, 2, (16, 25))).float(), torch.from_numpy(rng.normal(0, 10, 16)).float()
+    losses = []
+    for _ in range(40):
+        output = net(planes, numbers)
+        parts = (
+            nn.functional.cross_entropy(output.policy, move),
+            nn.functional.cross_entropy(output.reply, move.flip(0)),
+            nn.functional.cross_entropy(output.wdl, result),
+            nn.functional.binary_cross_entropy_with_logits(output.ownership, owner),
+            nn.functional.huber_loss(output.score / 20, score / 20),
+        )
+        losses.append([float(part.detach()) for part in parts])
+        net.zero_grad()
+        sum(parts, torch.zeros(())).backward()
+        with torch.no_grad():
+            for parameter in net.parameters():  # what Adam does without its memory; torch.optim takes seconds to import
+                parameter -= 0.005 * parameter.grad.sign()
+    assert all(last < 0.8 * first for first, last in zip(losses[0], losses[-1], strict=True)), (losses[0], losses[-1])
+    assert all(parameter.grad is not None and parameter.grad.abs().sum() > 0 for parameter in net.parameters())
