@@ -18,7 +18,7 @@ from numba import types
 
 from gozero.evaluators.base import Evaluation
 from gozero.games.game import PLY, Game
-from gozero.jit import HISTORY, OUTCOME, SAMPLE, STATE, STEP, kernel
+from gozero.jit import HISTORY, OUTCOME, SAMPLE, STATE, STEP, as_argument, kernel
 
 OPTIONS = types.Array(types.int64, 1, "C")
 LOGITS = types.Array(types.float32, 1, "C")
@@ -51,7 +51,7 @@ class RowEvaluator:
 
     def __init__(self, game: Game, function: Any, options: tuple[int, ...] = (), plies: int = 0, seed: int = 0) -> None:
         self.game = game
-        self.function = function
+        self.function = as_argument(function, EVALUATE_ROW)
         self.options = np.array(options, np.int64)
         self.plies = plies
         self._generator = np.array([seed], np.uint64)

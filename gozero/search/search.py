@@ -21,12 +21,15 @@ import numpy as np
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.row import RowEvaluator
 from gozero.games.game import PLY, Game
+from gozero.jit import LEGAL, OUTCOME, SAMPLE, STEP, as_argument
 from gozero.search.descent import absorb, collect, new_leaves, simulate_rows
 from gozero.search.puct import Params
 from gozero.search.root import draw_gumbels, plant, read_root
 from gozero.search.settings import SearchSettings
+from gozero.search.show import principal_variation, tree_text
 from gozero.search.tree import new_forest, reroot
 
+MAX_VISITS = 2**30
 ROW_SIMULATIONS = 256  # of each tree in one wave with a row evaluator: a few milliseconds between looks at the clock
 
 
@@ -72,6 +75,8 @@ class Search:
         self.settings = settings
         self.seed = seed
         self.forest = new_forest(game, trees, settings.max_nodes)
+        self._step, self._legal = as_argument(game.step, STEP), as_argument(game.legal, LEGAL)
+        self._outcome, self._sample = as_argument(game.outcome, OUTCOME), as_argument(game.sample, SAMPLE)
         self._rows = evaluator if isinstance(evaluator, RowEvaluator) else None
         self._leaves = new_leaves(game, max(2, trees * settings.leaves))
         self._params = Params(settings.c_puct, settings.fpu, settings.virtual_loss, settings.c_visit, settings.c_scale)
@@ -100,7 +105,7 @@ class Search:
             tree: 0 … B-1.
             state: int32 [S].
             history: uint64 [H], H > state[PLY].
-            visits: root visits at which the tree is finished, at least 1; kept visits count.
+            visits: root visits at which the tree is finished, at least 1 (more than 2**30 mean 2**30); kept visits count.
             noise: explore, as the settings say: Gumbel variables, or Dirichlet noise and root temperature. Off: play to win.
             gumbel: float32 [A], the Gumbel variables to use instead.
             root_mask: bool [A], True where an action may be searched at the root (illegal ones never are). None: all.
@@ -120,7 +125,7 @@ class Search:
         allowed = self._all_actions if root_mask is None else np.ascontiguousarray(root_mask, np.uint8)
         keep = keep and np.array_equal(self.forest.roots[tree], state)
         self.forest.gumbels[tree] = 0.0 if gumbel is None else gumbel
-        plant(self.forest, tree, state, history, allowed, visits, self._tree_seed(tree), keep)
+        plant(self.forest, tree, state, history, allowed, min(visits, MAX_VISITS), self._tree_seed(tree), keep)
         if noise and gumbel is None and settings.root == "gumbel":
             draw_gumbels(self.forest, tree)
 
@@ -133,14 +138,14 @@ class Search:
 
     def wave(self) -> list[int]:
         """Search one wave of all unfinished trees. Returns the trees that finished in it."""
-        game, forest, leaves = self.game, self.forest, self._leaves
+        forest, leaves = self.forest, self._leaves
         if self._rows is not None:
             done = simulate_rows(
-                game.step, game.legal, game.outcome, game.sample, self._rows.function, forest, self._params, leaves,
+                self._step, self._legal, self._outcome, self._sample, self._rows.function, forest, self._params, leaves,
                 self._rows.options, ROW_SIMULATIONS, self._row_logits, self._finished,
             )  # fmt: skip
             return self._finished[:done].tolist()
-        count = collect(game.step, game.legal, game.outcome, forest, self._params, leaves, self.settings.leaves)
+        count = collect(self._step, self._legal, self._outcome, forest, self._params, leaves, self.settings.leaves)
         logits, values, scores = self._evaluate(count)
         return self._finished[: absorb(forest, leaves, count, logits, values, scores, self._finished)].tolist()
 
@@ -173,6 +178,14 @@ class Search:
         count = int(root["visits"])
         value, score = float(root["value_sum"]) / count, float(root["score_sum"]) / count
         return RootResult(visits, q, self.forest.root_priors[tree].copy(), policy, best, value, score, count)
+
+    def principal_variation(self, tree: int, action: int, length: int) -> list[int]:
+        """`action` at the root and the most visited moves after it, at most `length` actions in all."""
+        return principal_variation(self.forest, tree, action, length)
+
+    def text(self, tree: int = 0, depth: int = 2) -> str:
+        """The tree's most visited lines, `depth` plies deep, for the eye."""
+        return tree_text(self.game, self.forest, tree, depth)
 
     def _tree_seed(self, tree: int) -> int:
         """A number of its own for each search of each tree."""

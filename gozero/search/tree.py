@@ -242,7 +242,7 @@ def release(nodes, leaf):
         index = np.int64(nodes[index]["parent"])
 
 
-@kernel()
+@kernel(types.int64(FOREST, types.int64, types.int64, types.int64))
 def find_child(forest, t, index, action):
     """Index of the child an action leads to, or NO_NODE where it was never visited."""
     node = forest.nodes[t, index]
