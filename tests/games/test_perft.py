@@ -1,0 +1,94 @@
+"""Move sequences counted by the kernels, against known answers (two independent programs agreeing); and the count of legal positions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gozero.games import go
+from gozero.games.game import NOT_OVER
+from gozero.perft import counts
+from tests.naive.go import NaiveGo, perft
+from tests.rows import Row
+
+POSITIONAL = {
+    2: [5, 21, 68, 156, 316, 604, 1088, 2184],
+    3: [10, 91, 738, 5281, 33384],
+    4: [17, 273, 4112, 57984],
+    5: [26, 651, 15650],
+    9: [82, 6643],
+    13: [170, 28731],
+}
+SIMPLE = {2: [5, 21, 68, 156, 316, 604, 1168, 2592]}
+SITUATIONAL = {2: [5, 21, 68, 156, 316, 604, 1112, 2312]}
+
+
+@pytest.mark.parametrize(
+    ("rules", "size", "expected"),
+    [
+        (rules, size, row)
+        for rules, rows in [("chinese", POSITIONAL), ("chinese-simple", SIMPLE), ("aga", SITUATIONAL)]
+        for size, row in rows.items()
+    ],
+)
+def test_sequences_of_go(rules: str, size: int, expected: list[int]) -> None:
+    assert counts(go.make(size, rules), len(expected)) == expected
+
+
+@pytest.mark.parametrize("rules", ["tromp-taylor", "new-zealand"])
+@pytest.mark.parametrize(("size", "depth"), [(2, 7), (3, 4), (4, 3)])
+def test_sequences_where_suicide_is_legal_are_those_of_the_slow_referee(rules: str, size: int, depth: int) -> None:
+    assert counts(go.make(size, rules), depth) == [perft(NaiveGo(size, rules=rules), d) for d in range(1, depth + 1)]
+
+
+@pytest.mark.parametrize(("rows", "cols", "expected"), [(1, 2, [3, 7, 8, 6, 2, 0]), (2, 2, POSITIONAL[2]), (3, 3, POSITIONAL[3][:4])])
+def test_the_slow_referee_counts_the_same(rows: int, cols: int, expected: list[int]) -> None:
+    assert [perft(NaiveGo(rows, cols), depth) for depth in range(1, len(expected) + 1)] == expected
+
+
+def reachable_boards(size: int) -> set[bytes]:
+    """Every board that play can reach when either side may move at any time: exactly the legal positions.
+
+    Tromp and Farnebäck, "Combinatorics of Go", 2007: each legal position can be built by adding one stone after another.
+    """
+    game = go.make(size)
+    first = Row(game)
+    found = {bytes(first.stones())}
+    frontier = [np.array(first.stones(), np.uint8)]
+    while frontier:
+        colours = frontier.pop()
+        for to_play in (1, 2):
+            state = game.set_up(colours, to_play)
+            row = Row(game, state, plies=2)
+            for action in sorted(row.legal() - {game.pass_action}):
+                after = Row(game, state, plies=2).play(action).stones()
+                if bytes(after) not in found:
+                    found.add(bytes(after))
+                    frontier.append(np.array(after, np.uint8))
+    return found
+
+
+@pytest.mark.parametrize(("size", "positions"), [(2, 57), (3, 12675)])
+def test_legal_positions(size: int, positions: int) -> None:
+    assert len(reachable_boards(size)) == positions
+
+
+def best_score(row: Row, low: int, high: int) -> int:
+    """The score that the side to move can force, searched to the end within the window low … high."""
+    game = row.game
+    if game.outcome(row.state) != NOT_OVER:
+        return int(go.score(row.state))
+    best = -100
+    for action in sorted(row.legal(), reverse=True):  # pass first: it cuts most
+        state, history = row.state.copy(), row.history.copy()
+        row.play(action)
+        best = max(best, -best_score(row, -high, -max(low, best)))
+        row.state, row.history = state, history
+        if best >= high:
+            break
+    return best
+
+
+def test_the_best_score_for_black_on_2x2_is_one_point() -> None:
+    """Superko makes the game finite, so that it can be searched to its end."""
+    assert best_score(Row(go.make(2, komi=0), plies=400), -4, 4) == 1
