@@ -21,18 +21,16 @@ class ConfigError(ValueError):
     """A setting that cannot be used: one line, fit to be shown to the user."""
 
 
-def setting(
-    default: Any = MISSING,
-    *,
-    unit: str,
-    low: float | None = None,
-    high: float | None = None,
-    choices: tuple[str, ...] = (),
-    papers: str = "",
-) -> Any:
-    """A dataclass field with its unit, its range (both ends allowed) and the values that the papers use."""
-    metadata = {"unit": unit, "low": low, "high": high, "choices": choices, "papers": papers}
-    return field(default=default, metadata=metadata) if default is not MISSING else field(metadata=metadata)
+def about(
+    *, unit: str, low: float | None = None, high: float | None = None, choices: tuple[str, ...] = (), papers: str = ""
+) -> dict[str, Any]:
+    """A field's metadata: its unit, its range (both ends allowed) and the values that the papers use."""
+    return {"unit": unit, "low": low, "high": high, "choices": choices, "papers": papers}
+
+
+def setting(default: Any, **metadata: Any) -> Any:
+    """A dataclass field with a default; the metadata are those of `about`."""
+    return field(default=default, metadata=about(**metadata))
 
 
 @dataclass(frozen=True)
@@ -67,8 +65,8 @@ class SelfPlaySettings:
 class Stage:
     """A stretch of the curriculum; the last stage goes on to the end of the run."""
 
-    rows: int = setting(unit="rows until the next stage", low=1)
-    sizes: dict[int, float] = field(metadata={"unit": "board size = share of the rows"})
+    rows: int = field(metadata=about(unit="rows until the next stage", low=1))
+    sizes: dict[int, float] = field(metadata=about(unit="board size = share of the rows"))
     full_visits: int = setting(
         32, unit="simulations of a recorded move", low=1, high=1_000_000, papers="KataGo: 600-1000; Gumbel: 16-200; S3: 100"
     )

@@ -68,7 +68,8 @@ class Learner:
 
     def __init__(self, config: NetConfig, settings: LearnerSettings, seed: int) -> None:
         self.config, self.settings = config, settings
-        self.net = nets.build(config, seed).to(memory_format=torch.channels_last)
+        self.net = nets.build(config, seed)
+        self.net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # torch's stub lacks it
         self.ema = copy.deepcopy(self.net).eval().requires_grad_(False)
         self.optimiser = torch.optim.AdamW(_groups(self.net, settings.weight_decay), lr=settings.learning_rate)
         self.steps = 0

@@ -202,11 +202,16 @@ def _join(parts: list[Rows]) -> Rows:
 
 def unpack(rows: Rows, chosen: np.ndarray, size: int) -> Batch:
     """The rows with these indices int [n] as a batch."""
-    count = len(chosen)
-    planes = np.unpackbits(rows.planes[chosen], axis=1, count=features.PLANES * size * size).astype(np.float32)
-    floats = (getattr(rows, name)[chosen].astype(np.float32) for name in ("globals", "policy", "reply"))
-    value, score, owner = rows.value[chosen].astype(np.int64), rows.score[chosen], rows.owner[chosen].astype(np.float32)
-    return Batch(planes.reshape(count, features.PLANES, size, size), *floats, value, score, owner)
+    planes = np.unpackbits(rows.planes[chosen], axis=1, count=features.PLANES * size * size)
+    return Batch(
+        planes=planes.reshape(-1, features.PLANES, size, size).astype(np.float32),
+        globals=rows.globals[chosen],
+        policy=rows.policy[chosen].astype(np.float32),
+        reply=rows.reply[chosen].astype(np.float32),
+        value=rows.value[chosen].astype(np.int64),
+        score=rows.score[chosen],
+        owner=rows.owner[chosen].astype(np.float32),
+    )
 
 
 def transformed(batch: Batch, symmetries: np.ndarray, size: int) -> Batch:
