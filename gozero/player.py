@@ -150,35 +150,40 @@ class Player:
         """Open the evaluator for this board now, not when the next move is wanted."""
         self._loaded_tree()
 
-    def _loaded_tree(self) -> _Tree:
-        if self._tree is None or self._tree.size != self.size:
-            evaluator = self._open_evaluator(self.position.game)
-            self._tree = _Tree(evaluator, self._settings.search, int(self._random.integers(2**63)))
-        return self._tree
-
     def genmove(self, colour: int, limits: Limits, should_stop: Callable[[], bool] = lambda: False) -> int:
         """Choose a move for ``colour`` and play it; the resign action leaves the board as it is."""
-        action, value = self._choose(colour, limits, should_stop, fresh=False)
+        root = _to_move(self.position, colour)
+        sensible = self._sensible(root)
+        action, value = _only_action(sensible), None
+        if action is None:
+            result = self._loaded_tree().search(root, sensible, limits, should_stop)
+            drawn = root.ply < self._settings.opening * root.game.points
+            action, value = choose(result, self._settings.opening_temperature if drawn else 0.0, self._random), result.value
         if self._resigns(colour, value):
             return self.position.game.resign_action
         self.play(colour, action)
         return action
 
     def suggest(self, colour: int, limits: Limits, should_stop: Callable[[], bool] = lambda: False) -> int:
-        """The move for ``colour`` from a fresh search without chance; not played, and never a resignation."""
-        return self._choose(colour, limits, should_stop, fresh=True)[0]
-
-    def _choose(self, colour: int, limits: Limits, should_stop: Callable[[], bool], *, fresh: bool) -> tuple[int, float | None]:
-        """A legal action and the root's value; None where there was only one thing to do."""
+        """The move for ``colour`` from a search of its own without chance; not played, and never a resignation."""
         root = _to_move(self.position, colour)
-        moves = self.position.moves
-        opponent_passed = bool(moves) and moves[-1] == Move(BLACK + WHITE - colour, root.game.pass_action)
-        sensible = endgame.sensible_moves(root.game, root.state, root.legal(), opponent_passed=opponent_passed)
-        if sensible.sum() == 1:
-            return int(np.flatnonzero(sensible)[0]), None
-        result = self._loaded_tree().search(root, sensible, limits, should_stop, fresh=fresh)
-        drawn = not fresh and root.ply < self._settings.opening * root.game.points
-        return choose(result, self._settings.opening_temperature if drawn else 0.0, self._random), result.value
+        sensible = self._sensible(root)
+        action = _only_action(sensible)
+        if action is not None:
+            return action
+        tree = _Tree(self._loaded_tree().evaluator, self._settings.search, seed=0)
+        return tree.search(root, sensible, limits, should_stop).best
+
+    def _sensible(self, root: Position) -> np.ndarray:
+        """The actions to choose from, bool [A]; see ``endgame.sensible_moves``."""
+        pass_by_opponent = Move(BLACK + WHITE - root.to_play, root.game.pass_action)
+        opponent_passed = self.position.moves[-1:] == [pass_by_opponent]
+        return endgame.sensible_moves(root.game, root.state, root.legal(), opponent_passed=opponent_passed)
+
+    def _loaded_tree(self) -> _Tree:
+        if self._tree is None or self._tree.evaluator.game.rows != self.size:
+            self._tree = _Tree(self._open_evaluator(self.position.game), self._settings.search, int(self._random.integers(2**63)))
+        return self._tree
 
     def _resigns(self, colour: int, value: float | None) -> bool:
         """Count low values in a row; in handicap games White, who is meant to be behind, resigns later and at a lower value."""
@@ -214,18 +219,24 @@ def _to_move(position: Position, colour: int) -> Position:
     return root
 
 
+def _only_action(mask: np.ndarray) -> int | None:
+    """The action of a mask bool [A] that allows just one, else None."""
+    actions = np.flatnonzero(mask)
+    return int(actions[0]) if len(actions) == 1 else None
+
+
 class _Tree:
     """One search tree that follows the game: what was searched for an earlier move is kept where the moves since lead into it."""
 
     def __init__(self, evaluator: Evaluator, settings: SearchSettings, seed: int) -> None:
-        self.size = evaluator.game.rows
+        self.evaluator = evaluator
         self._search = Search(evaluator.game, evaluator, settings, seed=seed)
         self._line: list[Move] = []  # the moves that lead to the tree's root
 
-    def search(self, root: Position, mask: np.ndarray, limits: Limits, should_stop: Callable[[], bool], *, fresh: bool) -> RootResult:
+    def search(self, root: Position, mask: np.ndarray, limits: Limits, should_stop: Callable[[], bool]) -> RootResult:
         """Search ``root`` among the actions of ``mask`` bool [A] until the limits are reached or ``should_stop()``."""
-        keep = not fresh and self._follow(root.moves)
         visits = MANY_VISITS if limits.visits is None else limits.visits
+        keep = self._follow(root.moves)
         self._search.begin(0, root.state, root.history_row(0), visits, root_mask=mask, keep=keep)
         self._line = list(root.moves)
         self._search.run(limits.deadline, should_stop)
