@@ -89,6 +89,11 @@ class NaiveGo:
         """Whether the last two moves were passes."""
         return len(self.moves) >= 2 and all(action == self.pass_action for _, action in self.moves[-2:])
 
+    def result(self) -> int:
+        """+1, 0 or -1 for the side to move, by the area of the finished board."""
+        lead = self.score() if self.to_play == BLACK else -self.score()
+        return (lead > 0) - (lead < 0)
+
     # ---- moves
 
     def legal(self) -> set[int]:

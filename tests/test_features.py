@@ -1,0 +1,123 @@
+"""Features: their layout by example and the 8 symmetries. That they fit the definition along whole games: games/test_go_oracle."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from gozero import features, symmetry
+from gozero.coords import parse_vertex, point
+from gozero.games import go
+from gozero.games.game import BLACK, Game
+from tests.rows import Row, board
+
+COLOUR_PLANE = 10
+
+
+def encode(row: Row) -> tuple[np.ndarray, np.ndarray]:
+    planes, numbers = features.encode(row.state[None])
+    return planes[0], numbers[0]
+
+
+def stones(plane: np.ndarray) -> set[tuple[int, int]]:
+    return {(int(row), int(col)) for row, col in np.argwhere(plane == 1)}
+
+
+def points(*vertices: str) -> set[tuple[int, int]]:
+    return {point(parse_vertex(vertex, 9), 9) for vertex in vertices}
+
+
+def random_row(game: Game, seed: int, plies: int) -> Row:
+    rng, row = random.Random(seed), Row(game)
+    for _ in range(plies):
+        row.play(rng.choice(sorted(row.legal())))
+    return row
+
+
+def test_the_layout_of_version_1() -> None:
+    assert (features.VERSION, features.PLANES, features.GLOBALS) == (1, 11, 7)
+    planes, numbers = features.encode(go.make(13).new_states(3))
+    assert (planes.shape, planes.dtype) == ((3, 11, 13, 13), np.float32)
+    assert (numbers.shape, numbers.dtype) == ((3, 7), np.float32)
+
+
+def test_own_stones_come_first_and_the_newest_first() -> None:
+    row = Row(go.make(9)).play("A1", "B1", "C1", "D1", "E1", "F1", "G1")
+    planes, _ = encode(row)
+    own = [("B1", "D1", "F1"), ("B1", "D1", "F1"), ("B1", "D1"), ("B1", "D1"), ("B1",)]
+    others = [("A1", "C1", "E1", "G1"), ("A1", "C1", "E1"), ("A1", "C1", "E1"), ("A1", "C1"), ("A1", "C1")]
+    assert [stones(plane) for plane in planes[:5]] == [points(*vertices) for vertices in own]
+    assert [stones(plane) for plane in planes[5:10]] == [points(*vertices) for vertices in others]
+
+
+def test_captured_stones_are_seen_in_the_past() -> None:
+    row = board(".X......./XO......./.X......./" + "/".join(["........."] * 6)).play("C8")
+    planes, _ = encode(row)
+    assert [stones(plane) for plane in planes[:2]] == [set(), points("B8")]
+
+
+def test_the_colour_plane_is_one_for_black_everywhere() -> None:
+    row = Row(go.make(9))
+    assert (encode(row)[0][COLOUR_PLANE] == 1).all()
+    assert (encode(row.play("E5"))[0][COLOUR_PLANE] == 0).all()
+
+
+def test_before_the_first_ply_the_board_is_empty() -> None:
+    assert not encode(Row(go.make(9)))[0][:COLOUR_PLANE].any()
+
+
+def test_behind_a_set_up_position_its_board_repeats() -> None:
+    row = board(".X......./XO......./.X......./" + "/".join(["........."] * 6))
+    planes, _ = encode(row)
+    for age in range(5):
+        assert (planes[age] == planes[0]).all() and (planes[5 + age] == planes[5]).all()
+
+
+@pytest.mark.parametrize(("komi", "handicap", "rules", "white"), [(7.5, 0, "chinese", 7.5), (0.5, 4, "chinese", 4.5), (0.5, 4, "aga", 3.5)])
+def test_komi_and_bonus_are_for_the_side_to_move(komi: float, handicap: int, rules: str, white: float) -> None:
+    row = Row(go.make(9, rules, komi, handicap))
+    assert encode(row)[1][0] == pytest.approx(-white / 20)
+    assert encode(row.play("E5"))[1][0] == pytest.approx(white / 20)
+
+
+@pytest.mark.parametrize(("size", "number"), [(7, -1.0), (9, -2 / 3), (13, 0.0), (19, 1.0)])
+def test_the_size_is_a_number(size: int, number: float) -> None:
+    assert encode(Row(go.make(size)))[1][1] == pytest.approx(number)
+
+
+def test_passes_of_the_last_five_plies_newest_first() -> None:
+    row = Row(go.make(9)).play("A1", "pass", "B1", "C1", "pass", "D1")
+    assert encode(row)[1][2:].tolist() == [0, 1, 0, 0, 1]
+    assert encode(row.play("E1"))[1][2:].tolist() == [0, 0, 1, 0, 0]
+    assert encode(Row(go.make(9)).play("pass"))[1][2:].tolist() == [1, 0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("size", [5, 9, 13])
+def test_features_commute_with_the_symmetries(size: int) -> None:
+    game = go.make(size)
+    original = random_row(game, size, 40)
+    planes, numbers = encode(original)
+    for k in range(symmetry.SYMMETRIES):
+        turned = Row(game).play(*(symmetry.apply_action(action, size, k) for action in original.actions))
+        turned_planes, turned_numbers = encode(turned)
+        assert (turned_planes == symmetry.apply_planes(planes, k)).all(), f"symmetry {k}\n{original}\n{turned}"
+        assert (turned_numbers == numbers).all(), f"symmetry {k}"
+
+
+def test_every_element_is_written() -> None:
+    states = np.stack([random_row(go.make(9), seed, 30).state for seed in range(3)])
+    planes, numbers = np.full((3, 11, 9, 9), 9, np.float32), np.full((3, 7), 9, np.float32)
+    features.encode_into(states, planes, numbers)
+    expected_planes, expected_numbers = features.encode(states)
+    assert (planes == expected_planes).all() and (numbers == expected_numbers).all()
+    assert set(np.unique(planes)) == {0, 1}
+
+
+def test_a_batch_equals_one_at_a_time() -> None:
+    rows = [random_row(go.make(9), seed, 10 * seed) for seed in range(5)]
+    planes, numbers = features.encode(np.stack([row.state for row in rows]))
+    for n, row in enumerate(rows):
+        assert (planes[n] == encode(row)[0]).all() and (numbers[n] == encode(row)[1]).all(), str(row)
+        assert (planes[n, COLOUR_PLANE, 0, 0] == 1) == (row.to_play == BLACK), str(row)
