@@ -1,0 +1,191 @@
+"""The match loop with scripted players, and the command line with its files."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from sgfmill.sgf import Sgf_game
+
+from gozero import coords, games
+from gozero.games.game import BLACK, WHITE, Game
+from gozero.position import Position
+from training import arena
+from training.match import GameRecord, MatchSettings, distinct_games, play_match, winner_named
+from training.players import Fault, RandomPlayer, Turn
+
+SIZE = 5
+PASS, RESIGN = coords.pass_action(SIZE), coords.resign_action(SIZE)
+Rule = Callable[[Position], int | Fault]
+
+
+class Scripted:
+    """A player that follows a rule and remembers what it was asked."""
+
+    def __init__(self, rule: Rule, claim: str | None = None, name: str = "scripted") -> None:
+        self.rule, self.claim, self.name = rule, claim, name
+        self.begun: list[int] = []
+        self.largest_batch = 0
+
+    def begin(self, slot: int, *, seed: int) -> Fault | None:
+        self.begun.append(seed)
+        return None
+
+    def choose(self, turns: Sequence[Turn]) -> list[int | Fault]:
+        assert len({turn.slot for turn in turns}) == len(turns)
+        self.largest_batch = max(self.largest_batch, len(turns))
+        return [self.rule(turn.position) for turn in turns]
+
+    def final_score(self, turn: Turn) -> str | None:
+        return self.claim
+
+    def close(self) -> None:
+        pass
+
+
+def follow(*vertices: str) -> Rule:
+    """At ply k play vertices[k]; pass after the last."""
+    return lambda position: coords.parse_vertex(vertices[position.ply], SIZE) if position.ply < len(vertices) else PASS
+
+
+def always(answer: int | Fault) -> Rule:
+    return lambda position: answer
+
+
+@pytest.fixture(scope="module")
+def go() -> Game:
+    return games.make("go", size=SIZE, komi=7.5)
+
+
+def play(go: Game, a: Rule, b: Rule, claims: tuple[str | None, str | None] = (None, None), **settings: int) -> list[GameRecord]:
+    players = (Scripted(a, claims[0]), Scripted(b, claims[1]))
+    return sorted(play_match(players, go, MatchSettings(**{"games": 2} | settings)), key=lambda record: record.number)
+
+
+def test_two_passes_end_the_game_and_the_board_is_counted(go: Game) -> None:
+    first, second = play(go, always(PASS), always(PASS))
+    assert (first.result, first.ended, first.black, first.winner) == ("W+7.5", "two passes", 0, 1)
+    assert (second.black, second.winner) == (1, 0)
+    centre = play(go, follow("C3"), follow("C3"))[0]
+    assert (centre.result, centre.winner, len(centre.moves)) == ("B+17.5", 0, 3)
+
+
+def test_a_resignation_ends_the_game_without_a_count(go: Game) -> None:
+    first, second = play(go, always(RESIGN), always(PASS), claims=("B+1.5", "B+1.5"))
+    assert (first.result, first.winner, first.ended, first.claims) == ("W+R", 1, "resignation", (None, None))
+    assert (second.result, second.winner) == ("B+R", 1)
+
+
+def test_an_illegal_move_loses_its_game_and_is_explained(go: Game) -> None:
+    first, second = play(go, follow("C3"), follow("C3", "C3"))
+    assert (first.result, first.winner, first.ended) == ("B+F", 0, "illegal move")
+    assert "C3" in first.detail
+    assert second.ended == "two passes"
+
+
+def test_the_referee_knows_ko(go: Game) -> None:
+    ko = ("C4", "D4", "B3", "E3", "C2", "D2", "A1", "C3", "D3", "C3")  # White takes back at once
+    first, _ = play(go, follow(*ko), follow(*ko))
+    assert (first.ended, len(first.moves), first.winner) == ("illegal move", 9, 0)
+
+
+def test_a_failing_player_loses_its_games_but_not_the_match(go: Game) -> None:
+    records = play(go, always(Fault("failure", "engine x: ended without answering")), always(PASS), games=4)
+    assert [record.ended for record in records] == ["failure"] * 4
+    assert [record.winner for record in records] == [1] * 4
+    assert {record.detail for record in records} == {"engine x: ended without answering"}
+
+
+def test_a_player_that_cannot_begin_loses_that_game(go: Game) -> None:
+    class Unready(Scripted):
+        def begin(self, slot: int, *, seed: int) -> Fault | None:
+            super().begin(slot, seed=seed)
+            return Fault("refusal", "unacceptable size") if len(self.begun) == 1 else None
+
+    records = list(play_match((Unready(always(PASS)), Scripted(always(PASS))), go, MatchSettings(games=2)))
+    assert [record.ended for record in records] == ["refusal", "two passes"]
+    assert records[0].winner == 1
+
+
+def test_the_move_limit_counts_the_board(go: Game) -> None:
+    first, _ = play(go, follow("C3", "pass", "B2", "pass"), follow("C3", "pass", "B2", "pass"), max_moves=3)
+    assert (first.ended, len(first.moves), first.result) == ("move limit", 3, "B+17.5")
+
+
+def test_pairs_share_an_opening_and_swap_colours(go: Game) -> None:
+    records = play(go, always(PASS), always(PASS), games=6, opening_moves=4)
+    openings = [record.moves[:4] for record in records]
+    assert [record.black for record in records] == [0, 1, 0, 1, 0, 1]
+    assert openings[0] == openings[1] and openings[2] == openings[3]
+    assert len(set(openings)) == 3
+    assert distinct_games(records) == 3
+    assert [colour for colour, _ in openings[0]] == [BLACK, WHITE, BLACK, WHITE]
+
+
+def test_games_in_parallel_are_the_same_games(go: Game) -> None:
+    def match(parallel: int) -> list[GameRecord]:
+        settings = MatchSettings(games=8, parallel=parallel, seed=5)
+        return sorted(play_match((RandomPlayer(), RandomPlayer()), go, settings), key=lambda record: record.number)
+
+    serial = match(1)
+    assert match(3) == serial
+    assert match(8) == serial
+    assert distinct_games(serial) == 8
+
+
+def test_all_waiting_games_are_asked_about_together(go: Game) -> None:
+    player = Scripted(follow("C3", "B2"))
+    list(play_match((player, Scripted(always(PASS))), go, MatchSettings(games=8, parallel=8)))
+    assert player.largest_batch == 8
+
+
+@pytest.mark.parametrize(
+    ("claims", "agreed"),
+    [((None, None), True), (("W+7.5", "W+3"), True), (("B+1.5", None), False), (("W+7.5", "cannot score"), False), ((None, "0"), False)],
+)
+def test_players_must_name_the_referees_winner(go: Game, claims: tuple[str | None, str | None], agreed: bool) -> None:
+    record = play(go, always(PASS), always(PASS), claims=claims)[0]
+    assert (record.claims, record.agreed) == (claims, agreed)
+    assert ("do not name the referee's winner" in arena.row(record)) is not agreed
+
+
+@pytest.mark.parametrize(("text", "winner"), [("B+3.5", BLACK), ("w+R", WHITE), ("0", 0), ("Draw", 0), ("?", None), ("cannot score", None)])
+def test_winner_named(text: str, winner: int | None) -> None:
+    assert winner_named(text) == winner
+
+
+def test_the_command_line_lists_and_saves_every_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sgfs, table, document = tmp_path / "games", tmp_path / "games.csv", tmp_path / "match.json"
+    where = ["--sgf", str(sgfs), "--csv", str(table), "--json", str(document)]
+    assert arena.main(["random", "random", "--size", "5", "--games", "4", "--seed", "3", *where]) == 0
+    output = capsys.readouterr().out
+    assert "of 4 = " in output and "two passes 4" in output and "different games: 4 of 4" in output
+    rows = list(csv.DictReader(table.open(encoding="utf-8")))
+    saved = json.loads(document.read_text(encoding="utf-8"))
+    assert [row["game"] for row in rows] == ["1", "2", "3", "4"]
+    assert [game["moves"] for game in saved["games"]] == [row["moves"] for row in rows]
+    assert saved["result"]["wins"] == sum(row["winner"] == "A" for row in rows)
+    game = Sgf_game.from_bytes((sgfs / "game-002.sgf").read_bytes())
+    assert (game.get_size(), game.get_komi(), game.get_root().get("RE")) == (5, 7.5, rows[1]["result"])
+    assert len(game.get_main_sequence()) - 1 == len(rows[1]["moves"].split()) // 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["random", "strong"], "no player is called 'strong'"),
+        (["random", "random", "--games", "3"], "games must be even"),
+        (["random", "random", "--size", "99"], "99"),
+        (["random", "random", "--rules", "martian"], "martian"),
+        (["random", "gtp:no-such-engine"], "cannot start the engine 'no-such-engine'"),
+        (["random", "weights:/nowhere/x.pt:10"], "/nowhere/x.pt"),
+    ],
+)
+def test_a_bad_request_is_one_clear_line(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert arena.main(["--size", "5", *arguments]) == 2
+    complaint = capsys.readouterr().err
+    assert message in complaint
+    assert complaint.count("\n") == 1

@@ -1,0 +1,184 @@
+"""Every kind of player answers legally, and a bad description or a failing engine is one clear line."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gozero import coords, games
+from gozero.games.game import Game
+from gozero.position import Position
+from training.match import MatchSettings, play_match
+from training.players import Conditions, Fault, Player, PlayerError, RandomPlayer, Turn, open_player, random_action
+
+SIZE = 5
+
+ENGINE = """
+import sys
+trouble, log = (sys.argv[1:] or [""])[0], []
+for line in sys.stdin:
+    identity, _, command = line.strip().partition(" ")
+    log.append(command)
+    word = command.split()[0]
+    answer = {"name": "Toy", "genmove": "pass", "final_score": "W+7.5"}.get(word, "")
+    status = "="
+    if trouble == "refuses" and word == "play":
+        status, answer = "?", "illegal move"
+    elif trouble == "wanders" and word == "genmove":
+        answer = "Z9"
+    elif trouble == "dies" and word == "genmove":
+        print("ran out of stones", file=sys.stderr)
+        sys.exit(3)
+    elif trouble == "echoes" and word == "final_score":
+        answer = ",".join(log)
+    print(status + identity + " " + answer + "\\n", flush=True)
+    if word == "quit":
+        break
+"""
+
+
+@pytest.fixture(scope="module")
+def go() -> Game:
+    return games.make("go", size=SIZE, komi=7.5)
+
+
+@pytest.fixture
+def toy(tmp_path: Path) -> str:
+    """Description of a GTP engine that always passes; append ` refuses`, ` wanders`, ` dies` or ` echoes`."""
+    program = tmp_path / "toy engine.py"
+    program.write_text(ENGINE)
+    return f"gtp:{sys.executable} -S '{program}'"
+
+
+def position_after(go: Game, *vertices: str) -> Position:
+    position = Position(go)
+    for vertex in vertices:
+        position.play(coords.parse_vertex(vertex, SIZE))
+    return position
+
+
+def test_random_moves_are_uniform_over_all_but_own_eyes(go: Game) -> None:
+    # Black has an eye in the corner A5; White nothing. Black to play.
+    position = position_after(go, "A4", "C3", "B5", "D3", "B4", "pass")
+    generator = np.array([7], np.uint64)
+    counts = Counter(random_action(position, generator) for _ in range(6000))
+    eye = coords.parse_vertex("A5", SIZE)
+    expected = set(np.flatnonzero(position.legal())) - {eye, go.pass_action}
+    assert set(counts) == expected
+    mean = 6000 / len(expected)
+    assert all(abs(count - mean) < 6 * mean**0.5 for count in counts.values())
+
+
+def test_random_passes_only_when_nothing_else_is_left(go: Game) -> None:
+    player = RandomPlayer()
+    for record in play_match((player, RandomPlayer()), go, MatchSettings(games=10, parallel=10)):
+        assert record.ended == "two passes"
+        assert len(record.moves) > SIZE * SIZE
+
+
+def test_the_seed_of_begin_fixes_the_random_player(go: Game) -> None:
+    player, position = RandomPlayer(), Position(go)
+
+    def game(seed: int) -> list[int | Fault]:
+        player.begin(0, seed=seed)
+        return [player.choose([Turn(0, position)])[0] for _ in range(20)]
+
+    assert game(1) == game(1) != game(2)
+
+
+def gtp_game(description: str, go: Game, seconds: float = 20.0) -> tuple[Player, list]:
+    player = open_player(description, Conditions(go, 7.5, move_seconds=seconds))
+    try:
+        return player, list(play_match((player, RandomPlayer()), go, MatchSettings(games=2)))
+    finally:
+        player.close()
+
+
+def test_a_gtp_engine_plays_whole_games(toy: str, go: Game) -> None:
+    player, records = gtp_game(toy, go)
+    assert player.name == "Toy"
+    assert {record.ended for record in records} == {"two passes"}
+    assert {record.claims for record in records} == {("W+7.5", None)}
+
+
+def test_a_gtp_engine_hears_the_set_up_and_every_foreign_move_once(toy: str, go: Game) -> None:
+    _, records = gtp_game(f"{toy} echoes", go)
+    for record in records:
+        claim = record.claims[0]
+        assert claim is not None
+        heard = claim.split("clear_board,")[-1].split(",")
+        own = "B" if record.black == 0 else "W"
+        told = [(word.split()[1].upper(), word.split()[0]) for word in heard if word.split()[0] in ("play", "genmove")]
+        assert told == [("B" if c == 1 else "W", "genmove" if own == ("B" if c == 1 else "W") else "play") for c, _ in record.moves]
+    assert claim.startswith(f"name,boardsize {SIZE},komi 7.5,clear_board,")
+
+
+@pytest.mark.parametrize(
+    ("trouble", "ended", "detail"),
+    [
+        ("refuses", "refusal", "answered '? illegal move' to 'play"),
+        ("wanders", "illegal move", "answered genmove with 'Z9'"),
+        ("dies", "failure", "ended without answering (exit status 3), last command 'genmove"),
+    ],
+)
+def test_a_troubled_engine_loses_its_games_with_a_reason(toy: str, go: Game, trouble: str, ended: str, detail: str) -> None:
+    _, records = gtp_game(f"{toy} {trouble}", go)
+    assert [record.ended for record in records] == [ended] * 2
+    assert [record.winner for record in records] == [1, 1]
+    assert all(detail in record.detail and "\n" not in record.detail for record in records)
+
+
+@pytest.mark.gnugo
+def test_gnu_go_and_the_referee_agree_on_legality_and_result() -> None:
+    go = games.make("go", size=7, komi=7.5)
+    gnugo = "gtp:gnugo --mode gtp --level 1 --seed 1 --chinese-rules --positional-superko --capture-all-dead"
+    player = open_player(gnugo, Conditions(go, 7.5))
+    try:
+        records = list(play_match((player, RandomPlayer()), go, MatchSettings(games=4)))
+    finally:
+        player.close()
+    assert [record.ended for record in records] == ["two passes"] * 4
+    assert all(record.agreed and record.claims[0] for record in records)
+    assert [record.winner for record in records] == [0] * 4
+
+
+@pytest.mark.pachi
+def test_pachi_plays_a_legal_game_for_komi_0() -> None:
+    go = games.make("go", size=SIZE, komi=0)
+    player = open_player("pachi:uct:50", Conditions(go, 0.0))
+    first, second = play_match((player, RandomPlayer()), go, MatchSettings(games=2, max_moves=40))
+    assert {first.ended, second.ended} <= {"two passes", "move limit", "resignation"}
+    with pytest.raises(PlayerError, match=r"komi 0, not 7\.5"):
+        open_player("pachi:uct:50", Conditions(games.make("go", size=SIZE), 7.5))
+
+
+def test_plain_uct_beats_random_and_fills_its_batch(go: Game) -> None:
+    player = open_player("uct:60", Conditions(go, 7.5, parallel=10))
+    records = list(play_match((player, RandomPlayer()), games.make("go", size=SIZE, komi=0.5), MatchSettings(games=10, parallel=10)))
+    assert sum(record.winner == 0 for record in records) >= 9
+    assert {record.ended for record in records} == {"two passes"}
+
+
+@pytest.mark.parametrize(
+    ("description", "message"),
+    [
+        ("", "no player is called ''"),
+        ("rand", "expected random, uct:N, weights:FILE:N, gtp:COMMAND or pachi:uct:N"),
+        ("gtp:", "no player is called 'gtp:'"),
+        ("uct:many", "'many' is not a number of visits"),
+        ("uct:0", "'0' is not a number of visits"),
+        ("weights:100", "no player is called 'weights:100'"),
+        ("weights:a.pt:-3", "'-3' is not a number of visits"),
+        ("pachi:montecarlo:5", "no player is called"),
+        ("gtp:no-such-engine --gtp", "cannot start the engine 'no-such-engine --gtp'"),
+    ],
+)
+def test_a_bad_description_is_one_clear_line(description: str, message: str, go: Game) -> None:
+    with pytest.raises(PlayerError) as error:
+        open_player(description, Conditions(go, 7.5))
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)

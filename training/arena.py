@@ -1,0 +1,180 @@
+"""`python -m training.arena A B`: a match between any two players, refereed, listed game by game, with its interval.
+
+    python -m training.arena weights:weights/best.pt:100 random --size 9 --games 100 --seed 1
+    python -m training.arena "gtp:gozero-gtp --visits 100 --no-resign" "gtp:gnugo --mode gtp --level 1" --sgf games/
+
+What A and B may be is listed in `training.players`; how games are played and end in `training.match`. The table and the
+verdict go to stdout, progress and complaints to stderr. Exit code: 0 when every game was sound; 1 when a player made an
+illegal move, failed, or named another winner than the referee; 2 when the request makes no sense.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import ExitStack, closing
+from dataclasses import asdict
+from pathlib import Path
+
+from gozero import coords, games, sgf
+from gozero.games.game import BLACK, Game
+from training import players
+from training.elo import Tally, wilson
+from training.match import GameRecord, MatchSettings, distinct_games, play_match
+from training.players import Conditions, PlayerError
+
+LETTERS = "AB"
+IN_PROCESS_PARALLEL = 32  # games in progress when both players live in this process: fills evaluation batches
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one match from the command line; the exit code is described above."""
+    options = _parser().parse_args(arguments)
+    try:
+        return _run(options)
+    except (PlayerError, ValueError, OSError) as error:
+        print(f"arena: {error}", file=sys.stderr)
+        return 2
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m training.arena", description=__doc__.split("\n\n")[0], epilog=players.__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("a", metavar="A", help="the player whose score is counted")
+    parser.add_argument("b", metavar="B", help="the opponent")
+    parser.add_argument("--size", type=int, default=13, help="board size (default 13)")
+    parser.add_argument("--komi", type=float, default=7.5, help="points (default 7.5)")
+    parser.add_argument("--rules", default="chinese", help="rule set of the referee (default chinese)")
+    parser.add_argument("--games", type=int, default=20, help="even: each opening is played with both colours (default 20)")
+    parser.add_argument("--seed", type=int, default=1, help="fixes openings and random players (default 1)")
+    parser.add_argument("--opening-moves", type=int, default=0, metavar="N", help="random plies before the players begin (default 0)")
+    parser.add_argument("--max-moves", type=int, default=700, metavar="N", help="plies after which the board is counted (default 700)")
+    parser.add_argument("--parallel", type=int, metavar="N", help="games in progress at once (default: 1 with a GTP engine, else 32)")
+    parser.add_argument("--move-seconds", type=float, default=60.0, metavar="S", help="limit for one GTP answer (default 60)")
+    parser.add_argument("--threads", type=int, metavar="N", help="threads for network evaluation (default: all this process may use)")
+    parser.add_argument("--sgf", type=Path, metavar="DIR", help="save every game as DIR/game-NNN.sgf")
+    parser.add_argument("--csv", type=Path, metavar="FILE", help="save the list of games")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="save settings, result and games")
+    return parser
+
+
+def _run(options: argparse.Namespace) -> int:
+    in_process = not any(text.startswith(("gtp:", "pachi:")) for text in (options.a, options.b))
+    parallel = options.parallel or (IN_PROCESS_PARALLEL if in_process else 1)
+    settings = MatchSettings(options.games, options.seed, options.opening_moves, options.max_moves, parallel)
+    game = games.make("go", size=options.size, rules=options.rules, komi=options.komi)
+    conditions = Conditions(game, options.komi, options.seed, parallel, options.move_seconds, options.threads)
+    start = time.perf_counter()
+    with ExitStack() as opened:
+        pair = tuple(opened.enter_context(closing(players.open_player(text, conditions))) for text in (options.a, options.b))
+        names = (pair[0].name, pair[1].name)
+        print(f"A = {options.a}  ({names[0]})\nB = {options.b}  ({names[1]})")
+        print(f"go {options.size}x{options.size}, komi {options.komi:g}, {options.rules}; {settings}")
+        print("game black white result   moves ended         A says   B says", flush=True)
+        records = []
+        for record in play_match((pair[0], pair[1]), game, settings):
+            print(row(record), flush=True)
+            records.append(record)
+            if options.sgf:
+                write_sgf(options.sgf, record, names, options)
+    records.sort(key=lambda record: record.number)
+    print("\n".join(verdict(records, time.perf_counter() - start)))
+    if options.csv:
+        write_csv(options.csv, records, game)
+    if options.json:
+        write_json(options.json, options, names, settings, records, game)
+    return 0 if all(record.agreed and not record.detail for record in records) else 1
+
+
+def row(record: GameRecord) -> str:
+    """One game as a line of the table; faults and disagreements are spelled out with the last position."""
+    black, white = LETTERS[record.black], LETTERS[1 - record.black]
+    says = "  ".join(f"{claim or '-':<7}" for claim in record.claims)
+    line = f"{record.number + 1:4} {black:^5} {white:^5} {record.result:<8} {len(record.moves):5} {record.ended:<13} {says}".rstrip()
+    if record.detail:
+        line += f"\n     {record.detail}"
+    if not record.agreed:
+        line += f"\n     the players do not name the referee's winner, {record.result}:\n{record.diagram}"
+    return line
+
+
+def verdict(records: Sequence[GameRecord], seconds: float) -> list[str]:
+    """The match in a few lines: score with interval, by colour, how games ended, whether all agreed."""
+    ways = Counter(record.ended for record in records)
+    asked = [record for record in records if any(claim is not None for claim in record.claims)]
+    plies = sum(len(record.moves) for record in records)
+    return [
+        f"A scored {tally(records)}",
+        f"  as Black {tally([r for r in records if r.black == 0])}",
+        f"  as White {tally([r for r in records if r.black == 1])}",
+        f"ended: {', '.join(f'{way} {count}' for way, count in ways.most_common())}",
+        f"different games: {distinct_games(records)} of {len(records)}",
+        f"final scores asked in {len(asked)} games; all named the referee's winner in {sum(r.agreed for r in asked)}",
+        f"{plies} moves in {seconds:.0f} s ({1000 * seconds / max(1, plies):.1f} ms a move)",
+    ]
+
+
+def tally(records: Sequence[GameRecord]) -> Tally:
+    """Wins, losses and draws of player A (number 0)."""
+    counts = Counter(record.winner for record in records)
+    return Tally(counts[0], counts[1], counts[None])
+
+
+def _fields(record: GameRecord, game: Game) -> dict[str, object]:
+    """A game as plain values for CSV and JSON; moves as `B D4 W pass ...`."""
+    fields = asdict(record)
+    fields.pop("diagram")
+    claims = fields.pop("claims")
+    fields |= {"game": record.number + 1, "black": LETTERS[record.black], "A says": claims[0], "B says": claims[1], "agreed": record.agreed}
+    fields["winner"] = None if record.winner is None else LETTERS[record.winner]
+    fields["moves"] = " ".join(f"{'B' if c == BLACK else 'W'} {coords.vertex(action, game.rows)}" for c, action in record.moves)
+    fields.pop("number")
+    return fields
+
+
+def write_csv(path: Path, records: Sequence[GameRecord], game: Game) -> None:
+    """One line per game."""
+    rows = [_fields(record, game) for record in records]
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, fieldnames=list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def write_json(
+    path: Path, options: argparse.Namespace, names: tuple[str, str], settings: MatchSettings, records: Sequence[GameRecord], game: Game
+) -> None:
+    """Everything of the match: conditions, result with interval, games."""
+    total = tally(records)
+    document = {
+        "players": [{"player": options.a, "name": names[0]}, {"player": options.b, "name": names[1]}],
+        "game": {"name": game.name, "size": options.size, "komi": options.komi, "rules": options.rules},
+        "settings": asdict(settings),
+        "result": {**asdict(total), "score": total.score, "interval95": wilson(total.points, total.games), "text": str(total)},
+        "games": [_fields(record, game) for record in records],
+    }
+    path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+
+
+def write_sgf(folder: Path, record: GameRecord, names: tuple[str, str], options: argparse.Namespace) -> None:
+    """Save one game as `game-NNN.sgf`."""
+    saved = sgf.GameRecord(
+        options.size,
+        record.moves,
+        komi=options.komi,
+        result=record.result,
+        rules=options.rules,
+        black_name=names[record.black],
+        white_name=names[1 - record.black],
+    )
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"game-{record.number + 1:03}.sgf").write_bytes(sgf.serialise(saved))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

