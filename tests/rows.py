@@ -1,6 +1,6 @@
 """A game driven straight through its row kernels, one position at a time, with plain Python answers.
 
-`Row` refuses nothing and remembers nothing but the moves: `gozero.position.Position` is the class for real use.
+`Row` lets a test play what the rules forbid, but never on a stone; `gozero.position.Position` is the class for real use.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ class Row:
         """Plays actions or vertices without asking whether they are legal."""
         for move in moves:
             action = parse_vertex(move, self.game.rows) if isinstance(move, str) else int(move)
+            assert action == self.game.pass_action or self.stones()[action] == 0, f"{move} is not an empty point\n{self}"
             self.game.step(self.state, self.history, action)
             self.actions.append(action)
         return self
@@ -55,7 +56,7 @@ class Row:
         return out.tolist()
 
     def stones(self) -> tuple[int, ...]:
-        """Colours of the points of a Go board."""
+        """Colours of the points."""
         out = np.empty(self.game.points, np.uint8)
         go.stones(self.state, out)
         return tuple(out.tolist())

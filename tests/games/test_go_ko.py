@@ -36,15 +36,6 @@ def test_every_ko_rule_knows_where_the_ko_is() -> None:
     assert "ko" not in row.game.to_text(row.play("A1").state), str(row)
 
 
-def test_taking_a_single_stone_with_two_is_no_ko() -> None:
-    """White retakes with a stone of a larger chain: the stone taken back is not alone, the board is new."""
-    row = board(".XO../X.XO./.XO../...../.....", to_play="O", rules="chinese-simple").play("B4")
-    assert picture(row) == ".XO../XO.O./.XO../...../.....", str(row)
-    assert not row.allows("C4")
-    row = board(".XO../X.XO./.XO../..X../.....", to_play="O", rules="chinese-simple").play("B4", "A1", "B3")
-    assert row.game.to_text(row.state).count("ko") == 0, str(row)
-
-
 CYCLES = {
     # name: (board, side to move, moves of one round: the last one brings the first board back)
     "a basic ko": ("..XO./.XO.O/..XO./...../.....", "X", "D4 C4"),
