@@ -49,7 +49,7 @@ class Settings:
     time: float | None = option(None, "seconds per move", low=0.01, high=1e6)
     threads: int | None = option(None, "CPU threads (default: as many cores as this process may use)", low=1, high=1024)
     seed: int | None = option(None, "whole number; with --visits the same seed plays the same game", low=0, high=2**63 - 1)
-    size: int = option(13, "board size until the controller sends boardsize (default 13)", low=MIN_SIZE, high=MAX_SIZE)
+    size: int = option(13, "board size, 5 to 19, until the controller sends another (default 13)", low=MIN_SIZE, high=MAX_SIZE)
     komi: float = option(7.5, "komi until the controller sends one (default 7.5)", low=-1000, high=1000)
     rules: str = option("chinese", f"rule set: {', '.join(RULES)} (default chinese)", choices=tuple(RULES))
     no_resign: bool = option(False, "never resign")

@@ -1,0 +1,237 @@
+"""gozero-gtp as a process: what controllers see of it, from the first byte to the exit code."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from gozero import nets, weights
+
+COMMAND = [sys.executable, "-m", "gtp"]
+SMALL = ["--visits", "4", "--size", "5", "--seed", "1"]
+
+
+@pytest.fixture(scope="module")
+def small_weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    config = nets.config("b2c16")
+    path = tmp_path_factory.mktemp("weights") / "small net.pt"
+    weights.save(path, nets.build(config, seed=1), config)
+    return path
+
+
+def run(arguments: list[str], lines: str = "", **options: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*COMMAND, *arguments], input=lines, capture_output=True, text=True, timeout=120, check=False, **options)  # type: ignore[call-overload, no-any-return]
+
+
+def start(arguments: list[str]) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [*COMMAND, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, bufsize=1
+    )
+
+
+def ask(engine: subprocess.Popen[str], line: str) -> str:
+    assert engine.stdin
+    assert engine.stdout
+    engine.stdin.write(line + "\n")
+    answer = ""
+    while not answer.endswith("\n\n"):
+        character = engine.stdout.read(1)
+        assert character, "the engine has gone"
+        answer += character
+    return answer
+
+
+def test_a_scripted_game(small_weights: Path) -> None:
+    """All lines at once, as printf sends them: every command is answered in full, and nothing else is on stdout."""
+    done = run(
+        ["--weights", str(small_weights), *SMALL], "1 genmove b\n\n# talk\n2 genmove w\n3 play b pass\n4 final_score\n5 quit\n6 name\n"
+    )
+    assert done.returncode == 0
+    answers = done.stdout.split("\n\n")
+    assert answers.pop() == ""
+    assert [answer[:3].strip() for answer in answers] == ["=1", "=2", "=3", "=4", "=5"]
+    assert len(answers[0].split()) == 2
+    assert "Traceback" not in done.stderr
+    assert str(small_weights) in done.stderr.splitlines()[0]
+
+
+def test_end_of_input_answers_all_that_came_before(small_weights: Path) -> None:
+    done = run(["--weights", str(small_weights), *SMALL], "1 genmove b\n2 name")
+    assert (done.returncode, done.stdout.count("\n\n")) == (0, 2)
+
+
+def test_administration_needs_no_network(small_weights: Path) -> None:
+    """The name is there before numpy is imported, let alone numba or torch."""
+    program = (
+        "import sys, gtp.__main__ as main\n"
+        "main.os._exit = lambda code: print(sorted({'numpy', 'numba', 'torch', 'openvino'} & set(sys.modules)), file=sys.stderr)\n"
+        "main.main(sys.argv[1:])\n"
+    )
+    lines = "name\nversion\nprotocol_version\nlist_commands\nknown_command play\ntime_settings 0 1 0\nquit\n"
+    done = subprocess.run(
+        [sys.executable, "-c", program, "--weights", str(small_weights)],
+        input=lines,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert done.stdout.startswith("= gozero\n\n= 0.1.0\n\n= 2\n\n= all_legal\n")
+    assert done.stderr.splitlines()[-1] == "[]"
+
+
+def test_what_libraries_print_goes_to_stderr(small_weights: Path) -> None:
+    program = (
+        "import os, sys, gtp.__main__ as main, gozero.player as player\n"
+        "original = player.Player.genmove\n"
+        "def noisy(*arguments):\n"
+        "    print('python noise')\n"
+        "    sys.__stdout__.write('more noise\\n')\n"
+        "    os.write(1, b'C noise\\n')\n"
+        "    return original(*arguments)\n"
+        "player.Player.genmove = noisy\n"
+        "main.main(sys.argv[1:])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, "--weights", str(small_weights), *SMALL],
+        input="genmove b\nquit\n",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert "noise" not in done.stdout
+    assert {"python noise", "more noise", "C noise"} <= set(done.stderr.splitlines())
+
+
+@pytest.mark.parametrize("ending", ["quit\n", ""])
+def test_an_end_during_a_search_is_prompt_and_answered(small_weights: Path, ending: str) -> None:
+    engine = start(["--weights", str(small_weights), "--time", "1000", "--size", "5"])
+    assert engine.stdin
+    assert engine.stdout
+    ask(engine, "showboard")
+    ask(engine, "time_settings 0 1 1")
+    ask(engine, "genmove b")  # the network is loaded now
+    ask(engine, "time_settings 0 1 0")
+    engine.stdin.write("1 genmove w\n")
+    engine.stdin.flush()
+    wait_for_thinking(engine)
+    started = time.monotonic()
+    engine.stdin.write(ending)
+    engine.stdin.close()
+    output = engine.stdout.read()
+    assert engine.wait(10) == 0
+    assert time.monotonic() - started < 3
+    assert output.startswith("=1 ")
+    assert output.count("\n\n") == (2 if ending else 1)
+
+
+def wait_for_thinking(engine: subprocess.Popen[str]) -> None:
+    """Until the engine has used some processor time for a search that nothing else limits."""
+    before, deadline = cpu_seconds(engine.pid), time.monotonic() + 30
+    while cpu_seconds(engine.pid) < before + 0.3:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def cpu_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def test_commands_that_arrive_while_it_thinks_are_queued(small_weights: Path) -> None:
+    engine = start(["--weights", str(small_weights), *SMALL])
+    assert engine.stdin
+    assert engine.stdout
+    engine.stdin.write("".join(f"{number} genmove {'bw'[number % 2]}\n{number}0 name\n" for number in range(1, 9)) + "9 quit\n")
+    engine.stdin.flush()
+    output = engine.stdout.read()
+    assert [line.split()[0] for line in output.splitlines() if line] == [f"={n}{z}" for n in range(1, 9) for z in ("", "0")] + ["=9"]
+
+
+def test_an_interrupt_comment_ends_a_search(small_weights: Path) -> None:
+    engine = start(["--weights", str(small_weights), "--time", "1000", "--size", "5"])
+    assert engine.stdin
+    assert engine.stdout
+    ask(engine, "time_settings 0 1 1")
+    ask(engine, "genmove b")
+    ask(engine, "time_settings 0 1 0")
+    engine.stdin.write("1 genmove w\n")
+    engine.stdin.flush()
+    wait_for_thinking(engine)
+    engine.stdin.write("# interrupt\n")
+    engine.stdin.flush()
+    assert engine.stdout.readline().startswith("=1 ")
+    engine.stdin.write("quit\n")
+    engine.stdin.flush()
+    assert engine.wait(5) == 0
+
+
+def test_ctrl_c_leaves_quietly(small_weights: Path) -> None:
+    engine = subprocess.Popen(
+        [*COMMAND, "--weights", str(small_weights)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert engine.stdin
+    assert engine.stdout
+    engine.stdin.write(b"name\n")
+    engine.stdin.flush()
+    engine.stdout.readline()
+    engine.send_signal(signal.SIGINT)
+    _, talk = engine.communicate(timeout=10)
+    assert engine.returncode == 130
+    assert b"Traceback" not in talk
+
+
+# Weights and settings that are of no use: one line, exit code 2
+
+
+def test_missing_weights_name_every_place_that_was_tried(tmp_path: Path) -> None:
+    done = run(["--weights", "no-such.pt"], "name\n", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert len(done.stderr.splitlines()) == 1
+    assert str(tmp_path / "no-such.pt") in done.stderr
+
+
+def test_truncated_and_foreign_weights(small_weights: Path, tmp_path: Path) -> None:
+    (tmp_path / "short.pt").write_bytes(small_weights.read_bytes()[:-3000])
+    (tmp_path / "foreign.pt").write_bytes(b"not weights")
+    for name in ("short.pt", "foreign.pt"):
+        done = run(["--weights", name], "name\ngenmove b\nname\n", cwd=tmp_path)
+        assert (done.returncode, done.stdout) == (2, "= gozero\n\n")
+        assert str(tmp_path / name) in done.stderr.splitlines()[-1]
+        assert "Traceback" not in done.stderr
+
+
+def test_a_controller_that_pauses_hears_of_damaged_weights_without_asking(small_weights: Path, tmp_path: Path) -> None:
+    (tmp_path / "short.pt").write_bytes(small_weights.read_bytes()[:-3000])
+    engine = start(["--weights", str(tmp_path / "short.pt")])
+    assert engine.wait(60) == 2
+
+
+def test_weights_for_one_size_refuse_others_at_boardsize(tmp_path: Path) -> None:
+    config = nets.NetConfig("tiny13", "agz", blocks=1, channels=8, size=13, value_hidden=8)
+    weights.save(tmp_path / "only13.pt", nets.build(config, seed=1), config)
+    done = run(["--weights", "only13.pt"], "boardsize 9\nboardsize 13\nquery_boardsize\nquit\n", cwd=tmp_path)
+    assert done.stdout == "? unacceptable size\n\n= \n\n= 13\n\n= \n\n"
+    assert "13" in done.stderr.splitlines()[-1]
+    assert run(["--weights", "only13.pt", "--size", "9"], "genmove b\n", cwd=tmp_path).returncode == 2
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--visits", "0"], ["--no-such-option"], ["--config", "/no/such.toml"], ["--log", "/no/such/folder/log"]]
+)
+def test_wrong_settings(arguments: list[str]) -> None:
+    done = run(arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert len(done.stderr.splitlines()) == 1
+    assert done.stderr.startswith("gozero-gtp: ")
+
+
+def test_the_log_holds_both_sides(small_weights: Path, tmp_path: Path) -> None:
+    log = tmp_path / "game.log"
+    run(["--weights", str(small_weights), "--log", str(log)], "1 name\n2 quit\n")
+    assert log.read_text() == "1 name\n=1 gozero\n\n2 quit\n=2 \n\n"

@@ -1,0 +1,117 @@
+"""loadsgf and printsgf: paths as people and programs write them, and boards that an error leaves alone."""
+
+from pathlib import Path
+
+import pytest
+
+from gozero import sgf
+from gtp.records import split_path
+from tests.gtp.engine import Engine
+
+GAME = b"(;GM[1]SZ[9]KM[5.5]PB[A \\] b];B[ee];W[cc](;B[gg];W[])(;B[aa]))"
+
+
+@pytest.fixture
+def engine() -> Engine:
+    return Engine()
+
+
+@pytest.fixture
+def game(tmp_path: Path) -> Path:
+    path = tmp_path / "my game.sgf"
+    path.write_bytes(GAME)
+    return path
+
+
+def test_a_whole_game(engine: Engine, game: Path) -> None:
+    assert engine.ask(f"loadsgf {game}") == "black"
+    assert engine.ask("move_history") == "white pass\nblack G3\nwhite C7\nblack E5"
+    assert engine.ask("get_komi") == "5.5"
+
+
+@pytest.mark.parametrize(
+    ("number", "moves", "to_play"), [(0, 0, "black"), (1, 0, "black"), (2, 1, "white"), (4, 3, "white"), (5, 4, "black"), (99, 4, "black")]
+)
+def test_up_to_before_a_move(engine: Engine, game: Path, number: int, moves: int, to_play: str) -> None:
+    for path in (str(game), f'"{game}"', f"'{game}'"):
+        assert engine.ask(f"loadsgf {path} {number}") == to_play
+        assert len(engine.ask("move_history").splitlines()) == moves
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "number"),
+    [
+        ("a.sgf", "a.sgf", None),
+        ("a.sgf 12", "a.sgf", 12),
+        ("my game.sgf 12", "my game.sgf", 12),
+        ('"my game.sgf"', "my game.sgf", None),
+        ("'my game.sgf' 3", "my game.sgf", 3),
+        ("game 12 final.sgf", "game 12 final.sgf", None),
+        ("a.sgf 99999999999999999999", "a.sgf", 999999999),
+        ("", "", None),
+    ],
+)
+def test_split_path(text: str, path: str, number: int | None) -> None:
+    assert split_path(text) == (path, number)
+
+
+def test_a_file_whose_name_ends_in_a_number_is_a_file(engine: Engine, tmp_path: Path) -> None:
+    (tmp_path / "game 3").write_bytes(GAME)
+    engine.ask(f"loadsgf {tmp_path / 'game 3'}")
+    assert len(engine.ask("move_history").splitlines()) == 4
+
+
+def test_size_handicap_and_stones(engine: Engine, tmp_path: Path) -> None:
+    path = tmp_path / "handicap.sgf"
+    path.write_bytes(b"(;SZ[13]HA[2]AB[jd][dj];W[gg])")
+    assert engine.ask(f"loadsgf {path}") == "black"
+    assert engine.ask("query_boardsize") == "13"
+    assert engine.ask("get_komi") == "7.5"  # the file has none
+    engine.ask_all("undo", "komi 0.5")
+    assert engine.ask("final_score") == f"B+{169 - 0.5 - 2}"
+    assert engine.refuse("undo") == "cannot undo"
+    path.write_bytes(b"(;SZ[5]AB[aa]AW[bb][cc]PL[W])")
+    assert engine.ask(f"loadsgf {path}") == "white"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"no game",
+        b"(;SZ[25])",
+        b"(;SZ[4];B[aa])",
+        b"(;SZ[9];B[aa];W[aa])",
+        b"(;SZ[9]AB[aa]AW[ab][ba])",
+        b"(;SZ[9];B[zz])",
+        b"(;SZ[9:9])",
+    ],
+)
+def test_an_error_leaves_the_board_as_it_was(engine: Engine, tmp_path: Path, data: bytes) -> None:
+    engine.ask_all("play b D4", "komi 1.5")
+    before = engine.ask("showboard")
+    path = tmp_path / "broken.sgf"
+    path.write_bytes(data)
+    assert engine.refuse(f"loadsgf {path}") == "cannot load file"
+    assert (engine.ask("showboard"), engine.ask("get_komi"), engine.ask("move_history")) == (before, "1.5", "black D4")
+
+
+@pytest.mark.parametrize("argument", ["", "/no/such/file.sgf", "/", "12", '""'])
+def test_what_is_no_file(engine: Engine, argument: str) -> None:
+    assert engine.refuse(f"loadsgf {argument}") == "cannot load file"
+
+
+def test_printsgf_answers_with_the_game(engine: Engine, game: Path) -> None:
+    engine.ask(f"loadsgf {game}")
+    for command in ("printsgf", "printsgf -"):
+        record = sgf.parse(engine.ask(command).encode())
+        assert (record.size, record.komi, len(record.moves)) == (9, 5.5, 4)
+
+
+def test_printsgf_into_a_file_and_back(engine: Engine, tmp_path: Path) -> None:
+    path = tmp_path / "out file.sgf"
+    engine.ask_all("boardsize 13", "komi 0.5", "fixed_handicap 4", "play w C3", "play b pass", f'printsgf "{path}"')
+    before = engine.ask("showboard"), engine.ask("move_history"), engine.ask("final_score")
+    engine.ask_all("boardsize 9", f"loadsgf {path}")
+    assert (engine.ask("showboard"), engine.ask("move_history"), engine.ask("final_score")) == before
+    assert engine.refuse(f"printsgf {tmp_path / 'no' / 'folder'}") == "cannot save file"

@@ -1,0 +1,86 @@
+"""Command line and configuration file: what is accepted, and the one line for what is not."""
+
+from pathlib import Path
+
+import pytest
+
+from gtp.settings import Settings, SettingsError, from_arguments
+
+
+def test_defaults() -> None:
+    assert from_arguments([], "1.0") == Settings()
+
+
+def test_every_option() -> None:
+    line = (
+        "--weights w.pt --visits 100 --time 2.5 --threads 2 --seed 0 --size 9 --komi -3 --rules aga --no-resign "
+        "--resign-threshold -0.8 --backend torch --log game.log"
+    )
+    assert from_arguments(line.split(), "1.0") == Settings(
+        "w.pt", 100, 2.5, 2, 0, 9, -3.0, "aga", no_resign=True, resign_threshold=-0.8, backend="torch", log="game.log"
+    )
+
+
+def test_the_command_line_wins_over_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "gozero.toml"
+    path.write_text('visits = 100\nkomi = 6\nno-resign = true\nresign_threshold = -0.5\nrules = "aga"\n')
+    settings = from_arguments(["--config", str(path), "--visits", "7"], "1.0")
+    assert settings == Settings(visits=7, komi=6.0, no_resign=True, resign_threshold=-0.5, rules="aga")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("--visits 0", "--visits = 0: expected 1 to 100,000,000"),
+        ("--visits many", "--visits = 'many': expected a whole number"),
+        ("--visits 1.5", "--visits = '1.5': expected a whole number"),
+        ("--time nan", "--time = nan: expected 0.01 to"),
+        ("--komi inf", "--komi = inf: expected"),
+        ("--rules japanese", "--rules = 'japanese': expected one of chinese"),
+        ("--size 4", "--size = 4: expected 5 to 19"),
+        ("--resign-threshold 0.5", "--resign-threshold = 0.5: expected -1 to 0"),
+        ("--backend tpu", "expected one of auto, torch, openvino"),
+        ("--vists 3", "unrecognized arguments: --vists 3; see gozero-gtp --help"),
+        ("--visits", "expected one argument"),
+        ("stray", "unrecognized arguments: stray"),
+        ("--config /no/such/file", "cannot read /no/such/file: no such file"),
+    ],
+)
+def test_wrong_arguments(arguments: str, message: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        from_arguments(arguments.split(), "1.0")
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("vists = 3", "unknown key 'vists'; expected one of weights, visits"),
+        ("visits = 0", "visits = 0: expected 1 to"),
+        ("visits = '3'", "visits = '3': expected a whole number"),
+        ("visits = true", "visits = True: expected a whole number"),
+        ("no_resign = 1", "no_resign = 1: expected true or false"),
+        ("komi = nan", "komi = nan: expected"),
+        ("[visits]", "visits = {}: expected a whole number"),
+        ("visits = ", "is not a TOML file"),
+    ],
+)
+def test_wrong_files(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "gozero.toml"
+    path.write_text(text)
+    with pytest.raises(SettingsError) as caught:
+        from_arguments(["--config", str(path)], "1.0")
+    assert message in str(caught.value)
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("argument", ["--help", "--version"])
+def test_help_and_version_leave_with_success(argument: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        from_arguments([argument], "1.0")
+    assert caught.value.code == 0
+    out = capsys.readouterr().out
+    assert "gozero-gtp" in out
+    assert argument == "--version" or all(word in out for word in ("Sabaki", "GoGui", "--weights", "--config", "5 to 19"))
