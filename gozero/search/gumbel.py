@@ -50,7 +50,7 @@ def count_simulation(forest, t, action):
     tree["rounds"] -= 1
     if tree["rounds"] <= 0:
         if tree["width"] > 2:
-            tree["width"] = tree["width"] // 2
+            tree["width"] = max(tree["width"] // 2, 2)
         tree["rounds"] = max(tree["planned"] // (tree["phases"] * tree["width"]), 1)
 
 

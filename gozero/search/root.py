@@ -119,6 +119,8 @@ def read_root(forest, t, params, visits, q, policy):
     and the most visited move.
     """
     root = forest.nodes[t, 0]
+    if forest.trees[t]["node_count"] == 0 or root["edge_count"] == 0:
+        return np.int64(NO_ACTION)
     start = np.int64(root["edge_start"])
     total = 0
     best = start
@@ -131,8 +133,6 @@ def read_root(forest, t, params, visits, q, policy):
             q[action] = -child["value_sum"] / child["visits"]
         if child["visits"] > visits[forest.actions[t, best]]:
             best = np.int64(edge)
-    if root["edge_count"] == 0:
-        return np.int64(NO_ACTION)
     if forest.trees[t]["gumbel"]:
         improved_policy(forest, t, params, policy)
         best = best_root_edge(forest, t, params, forest.trees[t]["level"], forest.trees[t]["planned"])

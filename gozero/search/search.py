@@ -79,7 +79,8 @@ class Search:
         self._outcome, self._sample = as_argument(game.outcome, OUTCOME), as_argument(game.sample, SAMPLE)
         self._rows = evaluator if isinstance(evaluator, RowEvaluator) else None
         self._leaves = new_leaves(game, max(2, trees * settings.leaves))
-        self._params = Params(settings.c_puct, settings.fpu, settings.virtual_loss, settings.c_visit, settings.c_scale)
+        numbers = (settings.c_puct, settings.fpu, settings.virtual_loss, settings.c_visit, settings.c_scale)
+        self._params = Params(*map(float, numbers))
         self._reserve = settings.max_depth + (self._rows.plies if self._rows else 0)
         self._begun = np.zeros(trees, np.int64)
         self._finished = np.zeros(trees, np.int64)

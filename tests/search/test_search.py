@@ -1,0 +1,366 @@
+"""The search against a slow one, on known positions, and by its laws."""
+
+import time
+
+import numpy as np
+import pytest
+
+from gozero.coords import parse_vertex, pass_action
+from gozero.evaluators.rollout import RolloutEvaluator, UniformEvaluator
+from gozero.games import go
+from gozero.games.game import PLY, Game
+from gozero.search.search import RootResult, Search
+from gozero.search.settings import SearchSettings
+from gozero.search.tree import NO_NODE
+from tests.rows import board
+from tests.search import tictactoe
+from tests.search.naive import HashEvaluator, NaiveSearch, start
+
+GO5 = go.make(5)
+OPENING = (12, 7, 11)
+
+
+def searched(game: Game, visits: int, settings: SearchSettings | None = None, actions: tuple[int, ...] = (), **options: object) -> Search:
+    """One tree, searched to its budget with the hash evaluator."""
+    search = Search(game, HashEvaluator(game), settings or SearchSettings(max_nodes=visits + 1))
+    search.begin(0, *start(game, *actions), visits, **options)  # type: ignore[arg-type]
+    search.run()
+    return search
+
+
+def same(one: RootResult, other: RootResult) -> bool:
+    arrays = ("visits", "q", "prior", "policy")
+    return one.best == other.best and all(np.array_equal(getattr(one, name), getattr(other, name)) for name in arrays)
+
+
+def check_tree(search: Search, tree: int = 0) -> None:
+    """What must hold of every tree: visits add up, children follow parents, values are bounded, nothing is in flight, edges are in order."""
+    forest = search.forest
+    nodes = forest.nodes[tree, : forest.trees[tree]["node_count"]]
+    assert (nodes["pending"] == 0).all()
+    assert (np.abs(nodes["value_sum"]) <= nodes["visits"] + 1e-6).all()
+    for index, node in enumerate(nodes):
+        edges = np.arange(node["edge_start"], node["edge_start"] + node["edge_count"])
+        visited, rest = edges[: node["child_count"]], edges[node["child_count"] :]
+        children = forest.children[tree, visited]
+        assert (children > index).all() and (nodes["parent"][children] == index).all()
+        assert len(set(forest.actions[tree, edges])) == len(edges)
+        if len(edges):
+            assert forest.priors[tree, edges].sum() == pytest.approx(1, abs=1e-5)
+            revisits = node["visits"] - 1 - nodes["visits"][children].sum()
+            assert revisits == 0 or len(nodes) == forest.nodes.shape[1]
+        if len(rest):
+            assert forest.priors[tree, rest[0]] == forest.priors[tree, rest].max()
+
+
+@pytest.mark.parametrize("game, actions", [(tictactoe.GAME, ()), (tictactoe.GAME, (4, 0)), (GO5, OPENING)], ids=["ttt", "ttt-2", "go5"])
+@pytest.mark.parametrize("root", ["puct", "gumbel"])
+@pytest.mark.parametrize("visits", [1, 2, 3, 9, 60, 400])
+def test_equals_slow_search(game: Game, actions: tuple[int, ...], root: str, visits: int) -> None:
+    settings = SearchSettings(root=root, max_nodes=visits + 1, gumbel_m=6)
+    found = searched(game, visits, settings, actions).result()
+    slow = NaiveSearch(game, HashEvaluator(game), settings, *start(game, *actions))
+    expected = slow.run(visits)
+    counts = {action: child.visits for action, child in expected.children.items()}
+    assert {int(action): int(found.visits[action]) for action in np.flatnonzero(found.visits)} == counts
+    assert found.value == pytest.approx(expected.q, abs=1e-5)
+    for action, child in expected.children.items():
+        assert found.q[action] == pytest.approx(-child.q, abs=1e-5)
+    if root == "gumbel":
+        scores = slow.gumbel_scores()
+        weights = np.exp(np.array(list(scores.values())) - max(scores.values()))
+        np.testing.assert_allclose(found.policy[list(scores)], weights / weights.sum(), atol=1e-4)
+
+
+def test_golden_tree() -> None:
+    """A tree as it prints; changes only where the search is meant to change."""
+    search = searched(tictactoe.GAME, 12, actions=(4, 0, 8))
+    assert search.text(0, 1) == GOLDEN
+
+
+GOLDEN = """\
+root   visits 12   value +0.210   nodes 11
+  B1    visits 7      q +0.343  prior 0.357  then C2
+  B3    visits 2      q -0.023  prior 0.148  then C3
+  C2    visits 1      q +0.027  prior 0.220
+  C3    visits 1      q -0.121  prior 0.159
+"""
+
+
+@pytest.mark.parametrize("root", ["puct", "gumbel"])
+@pytest.mark.parametrize("leaves", [1, 4])
+def test_laws_of_a_tree(root: str, leaves: int) -> None:
+    search = searched(GO5, 200, SearchSettings(root=root, leaves=leaves, max_nodes=201))
+    check_tree(search)
+    result = search.result()
+    assert result.root_visits == 200 and result.visits.sum() == 199
+    assert result.policy.sum() == pytest.approx(1, abs=1e-5) and (result.policy >= 0).all()
+    assert result.prior.sum() == pytest.approx(1, abs=1e-5)
+    assert -1 <= result.value <= 1
+    assert result.visits[GO5.resign_action] == result.prior[GO5.resign_action] == 0
+
+
+def test_score_is_averaged_like_value() -> None:
+    result = searched(GO5, 30, actions=OPENING).result()
+    assert result.score == pytest.approx(10 * result.value, abs=1e-4) and result.score != 0
+
+
+@pytest.mark.parametrize("root", ["puct", "gumbel"])
+def test_many_trees_equal_one_at_a_time(root: str) -> None:
+    lines = [(), (12,), (12, 7), (0, 1, 5), (3, 8, 12, 17)]
+    settings = SearchSettings(root=root, max_nodes=100, leaves=2)
+    together = Search(GO5, HashEvaluator(GO5), settings, trees=len(lines), seed=3)
+    for tree, line in enumerate(lines):
+        together.begin(tree, *start(GO5, *line), 30 + 10 * tree, noise=False)
+    finished = []
+    while together.forest.trees["active"].any():
+        finished += together.wave()
+    assert sorted(finished) == list(range(len(lines))) and finished[0] == 0
+    for tree, line in enumerate(lines):
+        alone = searched(GO5, 30 + 10 * tree, settings, line)
+        assert same(together.result(tree), alone.result()), f"tree {tree}"
+        check_tree(together, tree)
+
+
+def test_leaves_of_a_wave_are_evaluated_together() -> None:
+    evaluator = HashEvaluator(GO5)
+    search = Search(GO5, evaluator, SearchSettings(leaves=8, max_nodes=200), trees=3)
+    for tree in range(3):
+        search.begin(tree, *start(GO5), 100)
+    search.run()
+    assert evaluator.batches[0] == 3 and max(evaluator.batches) == 24
+    assert np.mean(evaluator.batches) > 15
+
+
+@pytest.mark.parametrize("root", ["puct", "gumbel"])
+def test_same_seed_same_result(root: str) -> None:
+    def play(seed: int, tree: int) -> RootResult:
+        settings = SearchSettings(root=root, dirichlet_weight=0.25, root_policy_temperature=1.2, max_nodes=50)
+        search = Search(GO5, HashEvaluator(GO5), settings, trees=2, seed=seed)
+        search.begin(tree, *start(GO5), 40, noise=True)
+        search.run()
+        return search.result(tree)
+
+    assert same(play(1, 0), play(1, 0))
+    assert not same(play(1, 0), play(2, 0))
+    assert not same(play(1, 0), play(1, 1))
+    assert np.array_equal(play(1, 0).prior, play(2, 0).prior), "noise shows in the reported prior"
+
+
+def test_dirichlet_noise_has_its_weight() -> None:
+    """The searched prior is a mixture: averaged over seeds it is the prior mixed with the uniform one."""
+    settings = SearchSettings(dirichlet_weight=0.25, max_nodes=2)
+    search = Search(tictactoe.GAME, HashEvaluator(tictactoe.GAME), settings)
+    total = np.zeros(9)
+    for _ in range(2000):
+        search.begin(0, *start(tictactoe.GAME), 1, noise=True)
+        search.run()
+        mixed = np.exp(search.forest.root_logits[0, :9])
+        assert mixed.sum() == pytest.approx(1, abs=1e-4)
+        assert (mixed >= 0.75 * search.result().prior[:9] - 1e-6).all()
+        total += mixed
+    np.testing.assert_allclose(total / 2000, 0.75 * search.result().prior[:9] + 0.25 / 9, atol=0.006)
+
+
+def test_finds_a_win_and_stops_a_loss() -> None:
+    search = Search(tictactoe.GAME, UniformEvaluator(tictactoe.GAME), SearchSettings(max_nodes=2000))
+    for picture, best in (("XX./OO./...", 2), ("OO./X../..X", 2), ("X.O/.../..X", 4)):
+        state = tictactoe.from_text(picture)
+        search.begin(0, state, np.zeros(20, np.uint64), 1000)
+        search.run()
+        assert search.result().best == best, search.text()
+    search.begin(0, tictactoe.GAME.initial, np.zeros(20, np.uint64), 3000)
+    search.run()
+    assert abs(search.result().value) < 0.1, search.text()
+
+
+@pytest.mark.parametrize("root", ["puct", "gumbel"])
+def test_captures_in_go(root: str) -> None:
+    """Two groups in atari: who takes first has won. Black takes at D5."""
+    row = board(".XO.X/XXOXX/OOOXX/XXXX./.X.XX", komi=8.5)
+    search = Search(row.game, RolloutEvaluator(row.game), SearchSettings(root=root, c_scale=0.1, max_nodes=1000))
+    search.begin(0, row.state, row.history, 800)
+    search.run()
+    assert search.result().best == parse_vertex("D5", 5), search.text()
+    assert search.result().value > 0.5
+
+
+def test_two_passes_end_the_game_in_the_tree() -> None:
+    """White is ahead by komi alone: after Black's pass a pass wins for White, and the tree knows it for certain."""
+    state, history = start(GO5, pass_action(5))
+    search = Search(GO5, UniformEvaluator(GO5), SearchSettings(max_nodes=300))
+    search.begin(0, state, history, 200)
+    search.run()
+    result = search.result()
+    assert result.q[pass_action(5)] == 1.0 and result.best == pass_action(5)
+    assert search.principal_variation(0, result.best, 5) == [pass_action(5)]
+
+
+def test_superko_is_respected_in_the_tree() -> None:
+    """On 2x2 nearly every line meets a repetition: every edge of the tree is legal where it stands, and no legal one is missing."""
+    game = go.make(2, komi=0.5)
+    search = searched(game, 3000, SearchSettings(max_nodes=3001, c_puct=4))
+    forest, mask = search.forest, np.zeros(game.actions, np.uint8)
+    lines: dict[int, list[int]] = {0: []}
+    longest = 0
+    for index in range(forest.trees[0]["node_count"]):
+        node = forest.nodes[0, index]
+        edges = np.arange(node["edge_start"], node["edge_start"] + node["edge_count"])
+        line = lines[index]
+        for edge in edges[: node["child_count"]]:
+            lines[int(forest.children[0, edge])] = [*line, int(forest.actions[0, edge])]
+        if len(edges):
+            game.legal(*start(game, *line), mask)
+            assert set(forest.actions[0, edges]) == set(np.flatnonzero(mask)), line
+            longest = max(longest, len(line))
+    assert longest > 8
+
+
+@pytest.mark.parametrize("root", ["puct", "gumbel"])
+def test_kept_tree_is_the_subtree(root: str) -> None:
+    settings = SearchSettings(root=root, max_nodes=2000)
+    search = searched(GO5, 500, settings, OPENING)
+    best = search.result().best
+    before = {action: child for action, _, child in children(search, best)}
+    visits = {action: int(search.forest.nodes[0, child]["visits"]) for action, child in before.items()}
+    total = int(search.result().visits[best])
+    assert search.advance(0, best)
+    search.begin(0, *start(GO5, *OPENING, best), 500, keep=True)
+    kept = search.result()
+    assert kept.root_visits == total and {int(a): int(kept.visits[a]) for a in np.flatnonzero(kept.visits)} == visits
+    search.run()
+    check_tree(search)
+    assert search.result().root_visits == 500
+
+
+def children(search: Search, action: int) -> list[tuple[int, float, int]]:
+    from gozero.search.show import children_of, find_child
+
+    index = find_child(search.forest, 0, 0, action)
+    assert index != NO_NODE
+    return list(children_of(search.forest, 0, index))
+
+
+def test_kept_tree_grows_as_a_fresh_one() -> None:
+    """PUCT has no memory beyond the tree: where all visits went to one move, keeping it equals a fresh search of that position."""
+    mask = np.zeros(GO5.actions, bool)
+    mask[6] = True
+    search = searched(GO5, 101, SearchSettings(max_nodes=300), OPENING, root_mask=mask)
+    assert search.advance(0, 6)
+    search.begin(0, *start(GO5, *OPENING, 6), 200, keep=True)
+    search.run()
+    fresh = searched(GO5, 200, SearchSettings(max_nodes=300), (*OPENING, 6))
+    assert same(search.result(), fresh.result())
+
+
+def test_advance_keeps_nothing_where_there_is_nothing() -> None:
+    search = searched(GO5, 3, SearchSettings(max_nodes=30))
+    unvisited = int(np.flatnonzero(search.result().visits[:25] == 0)[0])
+    assert not search.advance(0, unvisited)
+    assert not search.advance(0, 0)
+    search.begin(0, *start(GO5, unvisited), 20, keep=True)
+    search.run()
+    assert same(search.result(), searched(GO5, 20, actions=(unvisited,)).result())
+
+
+def test_keep_is_refused_for_another_position() -> None:
+    search = searched(GO5, 50, SearchSettings(max_nodes=200))
+    search.advance(0, search.result().best)
+    search.begin(0, *start(GO5, 3, 4), 50, keep=True)
+    search.run()
+    assert same(search.result(), searched(GO5, 50, actions=(3, 4)).result())
+
+
+def test_root_mask_excludes_moves() -> None:
+    mask = np.ones(GO5.actions, bool)
+    mask[[7, 12, pass_action(5)]] = False
+    for keep in (False, True):
+        search = searched(GO5, 300, SearchSettings(max_nodes=700))
+        best = search.result().best
+        search.advance(0, best)
+        search.begin(0, *start(GO5, best), 300, root_mask=mask, keep=keep)
+        search.run()
+        result = search.result()
+        assert not result.visits[~mask].any() and not result.prior[~mask].any() and not result.policy[~mask].any()
+        assert result.visits.sum() == 299
+        assert result.policy.sum() == pytest.approx(1, abs=1e-5)
+
+
+@pytest.mark.parametrize("root", ["puct", "gumbel"])
+@pytest.mark.parametrize("leaves", [1, 4])
+def test_memory_bound_does_not_stop_the_search(root: str, leaves: int) -> None:
+    search = searched(GO5, 400, SearchSettings(root=root, leaves=leaves, max_nodes=40))
+    assert search.forest.trees[0]["node_count"] == 40
+    assert search.result().root_visits == 400
+    check_tree(search)
+
+
+def test_depth_bound_does_not_stop_the_search() -> None:
+    search = searched(go.make(2), 300, SearchSettings(max_nodes=400, max_depth=3))
+    assert search.result().root_visits == 300
+    assert len(search.principal_variation(0, search.result().best, 99)) <= 3
+
+
+def test_deadline_and_stop() -> None:
+    search = Search(GO5, HashEvaluator(GO5), SearchSettings(max_nodes=5000))
+    search.begin(0, *start(GO5), 10**12)
+    search.run(deadline=time.monotonic() - 1)
+    assert search.result().root_visits == 1
+    looks = iter([False] * 9 + [True])
+    search.run(stop=lambda: next(looks))
+    assert search.result().root_visits == 11
+
+
+def test_a_won_game_does_not_hold_the_clock_up() -> None:
+    """Where every line ends at once, a wave still returns."""
+    state = tictactoe.from_text("XOX/XOO/O.X")
+    search = Search(tictactoe.GAME, HashEvaluator(tictactoe.GAME), SearchSettings(max_nodes=10))
+    search.begin(0, state, np.zeros(20, np.uint64), 10**9)
+    search.run(deadline=time.monotonic())
+    search.run(deadline=time.monotonic())
+    assert 2 <= search.result().root_visits < 1000
+
+
+def test_later_plies_need_no_longer_history() -> None:
+    """A tree that begins late in a game gets the room it needs."""
+    state, history = start(GO5, *[pass_action(5), 3, pass_action(5), 7] * 1)
+    state[PLY] += 300
+    long = np.zeros(400, np.uint64)
+    long[: 300 + 5] = history[4]
+    search = Search(GO5, HashEvaluator(GO5), SearchSettings(max_nodes=60, max_depth=20))
+    search.begin(0, *start(GO5), 20)
+    search.begin(0, state, long, 50)
+    search.run()
+    check_tree(search)
+
+
+@pytest.mark.parametrize(
+    "tree, state, history, options, message",
+    [
+        (2, GO5.initial, np.zeros(9, np.uint64), {}, "trees 0 to 0"),
+        (0, GO5.initial[:9], np.zeros(9, np.uint64), {}, "state of shape"),
+        (0, GO5.initial, np.zeros(0, np.uint64), {}, "history of 0 entries"),
+        (0, GO5.initial, np.zeros(9, np.uint64), {"visits": 0}, "at least 1"),
+        (0, GO5.initial, np.zeros(9, np.uint64), {"root_mask": np.ones(4, bool)}, "root_mask of shape"),
+    ],
+)
+def test_bad_input_is_refused(tree: int, state: np.ndarray, history: np.ndarray, options: dict, message: str) -> None:
+    search = Search(GO5, HashEvaluator(GO5), SearchSettings(max_nodes=10))
+    with pytest.raises(ValueError, match=message):
+        search.begin(tree, state, history, **{"visits": 5, **options})
+
+
+def test_no_move_is_an_error() -> None:
+    search = Search(GO5, HashEvaluator(GO5), SearchSettings(max_nodes=10))
+    with pytest.raises(ValueError, match="no move"):
+        search.result()
+    search.begin(0, *start(GO5), 5, root_mask=np.zeros(GO5.actions, bool))
+    search.run()
+    with pytest.raises(ValueError, match="no move"):
+        search.result()
+
+
+@pytest.mark.parametrize("change", [{"root": "uct"}, {"leaves": 0}, {"c_puct": -1.0}, {"dirichlet_weight": 1.5}, {"root_policy_temperature": 0.0}])
+def test_settings_are_checked(change: dict) -> None:
+    with pytest.raises(ValueError, match=next(iter(change))):
+        SearchSettings(**change)
