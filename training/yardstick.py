@@ -117,7 +117,9 @@ def evaluate(labelled: Labelled, evaluator: Evaluator) -> Evaluation:
     """Run an evaluator of the same game over all positions, `BATCH` at a time."""
     starts = range(0, len(labelled.states), BATCH)
     parts = [evaluator.evaluate(labelled.states[start : start + BATCH]) for start in starts]
-    return Evaluation(*(None if column[0] is None else np.concatenate(column) for column in zip(*parts, strict=True)))
+    logits, value, score, ownership = zip(*parts, strict=True)
+    joined = (None if column[0] is None else np.concatenate(column) for column in (score, ownership))
+    return Evaluation(np.concatenate(logits), np.concatenate(value), *joined)
 
 
 def agreement(labelled: Labelled, found: Evaluation) -> Agreement:

@@ -149,11 +149,13 @@ def test_gnu_go_and_the_referee_agree_on_legality_and_result() -> None:
 @pytest.mark.pachi
 def test_pachi_plays_a_legal_game_for_komi_0() -> None:
     go = games.make("go", size=SIZE, komi=0)
-    player = open_player("pachi:uct:50", Conditions(go, 0.0))
-    first, second = play_match((player, RandomPlayer()), go, MatchSettings(games=2, max_moves=40))
+    player = open_player("pachi:uct:500", Conditions(go, 0.0))
+    first, second = play_match((player, RandomPlayer()), go, MatchSettings(games=2, max_moves=30))
     assert {first.ended, second.ended} <= {"two passes", "move limit", "resignation"}
+    with pytest.raises(PlayerError, match="at least 500 playouts a move, not 499"):
+        open_player("pachi:uct:499", Conditions(go, 0.0))
     with pytest.raises(PlayerError, match=r"komi 0, not 7\.5"):
-        open_player("pachi:uct:50", Conditions(games.make("go", size=SIZE), 7.5))
+        open_player("pachi:uct:500", Conditions(games.make("go", size=SIZE), 7.5))
 
 
 def test_plain_uct_beats_random_and_fills_its_batch(go: Game) -> None:
