@@ -17,6 +17,7 @@ import json
 import shutil
 import sys
 import tempfile
+import warnings
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -125,7 +126,8 @@ def convert(net: nn.Module, size: int) -> Any:
             return output.policy, output.value, output.score, (output.ownership / 2).tanh()  # a logit's expected sign
 
     example = (torch.zeros(2, features.PLANES, size, size), torch.zeros(2, features.GLOBALS))
-    with torch.inference_mode():
+    with torch.inference_mode(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # torch prefers torch.export, which takes 4 s for the same graph
         script = torch.jit.freeze(torch.jit.trace(Traced().eval(), example, check_trace=False))
     graph = openvino.convert_model(script, example_input=example)
     for output, name in zip(graph.outputs, OUTPUTS, strict=False):

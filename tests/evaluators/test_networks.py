@@ -1,0 +1,169 @@
+"""Both network evaluators, held to one contract and to the plain network."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from gozero import features, games, nets, weights
+from gozero.evaluators.base import Evaluation, Evaluator
+from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
+from gozero.evaluators.torch_evaluator import TorchEvaluator
+from gozero.games.game import Game
+from tests.trained import briefly_trained, random_states, trained_like
+
+Make = Callable[..., Evaluator]
+BACKENDS: list[Make] = [TorchEvaluator, OpenVINOEvaluator.from_module]
+LINEAR_HEADS = nets.NetConfig("agz7", "agz", blocks=2, channels=16, size=7, value_hidden=32)  # agz13 in small
+CASES = [(nets.config("b2c16"), 5), (nets.config("b10c64"), 9), (LINEAR_HEADS, 7)]
+SMALL = [(nets.config("b2c16"), 7)]
+
+
+@pytest.fixture(scope="module")
+def case(request: pytest.FixtureRequest) -> tuple[Game, nn.Module, np.ndarray]:
+    """A game, a trained-like network for it and positions."""
+    torch.set_num_threads(1)
+    config, size = request.param
+    game = games.make("go", size=size)
+    states = random_states(game, 12)
+    return game, trained_like(config, states), states
+
+
+@pytest.fixture(params=BACKENDS, ids=["torch", "openvino"])
+def make(request: pytest.FixtureRequest) -> Make:
+    return request.param
+
+
+def plain(net: nn.Module, states: np.ndarray) -> Evaluation:
+    """What the network itself says, batch norm unfolded, in float32."""
+    with torch.inference_mode():
+        output = net(*map(torch.from_numpy, features.encode(states)))
+    if output.score is None:
+        return Evaluation(output.policy.numpy(), output.value.numpy())
+    return Evaluation(output.policy.numpy(), output.value.numpy(), output.score.numpy(), 2 * output.ownership.sigmoid().numpy() - 1)
+
+
+def divergence(logits: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Kullback-Leibler divergence of two policies, float [n]."""
+    one, two = (x - np.logaddexp.reduce(x, axis=1, keepdims=True) for x in (logits, others))
+    return np.sum(np.exp(one) * (one - two), axis=1)
+
+
+@pytest.mark.parametrize("case", CASES, indirect=True, ids=lambda case: case[0].name)
+def test_float32_says_what_the_network_says(case: tuple[Game, nn.Module, np.ndarray], make: Make) -> None:
+    game, net, states = case
+    expected, found = plain(net, states), make(net, game, threads=1, precision="f32").evaluate(states)
+    assert expected.value.std() > 0.05, "or nothing was tested"
+    for one, two in zip(expected, found, strict=True):
+        assert (one is None) == (two is None)
+        if one is not None:
+            assert two.dtype == np.float32
+            np.testing.assert_allclose(one, two, rtol=0, atol=1e-3)
+
+
+@pytest.mark.parametrize("case", CASES, indirect=True, ids=lambda case: case[0].name)
+def test_bf16_keeps_the_policy(case: tuple[Game, nn.Module, np.ndarray], make: Make) -> None:
+    game, net, states = case
+    expected, found = plain(net, states), make(net, game, threads=1, precision="bf16").evaluate(states)
+    assert expected.logits.std(axis=1).mean() > 1, "or nothing was tested"
+    assert divergence(expected.logits, found.logits).max() < 0.01
+
+
+def test_bf16_keeps_the_value(make: Make) -> None:
+    game = games.make("go", size=7)
+    net = briefly_trained(nets.config("b4c16"), game, random_states(game, 48))
+    states = random_states(game, 48, seed=1)
+    expected, found = plain(net, states), make(net, game, threads=1, precision="bf16").evaluate(states)
+    assert expected.value.std() > 0.3, "or nothing was tested"
+    assert np.abs(expected.value - found.value).max() < 0.02
+
+
+@pytest.mark.parametrize("size", [9, 13])
+def test_bf16_keeps_what_the_shipped_weights_know(size: int, make: Make) -> None:
+    path = weights.shipped_folder() / "best.pt"
+    if not path.is_file():
+        pytest.skip("no weights are shipped yet")
+    game = games.make("go", size=size)
+    net, states = weights.load(path).network(), random_states(game, 32)
+    expected, found = plain(net, states), make(net, game, threads=1, precision="bf16").evaluate(states)
+    assert np.abs(expected.value - found.value).max() < 0.02
+    assert divergence(expected.logits, found.logits).max() < 0.01
+
+
+@pytest.mark.parametrize("case", SMALL, indirect=True)
+def test_a_batch_is_its_positions_one_at_a_time(case: tuple[Game, nn.Module, np.ndarray], make: Make) -> None:
+    """Exactly so with OpenVINO: the search finds the same game however it fills its batches."""
+    game, net, states = case
+    evaluator = make(net, game, threads=1)
+    together = evaluator.evaluate(states)
+    singles = [evaluator.evaluate(states[index : index + 1]) for index in range(len(states))]
+    tolerance = 0 if isinstance(evaluator, OpenVINOEvaluator) else 0.05
+    for index, whole in enumerate(together):
+        np.testing.assert_allclose(np.concatenate([single[index] for single in singles]), whole, rtol=0, atol=tolerance)
+
+
+@pytest.mark.parametrize("case", SMALL, indirect=True)
+def test_the_number_of_threads_changes_nothing(case: tuple[Game, nn.Module, np.ndarray]) -> None:
+    game, net, states = case
+    one, two = (OpenVINOEvaluator.from_module(net, game, threads=threads).evaluate(states) for threads in (1, 2))
+    assert all(np.array_equal(*pair) for pair in zip(one, two, strict=True))
+
+
+@pytest.mark.parametrize("case", SMALL, indirect=True)
+def test_results_belong_to_the_caller(case: tuple[Game, nn.Module, np.ndarray], make: Make) -> None:
+    game, net, states = case
+    evaluator = make(net, game, threads=1)
+    given = states.copy()
+    first = evaluator.evaluate(states)
+    kept = [array.copy() for array in first]
+    evaluator.evaluate(states[::-1].copy())
+    assert all(np.array_equal(*pair) for pair in zip(first, kept, strict=True))
+    assert np.array_equal(states, given)
+
+
+@pytest.mark.parametrize("case", SMALL, indirect=True)
+def test_refresh_takes_new_weights(case: tuple[Game, nn.Module, np.ndarray], make: Make) -> None:
+    game, net, states = case
+    other = trained_like(nets.config("b2c16"), states, seed=9)
+    evaluator = make(net, game, threads=1)
+    evaluator.refresh(other)
+    expected = make(other, game, threads=1).evaluate(states)
+    assert all(np.array_equal(*pair) for pair in zip(evaluator.evaluate(states), expected, strict=True))
+
+
+@pytest.mark.parametrize("case", SMALL, indirect=True)
+def test_later_training_does_not_reach_an_evaluator(case: tuple[Game, nn.Module, np.ndarray], make: Make) -> None:
+    game, _, states = case
+    net = nets.build(nets.config("b2c16"), seed=1)
+    evaluator = make(net, game, threads=1)
+    before = evaluator.evaluate(states)
+    with torch.no_grad():
+        for parameter in net.parameters():
+            parameter += 1
+    assert net.training
+    assert all(np.array_equal(*pair) for pair in zip(before, evaluator.evaluate(states), strict=True))
+
+
+@pytest.mark.parametrize("case", SMALL, indirect=True)
+def test_what_is_no_batch_of_states_is_refused(case: tuple[Game, nn.Module, np.ndarray], make: Make) -> None:
+    game, net, states = case
+    evaluator = make(net, game, threads=1)
+    for wrong in (states[0], states[:0], states.astype(np.int64), states[:, 1:]):
+        with pytest.raises(ValueError, match=r"states must be int32 \[n, \d+\] with n >= 1"):
+            evaluator.evaluate(wrong)
+    with pytest.raises(ValueError, match="unknown precision 'int8'; use one of: auto, f32, bf16"):
+        make(net, game, precision="int8")
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs an NVIDIA GPU")
+@pytest.mark.parametrize("case", CASES, indirect=True, ids=lambda case: case[0].name)
+def test_the_gpu_says_what_the_network_says(case: tuple[Game, nn.Module, np.ndarray]) -> None:
+    game, net, states = case
+    expected = plain(net, states)
+    exact = TorchEvaluator(net, game, device="cuda", precision="f32").evaluate(states)
+    np.testing.assert_allclose(expected.value, exact.value, atol=5e-3)
+    quick = TorchEvaluator(net, game, device="cuda", precision="bf16").evaluate(states)
+    assert np.abs(expected.value - quick.value).max() < 0.02
+    assert divergence(expected.logits, quick.logits).max() < 0.01

@@ -1,0 +1,85 @@
+"""`python -m gozero`: what its commands print, and one line with exit code 2 for whatever is wrong."""
+
+from pathlib import Path
+
+import pytest
+
+from gozero import __main__, nets, weights
+from gozero.__main__ import main
+from gozero.evaluators import openvino_evaluator
+
+CONFIG = nets.config("b2c8")
+
+
+def failure(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """The one line on stderr of a command that must fail, and print nothing else."""
+    assert main(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("gozero: ") and err.count("\n") == 1
+    return err.removeprefix("gozero: ").rstrip()
+
+
+def test_perft_prints_the_counts_of_all_depths_on_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["perft", "go", "--size", "2", "--depth", "8", "--rules", "chinese"]) == 0
+    assert capsys.readouterr().out == "5 21 68 156 316 604 1088 2184\n"
+
+
+def test_net_prints_the_layers_of_the_seed_network(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["net", "agz13"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].split() == ["total", "11,941,240"]
+
+
+def test_net_prints_a_network_for_any_board(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["net", "b2c8", "--size", "9"]) == 0
+    assert "8x9x9" in capsys.readouterr().out
+
+
+def test_weights_describes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    weights.save(tmp_path / "w.pt", nets.build(CONFIG, seed=0), CONFIG)
+    assert main(["weights", str(tmp_path / "w.pt")]) == 0
+    assert capsys.readouterr().out == weights.describe(tmp_path / "w.pt") + "\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["net", "b10"], "unknown network 'b10'"),
+        (["net", "agz13", "--size", "9"], "network agz13 is made for 13x13 only, not 9x9"),
+        (["net", "b2c8", "--size", "0"], "--size 0: expected 1 or more"),
+        (["perft", "chess"], "unknown game 'chess'"),
+        (["perft", "go", "--size", "20"], "board size 20 is not supported"),
+        (["perft", "go", "--rules", "japanese"], "unknown rules 'japanese'"),
+        (["perft", "go", "--depth", "0"], "--depth 0: expected 1 or more"),
+        (["weights", "/nowhere/w.pt"], "cannot use weights /nowhere/w.pt: no such file"),
+    ],
+)
+def test_bad_input_is_one_line(capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:
+    assert failure(capsys, *arguments).startswith(message)
+
+
+def test_a_command_is_required(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main([])
+    assert caught.value.code == 2
+    assert "COMMAND" in capsys.readouterr().err
+
+
+def test_warmup_reports_its_steps(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(openvino_evaluator, "user_cache", lambda: tmp_path)
+    weights.save(tmp_path / "w.pt", nets.build(CONFIG, seed=0), CONFIG)
+    assert main(["warmup", "--weights", str(tmp_path / "w.pt"), "--size", "5"]) == 0
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert [line.split()[0] for line in err.splitlines()] == ["[1/2]", "ready", "[2/2]", "ready"]
+
+
+def test_warmup_without_shipped_weights_says_so(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(__main__, "DEFAULT_WEIGHTS", "no-such-weights.pt")
+    assert main(["warmup"]) == 0
+    assert "no no-such-weights.pt, skipped" in capsys.readouterr().err
+
+
+def test_warmup_with_weights_that_are_not_there_fails(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["warmup", "--weights", "/nowhere/w.pt"]) == 2
+    assert capsys.readouterr().err.splitlines()[-1] == "gozero: cannot use weights /nowhere/w.pt: no such file"
