@@ -59,22 +59,39 @@ def check_excess(naive: NaiveGo, excess: set[int]) -> None:
         assert after is None or naive.repeats(after), f"{action} is refused without a reason\n{naive}"
 
 
-@pytest.mark.parametrize("rules", ["chinese", "chinese-simple", "tromp-taylor", "aga"])
+def play_against_pachi(size: int, rules: str, seed: int) -> None:
+    """A random game: at every move ours are pachi-py's moves less superko and suicide, and the stones are the same."""
+    rng = random.Random(seed)
+    row, naive, theirs = Row(go.make(size, rules, KOMI)), NaiveGo(size, rules=rules, komi=KOMI), PachiGame(size)
+    while not naive.over() and len(naive.moves) < 3 * size * size:
+        ours, pachi = row.legal(), theirs.legal(row.to_play)
+        assert ours <= pachi, f"pachi-py refuses {sorted(ours - pachi)}\n{row}"
+        check_excess(naive, pachi - ours)
+        points = sorted(ours - {row.game.pass_action})
+        action = rng.choice(points) if points and rng.random() > 0.02 else row.game.pass_action
+        theirs.play(action, row.to_play)
+        row.play(action)
+        naive.play(action)
+        assert row.stones() == theirs.stones(), f"{theirs.board!r}\n{row}"
+
+
+rule_sets = pytest.mark.parametrize("rules", ["chinese", "chinese-simple", "tromp-taylor", "aga"])
+
+
+@rule_sets
 @pytest.mark.parametrize(("size", "games"), [(5, 60), (9, 12), (13, 5), (19, 1)])
 def test_our_moves_are_pachis_less_superko_and_suicide(rules: str, size: int, games: int) -> None:
     for seed in range(games):
-        rng = random.Random(seed)
-        row, naive, theirs = Row(go.make(size, rules, KOMI)), NaiveGo(size, rules=rules, komi=KOMI), PachiGame(size)
-        while not naive.over() and len(naive.moves) < 3 * size * size:
-            ours, pachi = row.legal(), theirs.legal(row.to_play)
-            assert ours <= pachi, f"pachi-py refuses {sorted(ours - pachi)}\n{row}"
-            check_excess(naive, pachi - ours)
-            points = sorted(ours - {row.game.pass_action})
-            action = rng.choice(points) if points and rng.random() > 0.02 else row.game.pass_action
-            theirs.play(action, row.to_play)
-            row.play(action)
-            naive.play(action)
-            assert row.stones() == theirs.stones(), f"{theirs.board!r}\n{row}"
+        play_against_pachi(size, rules, seed)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(7200)
+@rule_sets
+@pytest.mark.parametrize(("size", "games"), [(5, 1500), (9, 700), (13, 250), (19, 50)])
+def test_our_moves_are_pachis_in_ten_thousand_games(rules: str, size: int, games: int) -> None:
+    for seed in range(1000, 1000 + games):
+        play_against_pachi(size, rules, seed)
 
 
 def played_out(size: int, seed: int) -> tuple[Row, PachiGame]:
