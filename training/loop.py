@@ -54,6 +54,12 @@ class Run:
                 monitor.say(complaint)
         self.replay = self._load_window()
 
+    def count_time(self) -> None:
+        """Add the time since the last call to the hours of work."""
+        now = time.monotonic()
+        self.progress.hours += (now - self._tick) / 3600
+        self._tick = now
+
     def finished(self) -> bool:
         """Whether the limits of the settings are reached."""
         return self._elapsed() >= 1
@@ -105,9 +111,6 @@ class Run:
 
     def save(self) -> None:
         """Write the checkpoint and the weights that play."""
-        now = time.monotonic()
-        self.progress.hours += (now - self._tick) / 3600
-        self._tick = now
         settings = self.settings.to_dict()
         checkpoint.save(self.folder / "checkpoints", self.progress, self.learner.state_dict(), settings, self.settings.keep)
         counters = {name: getattr(self.progress, name) for name in ("generation", "games", "rows", "evaluations", "hours")}
@@ -197,6 +200,7 @@ def cycle(run: Run, watch: monitor.Monitor, stop: Callable[[], bool]) -> None:
             report = run.play(stop)
         if run.progress.learning and not stop():
             report |= run.learn(stop)
+        run.count_time()
         if not stop():
             watch.generation({"speed/evaluations": 0.0, **report, **run.counters()})
             run.progress.generation += 1

@@ -52,6 +52,7 @@ class GameInProgress:
     moves: list[int] = field(default_factory=list)
     targets: list[Target] = field(default_factory=list)
     full: bool = False
+    kept: int = 0  # visits that the search under way took over from the one before
 
     @property
     def in_opening(self) -> bool:
@@ -98,8 +99,11 @@ class Pool:
             openings = int(generator.exponential(self.settings.opening_mean * self.game.points))
         return GameInProgress(komi, state, history, generator, openings)
 
-    def _begin(self, tree: int) -> None:
-        """Start the search of the game's next move: one evaluation in the opening, otherwise full or cheap by a draw."""
+    def _begin(self, tree: int, keep: bool = False) -> None:
+        """Start the search of the game's next move: one evaluation in the opening, otherwise full or cheap by a draw.
+
+        With `keep` it builds on the tree that `Search.advance` left: its visits come on top, and the root is not evaluated again.
+        """
         assert self._search is not None and self._stage is not None
         current = self.games[tree]
         if current.in_opening:
@@ -107,8 +111,10 @@ class Pool:
         else:
             current.full = current.generator.random() < self.settings.full_share
             visits = self._stage.full_visits if current.full else self._stage.cheap_visits
-        mask = self._root_mask(current)  # below: a visit for the root's own evaluation, then the simulations
-        self._search.begin(tree, current.state, current.history, 1 + visits, noise=current.full, root_mask=mask)
+        current.kept = int(self._search.forest.nodes[tree, 0]["visits"]) if keep else 0
+        budget = (current.kept or 1) + visits  # the root's own evaluation is a visit too
+        mask = self._root_mask(current)
+        self._search.begin(tree, current.state, current.history, budget, noise=current.full, root_mask=mask, keep=keep)
 
     def _root_mask(self, current: GameInProgress) -> np.ndarray | None:
         """Mask bool [A]: no early pass in the opening and in the first generations; None where every legal move may be played."""
@@ -123,18 +129,19 @@ class Pool:
         """Play the move of a finished search; the record if that ends the game (a new one then takes its place)."""
         assert self._search is not None
         current, result = self.games[tree], self._search.result(tree)
-        self.evaluations += result.root_visits
+        self.evaluations += result.root_visits - current.kept
         action = self._move(current, result)
         if current.full:
             current.targets.append(sparse_target(len(current.moves), result.policy, result.value))
         self.game.step(current.state, current.history, action)
         current.moves.append(action)
         ending = scoring.ending(self.game, current.state)
-        record = self._record(current, ending) if ending else None
-        if record:
-            self.games[tree] = self._new_game()
+        if ending is None:
+            self._begin(tree, keep=self._search.advance(tree, action) and not current.in_opening)
+            return None
+        self.games[tree] = self._new_game()
         self._begin(tree)
-        return record
+        return self._record(current, ending)
 
     def _move(self, current: GameInProgress, result: RootResult) -> int:
         """The move to play. A Gumbel root has drawn its winner already; visits are drawn from by temperature."""
@@ -182,7 +189,7 @@ def search_settings(settings: SelfPlaySettings, stage: Stage) -> SearchSettings:
         c_visit=settings.c_visit,
         c_scale=settings.c_scale,
         dirichlet_weight=settings.dirichlet_weight if stage.evaluator == "network" else 0.0,  # playouts are noise enough
-        max_nodes=max(stage.full_visits, stage.cheap_visits) + 2,
+        max_nodes=4 * max(stage.full_visits, stage.cheap_visits) + 64,  # a kept tree and the new search
     )
 
 

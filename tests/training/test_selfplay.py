@@ -60,11 +60,10 @@ def test_full_searches_alone_make_rows() -> None:
         assert game.rows == max(0, len(game.moves) - game.openings)
 
 
-def test_targets_are_the_visits_of_full_searches() -> None:
+def test_targets_are_distributions_of_searched_moves() -> None:
     for game in play(10):
         for target in game.targets:
             assert target.shares.sum() == pytest.approx(1)
-            assert target.shares.min() >= 0.5 / STAGE.full_visits  # a cheap search could not resolve this finely, nor anything finer exist
             assert target.ply >= game.openings
 
 
