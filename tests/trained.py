@@ -48,6 +48,8 @@ def trained_like(config: nets.NetConfig, states: np.ndarray, seed: int = 0) -> n
         output = net(planes, numbers)
         if output.wdl is None:
             net.policy_linear.weight *= POLICY_DEVIATION / output.policy.std(1).mean()
+            net.value_linear.weight /= output.value.atanh().std()
+            net.value_linear.bias -= net(planes, numbers).value.atanh().mean()
         else:
             for layer in (net.policy.points, net.policy.others):
                 layer.weight *= POLICY_DEVIATION / output.policy.std(1).mean()
