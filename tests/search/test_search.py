@@ -34,7 +34,7 @@ def same(one: RootResult, other: RootResult) -> bool:
 
 
 def check_tree(search: Search, tree: int = 0) -> None:
-    """What must hold of every tree: visits add up, children follow parents, values are bounded, nothing is in flight, edges are in order."""
+    """What must hold of every tree: visits add up, children follow parents, values are bounded, nothing is in flight."""
     forest = search.forest
     nodes = forest.nodes[tree, : forest.trees[tree]["node_count"]]
     assert (nodes["pending"] == 0).all()
@@ -70,6 +70,17 @@ def test_equals_slow_search(game: Game, actions: tuple[int, ...], root: str, vis
         scores = slow.gumbel_scores()
         weights = np.exp(np.array(list(scores.values())) - max(scores.values()))
         np.testing.assert_allclose(found.policy[list(scores)], weights / weights.sum(), atol=1e-4)
+
+
+def test_gumbels_decide_who_is_considered() -> None:
+    gumbels = np.random.default_rng(5).gumbel(size=GO5.actions).astype(np.float32)
+    settings = SearchSettings(root="gumbel", gumbel_m=4, max_nodes=40)
+    found = searched(GO5, 33, settings, gumbel=gumbels).result()
+    slow = NaiveSearch(GO5, HashEvaluator(GO5), settings, *start(GO5))
+    slow.gumbels = gumbels
+    counts = {action: child.visits for action, child in slow.run(33).children.items()}
+    assert {int(action): int(found.visits[action]) for action in np.flatnonzero(found.visits)} == counts
+    assert len(counts) == 4 and found.visits[found.best] == max(counts.values())
 
 
 def test_golden_tree() -> None:
@@ -360,7 +371,10 @@ def test_no_move_is_an_error() -> None:
         search.result()
 
 
-@pytest.mark.parametrize("change", [{"root": "uct"}, {"leaves": 0}, {"c_puct": -1.0}, {"dirichlet_weight": 1.5}, {"root_policy_temperature": 0.0}])
+BAD_SETTINGS = [{"root": "uct"}, {"leaves": 0}, {"c_puct": -1.0}, {"dirichlet_weight": 1.5}, {"root_policy_temperature": 0.0}]
+
+
+@pytest.mark.parametrize("change", BAD_SETTINGS)
 def test_settings_are_checked(change: dict) -> None:
     with pytest.raises(ValueError, match=next(iter(change))):
         SearchSettings(**change)

@@ -1,0 +1,49 @@
+"""A tree for the eye."""
+
+import numpy as np
+
+from gozero.coords import parse_vertex
+from gozero.evaluators.rollout import UniformEvaluator
+from gozero.games import go
+from gozero.search.search import Search
+from gozero.search.settings import SearchSettings
+from tests.search.naive import HashEvaluator, start
+
+GO5 = go.make(5)
+
+
+def test_text_follows_the_visits() -> None:
+    search = Search(GO5, HashEvaluator(GO5), SearchSettings(max_nodes=300))
+    search.begin(0, *start(GO5), 200)
+    search.run()
+    lines = search.text(0, depth=2).splitlines()
+    result = search.result()
+    assert lines[0].startswith("root   visits 200   value")
+    top = [line.split() for line in lines if line.startswith("  ") and not line.startswith("   ")]
+    visits = [int(words[2]) for words in top if words[0] != "..."]
+    assert visits == sorted(visits, reverse=True) and visits[0] == result.visits.max()
+    assert parse_vertex(top[0][0], 5) == result.best
+    assert any(line.startswith("    ") for line in lines)
+
+
+def test_nothing_searched_yet() -> None:
+    search = Search(GO5, UniformEvaluator(GO5), SearchSettings(max_nodes=10))
+    assert search.text() == "not searched\n"
+    search.begin(0, *start(GO5), 5)
+    assert search.text() == "not searched\n"
+    assert search.principal_variation(0, 3, 4) == [3]
+
+
+def test_principal_variation_is_playable() -> None:
+    search = Search(GO5, HashEvaluator(GO5), SearchSettings(max_nodes=600))
+    search.begin(0, *start(GO5, 12), 500)
+    search.run()
+    line = search.principal_variation(0, search.result().best, 6)
+    assert line[0] == search.result().best and 2 <= len(line) <= 6
+    state, history = start(GO5, 12)
+    mask = np.zeros(GO5.actions, np.uint8)
+    for action in line:
+        GO5.legal(state, history, mask)
+        assert mask[action]
+        GO5.step(state, history, action)
+    assert search.principal_variation(0, line[0], 1) == line[:1]

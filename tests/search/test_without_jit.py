@@ -1,0 +1,17 @@
+"""The same tests with the kernels run as plain Python: what compiling could hide, such as reads beyond an array, fails there."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_small_searches_without_jit() -> None:
+    chosen = "ttt or golden or stops_a_loss or memory_bound or depth_bound or keeps_nothing"
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/search/test_search.py", "-k", chosen]
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
+    assert " passed" in done.stdout
