@@ -1,0 +1,274 @@
+"""The player: what it plays, keeps, resigns and refuses, with evaluators that say what a test wants to hear."""
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from gozero import coords
+from gozero.evaluators.base import Evaluation
+from gozero.evaluators.rollout import RolloutEvaluator
+from gozero.games.game import BLACK, TO_PLAY, WHITE, Game
+from gozero.player import Limits, Player, PlayerSettings
+from gozero.position import IllegalMove
+from gozero.search.settings import SearchSettings
+from gozero.sgf import GameRecord
+
+SIZE = 7
+SEARCH = SearchSettings(max_nodes=3000)
+
+
+class Opinion:
+    """An evaluator that expects the same result for Black everywhere, and counts how often it is asked."""
+
+    def __init__(self, game: Game, for_black: float = 0.0, liked: int | None = None) -> None:
+        self.game = game
+        self.for_black = for_black
+        self.liked = liked
+        self.asked = 0
+
+    def evaluate(self, states: np.ndarray) -> Evaluation:
+        self.asked += len(states)
+        logits = np.zeros((len(states), self.game.actions), np.float32)
+        if self.liked is not None:
+            logits[:, self.liked] = 6
+        return Evaluation(logits, np.where(states[:, TO_PLAY] == BLACK, self.for_black, -self.for_black).astype(np.float32))
+
+
+def player(
+    for_black: float = 0.0,
+    liked: str | None = None,
+    *,
+    resign: bool = True,
+    resign_threshold: float = -0.9,
+    opening: float = 0.0,
+    seed: int = 1,
+) -> tuple[Player, Callable[[], Opinion]]:
+    """A player on 7x7 and a function that gives its evaluator, once it has one."""
+    opinions: list[Opinion] = []
+
+    def open_evaluator(game: Game) -> Opinion:
+        opinions.append(Opinion(game, for_black, None if liked is None else coords.parse_vertex(liked, game.rows)))
+        return opinions[-1]
+
+    settings = PlayerSettings(seed=seed, resign=resign, resign_threshold=resign_threshold, opening=opening, search=SEARCH)
+    return Player(range(5, 20), open_evaluator, settings, size=SIZE), lambda: opinions[-1]
+
+
+def at(vertex: str) -> int:
+    return coords.parse_vertex(vertex, SIZE)
+
+
+def generate(player: Player, count: int, visits: int = 20) -> list[int]:
+    """That many moves, colours in turn."""
+    return [player.genmove(player.position.to_play, Limits(visits)) for _ in range(count)]
+
+
+def test_it_plays_what_the_evaluator_likes() -> None:
+    one, _ = player(liked="C5")
+    assert generate(one, 1) == [at("C5")]
+
+
+def test_the_evaluator_is_opened_at_the_first_move_and_once_for_each_size() -> None:
+    one, opinion = player()
+    one.play(BLACK, at("C3"))
+    one.undo()
+    with pytest.raises(IndexError):
+        opinion()
+    generate(one, 2)
+    first = opinion()
+    one.new_game()
+    generate(one, 1)
+    assert opinion() is first
+    one.new_game(9)
+    generate(one, 1)
+    assert opinion().game.rows == 9
+
+
+def test_visits_limit_the_search_and_a_kept_tree_counts() -> None:
+    one, opinion = player(liked="C5")
+    generate(one, 1, visits=50)
+    first = opinion().asked
+    assert 40 <= first <= 50  # one for each visit, but for those that end in a finished game
+    generate(one, 1, visits=50)
+    assert opinion().asked - first < 30
+
+
+def test_nothing_is_kept_after_a_change_of_the_game() -> None:
+    changes: list[Callable[[Player], None]] = [
+        lambda one: one.set_komi(3.5),
+        lambda one: one.play(BLACK, at("A1")),  # out of turn
+        lambda one: (one.new_game(), one.play(BLACK, at("C4")))[0],
+    ]
+    for change in changes:
+        one, opinion = player(liked="C5")
+        generate(one, 1, visits=50)
+        change(one)
+        before = opinion().asked
+        generate(one, 1, visits=50)
+        assert opinion().asked - before >= 40
+
+
+def test_an_undone_move_is_found_again_in_the_tree() -> None:
+    one, opinion = player(liked="C5")
+    generate(one, 1, visits=50)
+    one.undo()
+    before = opinion().asked
+    assert generate(one, 1, visits=50) == [at("C5")]
+    assert opinion().asked == before
+
+
+def test_a_deadline_ends_the_search() -> None:
+    one, opinion = player()
+    started = time.monotonic()
+    one.genmove(BLACK, Limits(None, started + 0.2))
+    assert 0.1 < time.monotonic() - started < 5
+    one.genmove(WHITE, Limits(None, 0.0))  # long past: a move all the same
+    assert len(one.position.moves) == 2
+    asked = opinion().asked
+    one.genmove(BLACK, Limits(None), should_stop=lambda: True)
+    assert opinion().asked - asked <= SEARCH.leaves
+
+
+def test_suggest_plays_nothing_and_leaves_the_tree_of_the_game_alone() -> None:
+    one, opinion = player(liked="C5")
+    generate(one, 1, visits=50)
+    assert one.suggest(WHITE, Limits(50)) == one.suggest(WHITE, Limits(50))
+    assert len(one.position.moves) == 1
+    before = opinion().asked
+    generate(one, 1, visits=50)
+    assert opinion().asked - before < 30
+
+
+# Resigning
+
+
+def moves_until_resignation(one: Player, colour: int, moves: int = 40) -> int | None:
+    """How many moves of ``colour`` it takes until it resigns; the other side plays anything."""
+    for count in range(moves):
+        if one.position.to_play != colour:
+            one.play(3 - colour, int(np.flatnonzero(one.legal(3 - colour))[0]))
+        if one.genmove(colour, Limits(5)) == one.position.game.resign_action:
+            return count
+    return None
+
+
+def test_resignation_needs_a_hopeless_value_for_several_moves_and_a_game_that_has_begun() -> None:
+    assert moves_until_resignation(player(-0.95)[0], BLACK) == 7  # not before a quarter of the points is played: 13 plies
+    assert moves_until_resignation(player(-0.95)[0], WHITE, 20) is None
+    assert moves_until_resignation(player(-0.85)[0], BLACK, 20) is None
+    assert moves_until_resignation(player(-0.85, resign_threshold=-0.8)[0], BLACK) == 7
+    assert moves_until_resignation(player(-0.95, resign=False)[0], BLACK, 20) is None
+
+
+def test_a_resignation_leaves_the_board_and_the_next_genmove_answers() -> None:
+    one, _ = player(-0.95)
+    moves_until_resignation(one, BLACK)
+    before = list(one.position.moves)
+    assert one.genmove(BLACK, Limits(5)) == one.position.game.resign_action
+    assert one.position.moves == before
+    assert one.genmove(WHITE, Limits(5)) != one.position.game.resign_action
+
+
+def test_white_does_not_resign_a_handicap_game_as_readily() -> None:
+    one, _ = player(0.95)
+    one.place_handicap([at("C3"), at("E5")])
+    assert moves_until_resignation(one, WHITE, 12) is None
+    one, _ = player(0.99)
+    one.place_handicap([at("C3"), at("E5")])
+    assert moves_until_resignation(one, WHITE) is not None
+
+
+# Rules at the border
+
+
+def test_an_opponent_may_repeat_the_board_and_the_player_never_does() -> None:
+    one, _ = player()
+    for colour, vertex in [
+        (BLACK, "A2"),
+        (BLACK, "B1"),
+        (BLACK, "C2"),
+        (WHITE, "D2"),
+        (WHITE, "C1"),
+        (BLACK, "B3"),
+        (WHITE, "C3"),
+        (WHITE, "B2"),
+    ]:
+        one.play(colour, at(vertex))
+    with pytest.raises(IllegalMove, match="C2 is illegal for Black"):
+        one.play(BLACK, at("C2"))
+    one.play(BLACK, at("pass"))
+    one.play(WHITE, at("pass"))
+    assert not one.legal(BLACK)[at("C2")]
+    assert one.genmove(BLACK, Limits(30)) != at("C2")
+    one.undo()
+    one.play(BLACK, at("C2"))
+
+
+@pytest.mark.parametrize("rules", ["chinese", "chinese-simple", "tromp-taylor", "aga", "new-zealand"])
+def test_every_move_it_makes_is_legal_and_games_against_random_play_end(rules: str) -> None:
+    """The other side plays anything legal, its own eyes included, and passes once a few moves are left."""
+    random = np.random.default_rng(1)
+    one = Player([5], RolloutEvaluator, PlayerSettings(rules=rules, seed=1, resign=False, search=SEARCH), size=5, komi=0.5)
+    for engine_colour in (BLACK, WHITE):
+        one.new_game()
+        passes = 0
+        while passes < 2:
+            colour = one.position.to_play
+            legal = one.legal(colour)
+            if colour == engine_colour:
+                action = one.genmove(colour, Limits(16))
+                assert legal[action]
+            else:
+                action = int(random.choice(np.flatnonzero(legal)))
+                one.play(colour, action)
+            passes = passes + 1 if action == one.position.game.pass_action else 0
+            assert one.position.ply < 600, str(one.position)
+
+
+def test_a_won_game_is_passed_out_and_a_lost_one_is_not() -> None:
+    one, _ = player()
+    one.play(BLACK, at("D4"))
+    one.play(WHITE, at("pass"))
+    assert one.genmove(BLACK, Limits(20)) == at("pass")
+    one.undo()
+    one.set_komi(100.0)
+    assert one.genmove(BLACK, Limits(20)) != at("pass")
+
+
+# Records
+
+
+def test_a_record_comes_back() -> None:
+    one, _ = player()
+    one.place_handicap([at("C3"), at("E5")])
+    generate(one, 6)
+    record = one.record()
+    other, _ = player()
+    other.load_record(record)
+    assert str(other.position) == str(one.position)
+    assert (other.komi, other.record()) == (one.komi, record)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        GameRecord(4),
+        GameRecord(SIZE, moves=((BLACK, 3), (WHITE, 3))),
+        GameRecord(SIZE, black_stones=(0,), white_stones=(1, SIZE)),
+    ],
+)
+def test_a_record_that_cannot_be_played_changes_nothing(record: GameRecord) -> None:
+    one, _ = player()
+    generate(one, 3)
+    before = one.record()
+    with pytest.raises(ValueError, match=r"."):
+        one.load_record(record)
+    assert one.record() == before
+
+
+def test_the_opening_is_varied_by_the_seed_and_only_by_it() -> None:
+    games = [generate(player(opening=1.0, seed=seed)[0], 8) for seed in (1, 1, 2)]
+    assert games[0] == games[1] != games[2]
+    assert generate(player(seed=1)[0], 8) == generate(player(seed=2)[0], 8)
