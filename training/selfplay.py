@@ -60,28 +60,24 @@ class GameInProgress:
 
 
 class Pool:
-    """Games of one size in flight. `play` goes on until enough rows have been finished; `use` changes network and visits under way."""
+    """Games of one size in flight. `use` sets the network and the visits, also under way; then `play` until enough rows are finished."""
 
     def __init__(self, game: Game, settings: SelfPlaySettings, seed: tuple[int, ...]) -> None:
         self.game, self.settings, self.seed = game, settings, seed
         self.started = 0  # games begun so far: the next game's number, and part of its seed
-        self.generation = 0
-        self.evaluations = 0  # root visits of all finished searches
+        self.evaluations = 0  # visits of all finished searches
         self.games = [self._new_game() for _ in range(settings.games)]
-        self._search: Search | None = None
-        self._stage: Stage | None = None
 
     def use(self, evaluator: Evaluator | RowEvaluator, stage: Stage, generation: int) -> None:
         """Go on with this evaluator and stage; searches under way start again from their roots."""
         seed = int(np.random.default_rng([*self.seed, self.game.rows, generation]).integers(2**63))
         self._search = Search(self.game, evaluator, search_settings(self.settings, stage), trees=len(self.games), seed=seed)
-        self._stage, self.generation = stage, generation
+        self._stage, self._generation = stage, generation
         for tree in range(len(self.games)):
             self._begin(tree)
 
     def play(self, rows: float, stop: Callable[[], bool] = lambda: False) -> Iterator[Record]:
         """Finished games, as they finish, until they hold at least `rows` rows or `stop()` says so."""
-        assert self._search is not None, "Pool.use comes before Pool.play"
         while rows > 0 and not stop():
             for tree in self._search.wave():
                 record = self._advance(tree)
@@ -104,7 +100,6 @@ class Pool:
 
         With `keep` it builds on the tree that `Search.advance` left: its visits come on top, and the root is not evaluated again.
         """
-        assert self._search is not None and self._stage is not None
         current = self.games[tree]
         if current.in_opening:
             current.full, visits = False, 0
@@ -117,17 +112,17 @@ class Pool:
         self._search.begin(tree, current.state, current.history, budget, noise=current.full, root_mask=mask, keep=keep)
 
     def _root_mask(self, current: GameInProgress) -> np.ndarray | None:
-        """Mask bool [A]: no early pass in the opening and in the first generations; None where every legal move may be played."""
+        """Mask uint8 [A]: legal moves but pass, in the opening and early in the first generations' games; None: all legal moves."""
         early = len(current.moves) < self.settings.no_pass_until * self.game.points
-        if not (current.in_opening or (early and self.generation < self.settings.no_pass_generations)):
+        if not (current.in_opening or (early and self._generation < self.settings.no_pass_generations)):
             return None
-        mask = np.ones(self.game.actions, bool)
-        mask[self.game.pass_action] = False
-        return mask
+        mask = np.empty(self.game.actions, np.uint8)
+        legal = self.game.legal(current.state, current.history, mask)
+        mask[self.game.pass_action] = 0
+        return mask if legal > 1 else None
 
     def _advance(self, tree: int) -> Record | None:
         """Play the move of a finished search; the record if that ends the game (a new one then takes its place)."""
-        assert self._search is not None
         current, result = self.games[tree], self._search.result(tree)
         self.evaluations += result.root_visits - current.kept
         action = self._move(current, result)
@@ -148,7 +143,7 @@ class Pool:
         if current.in_opening:
             prior = result.prior.astype(np.float64)
             return int(current.generator.choice(self.game.actions, p=prior / prior.sum()))
-        if self._search is not None and self._search.settings.root == "gumbel":
+        if self._search.settings.root == "gumbel":
             return result.best
         return choose(result, self._temperature(len(current.moves)), current.generator)
 
@@ -159,7 +154,7 @@ class Pool:
 
     def _record(self, current: GameInProgress, ending: str) -> Record:
         moves, score = np.array(current.moves, np.int32), scoring.final_score(self.game, current.state)
-        return Record(self.game.rows, current.komi, self.generation, moves, tuple(current.targets), score, ending, current.openings)
+        return Record(self.game.rows, current.komi, self._generation, moves, tuple(current.targets), score, ending, current.openings)
 
 
 def leaf_evaluator(kind: str, game: Game, net: nn.Module | None, threads: int, seed: int) -> Evaluator | RowEvaluator:
