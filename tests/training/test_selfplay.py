@@ -16,7 +16,9 @@ from training.selfplay import Pool, search_settings
 STAGE = Stage(rows=1, sizes={5: 1.0}, full_visits=32, cheap_visits=8, evaluator="rollouts")
 
 
-def play(games: int, seed: int = 1, *, settings: SelfPlaySettings = SelfPlaySettings(games=6), stage: Stage = STAGE, generation: int = 99) -> list[Record]:
+def play(
+    games: int, seed: int = 1, *, settings: SelfPlaySettings = SelfPlaySettings(games=6), stage: Stage = STAGE, generation: int = 99
+) -> list[Record]:
     pool = Pool(game_of(5), settings, (seed,))
     pool.use(RolloutEvaluator(game_of(5), seed=seed), stage, generation)
     found: list[Record] = []

@@ -1,0 +1,47 @@
+"""What a run says of itself."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.training.games import random_record
+from training import monitor
+
+
+def test_games_are_summarised_by_size() -> None:
+    games = [random_record(5, seed) for seed in range(3)]
+    games = [
+        replace(games[0], ending="capped", score=3.5),
+        replace(games[1], ending="passes", score=-1.5),
+        replace(games[2], ending="settled", score=0),
+    ]
+    report = monitor.game_report([*games, random_record(7, 1)])
+    assert report["games5/count"] == 3
+    assert report["games5/capped"] == report["games5/settled"] == pytest.approx(1 / 3)
+    assert report["games5/black"] == 0.5  # a win, a loss, a draw
+    assert report["games5/length"] == pytest.approx(sum(len(game.moves) for game in games) / 3)
+    assert report["games7/count"] == 1
+    assert monitor.game_report([]) == {}
+
+
+def test_a_generation_is_one_line_on_stderr_and_in_the_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    report = monitor.game_report([random_record(5, 1)])
+    report |= {"run/generation": 4.0, "run/hours": 1.5, "run/rows": 12_345.0, "speed/evaluations": 678.0, "held/policy": 2.5}
+    watch = monitor.Monitor(tmp_path)
+    watch.generation(report)
+    watch.close()
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    for words in ("generation 4", "1.50 h", "12,345 rows", "5x5: 1 of", "678 evaluations/s", "held policy 2.500"):
+        assert words in captured.err
+    assert json.loads((tmp_path / "log.jsonl").read_text()) == report
+    assert list((tmp_path / "tensorboard").iterdir())
+
+
+def test_bars_are_silent_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    with monitor.bar(3, "self-play", " rows") as bar:
+        bar.update(2)
+    assert capsys.readouterr() == ("", "")
