@@ -77,6 +77,14 @@ def test_situational_superko_asks_who_is_to_move() -> None:
     assert not row.allows(moves.split()[-1]), str(row)
 
 
+def test_a_chain_that_touches_the_move_twice_is_taken_once() -> None:
+    """C1 would take C2-D2-D1, which lies above and to the right of it, and B1 between the two: the first board again."""
+    row = board("...../...../..OO./.O..O/O.O.O").play("C2", "pass", "D1", "pass", "B1", "pass", "D2")
+    assert picture(row) == "...../...../..OO./.OXXO/OX.XO", str(row)
+    assert not row.allows("C1"), str(row)
+    assert picture(row.play("C1")) == "...../...../..OO./.O..O/O.O.O", str(row)
+
+
 def test_superko_remembers_the_whole_game() -> None:
     """The board of 40 plies ago may not come back either."""
     row = board("/".join(["..XO.....", ".XO.O....", "..XO.....", *["........."] * 6]), to_play="X")

@@ -88,12 +88,12 @@ class Mover:
         return self.rng.choice(points) if points and self.rng.random() >= PASS_RATE else row.game.pass_action
 
 
-def play_random_game(size: int, seed: int, *, counting_every: int) -> None:
+def play_random_game(size: int, seed: int, *, counting_every: int, plies: int | None = None) -> None:
     """A random game, held against the referee at every move, and at some in all that can be counted."""
     mover = Mover(seed)
     komi, handicap = mover.rng.choice([0, 0.5, 5.5, 7, 7.5, -3.25]), mover.rng.choice([0, 0, 1, 2, 5])
     pair = Pair(size, mover.rng.choice(list(RULES)), komi, handicap)
-    for ply in range(4 * size * size):
+    for ply in range(4 * size * size if plies is None else plies):
         legal = pair.check_moves()
         if ply % counting_every == 0 or not legal:
             pair.check_counting()
@@ -109,6 +109,11 @@ def play_random_game(size: int, seed: int, *, counting_every: int) -> None:
 def test_random_games_agree_with_the_slow_referee(size: int, games: int, counting_every: int) -> None:
     for seed in range(games):
         play_random_game(size, seed, counting_every=counting_every)
+
+
+@pytest.mark.parametrize("size", range(2, 20))
+def test_every_size_begins_alike(size: int) -> None:
+    play_random_game(size, 3, counting_every=13, plies=40)
 
 
 @pytest.mark.slow
