@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -221,11 +222,10 @@ def main(arguments: list[str] | None = None) -> int:
     found: list[Record] = []
     began = time.monotonic()
     with bar(options.games, "self-play", " games") as progress:
-        for record in pool.play(float("inf"), stop=lambda: len(found) >= options.games):
-            if len(found) < options.games:
-                writer.append(record)
-                found.append(record)
-                progress.update(1)
+        for record in islice(pool.play(float("inf")), options.games):
+            writer.append(record)
+            found.append(record)
+            progress.update(1)
     writer.close()
     seconds = time.monotonic() - began
     rows = sum(record.rows for record in found)

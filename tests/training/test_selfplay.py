@@ -1,5 +1,6 @@
 """Self-play: the same seed plays the same games, full searches alone make rows, and games stay in flight."""
 
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -14,17 +15,13 @@ from training.records import Record
 from training.selfplay import Pool, search_settings
 
 STAGE = Stage(rows=1, sizes={5: 1.0}, full_visits=32, cheap_visits=8, evaluator="rollouts")
+SIX = SelfPlaySettings(games=6)
 
 
-def play(
-    games: int, seed: int = 1, *, settings: SelfPlaySettings = SelfPlaySettings(games=6), stage: Stage = STAGE, generation: int = 99
-) -> list[Record]:
+def play(games: int, seed: int = 1, *, settings: SelfPlaySettings = SIX, generation: int = 99) -> list[Record]:
     pool = Pool(game_of(5), settings, (seed,))
-    pool.use(RolloutEvaluator(game_of(5), seed=seed), stage, generation)
-    found: list[Record] = []
-    for record in pool.play(float("inf"), stop=lambda: len(found) >= games):
-        found.append(record)
-    return found
+    pool.use(RolloutEvaluator(game_of(5), seed=seed), STAGE, generation)
+    return list(islice(pool.play(float("inf")), games))
 
 
 def texts(games: list[Record]) -> list[bytes]:
