@@ -11,8 +11,7 @@ import math
 import numpy as np
 from numba import types
 
-from gozero.games.game import PLY
-from gozero.jit import HISTORY, MASK, STATE, copy_row, kernel
+from gozero.jit import copy_row, kernel
 from gozero.rng import mix
 from gozero.search.gumbel import best_root_edge, improved_policy, start_halving
 from gozero.search.noise import gamma, gumbel
@@ -83,14 +82,10 @@ def _drop_excluded(forest, t):
     bring_best_forward(forest, t, 0)
 
 
-@kernel(types.void(FOREST, types.int64, STATE, HISTORY, MASK, types.int64, types.uint64, types.boolean))
-def plant(forest, t, state, history, allowed, budget, seed, keep):
-    """Begin a search of tree t at this position; with `keep` on the tree it has, whose root must be this position."""
+@kernel(types.void(FOREST, types.int64, types.int64, types.uint64, types.boolean))
+def plant(forest, t, budget, seed, keep):
+    """Begin a search of tree t at the state in `roots`; with `keep` on the tree it has, whose root must be that position."""
     tree = forest.trees[t]
-    copy_row(forest.roots[t], state)
-    past = state[PLY] + 1
-    copy_row(forest.histories[t], history[:past])
-    copy_row(forest.allowed[t], allowed)
     forest.generators[t, 0] = mix(seed)
     tree["budget"] = budget
     tree["active"] = 1

@@ -86,7 +86,6 @@ class Search:
         self._finished = np.zeros(trees, np.int64)
         self._row_logits = np.zeros(game.actions, np.float32)
         self._no_scores = np.zeros(len(self._leaves.trees), np.float32)
-        self._all_actions = np.ones(game.actions, np.uint8)
 
     def begin(
         self,
@@ -123,10 +122,13 @@ class Search:
         record["noise_weight"] = settings.dirichlet_weight if noise and settings.root == "puct" else 0.0
         record["noise_total"] = settings.dirichlet_total
         record["temperature"] = settings.root_policy_temperature if noise and settings.root == "puct" else 1.0
-        allowed = self._all_actions if root_mask is None else np.ascontiguousarray(root_mask, np.uint8)
         keep = keep and np.array_equal(self.forest.roots[tree], state)
+        past = int(state[PLY]) + 1
+        self.forest.roots[tree] = state
+        self.forest.histories[tree, :past] = history[:past]
+        self.forest.allowed[tree] = True if root_mask is None else root_mask
         self.forest.gumbels[tree] = 0.0 if gumbel is None else gumbel
-        plant(self.forest, tree, state, history, allowed, min(visits, MAX_VISITS), self._tree_seed(tree), keep)
+        plant(self.forest, tree, min(visits, MAX_VISITS), self._tree_seed(tree), keep)
         if noise and gumbel is None and settings.root == "gumbel":
             draw_gumbels(self.forest, tree)
 

@@ -345,6 +345,15 @@ def test_later_plies_need_no_longer_history() -> None:
     check_tree(search)
 
 
+def test_arrays_of_any_kind_are_taken() -> None:
+    """Read-only states, histories that are slices, masks of numbers."""
+    _, history = start(GO5)
+    search = Search(GO5, HashEvaluator(GO5), SearchSettings(max_nodes=30))
+    search.begin(0, GO5.initial, np.repeat(history, 2)[::2], 20, root_mask=np.ones(GO5.actions, np.int32))
+    search.run()
+    assert same(search.result(), searched(GO5, 20).result())
+
+
 @pytest.mark.parametrize(
     "tree, state, history, options, message",
     [
