@@ -24,11 +24,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gozero import features
+from gozero import features, weights
 from gozero.evaluators.base import PRECISIONS, Evaluation, check_board, check_choice, check_states
 from gozero.jit import user_cache
 from gozero.threads import available_threads
-from gozero.weights import WeightsError, file_hash
 
 # Importing openvino reports that event over the network and writes to the home folder. An engine at play does neither.
 sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]  # None is Python's mark for "cannot be imported"
@@ -101,6 +100,7 @@ class OpenVINOEvaluator:
             "INFERENCE_NUM_THREADS": self.threads,
             "INFERENCE_PRECISION_HINT": self.precision,
             "NUM_STREAMS": 1,  # all threads work on one batch; a stream each measured no faster and makes single positions wait
+            "ENABLE_CPU_PINNING": False,  # pinned, every engine on the machine takes the same first cores: half the speed or less
         }
         self._request = core.compile_model(graph, "CPU", settings).create_infer_request()
         self._outputs = len(graph.outputs)
@@ -139,7 +139,7 @@ def convert(net: nn.Module, size: int) -> Any:
 
 def load_graph(path: Path, game: str) -> tuple[Any, Manifest]:
     """The graph of a weights file, from the cache where it is there, else converted and put there."""
-    folder = user_cache() / f"openvino-{openvino.__version__.split('-')[0]}" / file_hash(path)
+    folder = user_cache() / f"openvino-{openvino.__version__.split('-')[0]}" / weights.file_hash(path)
     try:
         manifest = Manifest(**json.loads((folder / "manifest.json").read_text()))
         graph = openvino.Core().read_model(folder / "graph.xml")
@@ -149,15 +149,13 @@ def load_graph(path: Path, game: str) -> tuple[Any, Manifest]:
         with contextlib.suppress(OSError):
             _store(folder, graph, manifest)
     if manifest.game != game:
-        raise WeightsError(path, f"it plays {manifest.game}, not {game}")
+        raise weights.WeightsError(path, f"it plays {manifest.game}, not {game}")
     if manifest.feature_version != features.VERSION:
-        raise WeightsError(path, f"made for input features {manifest.feature_version}, this gozero has {features.VERSION}")
+        raise weights.WeightsError(path, f"made for input features {manifest.feature_version}, this gozero has {features.VERSION}")
     return graph, manifest
 
 
 def _convert_file(path: Path, game: str) -> tuple[Any, Manifest]:
-    from gozero import weights
-
     file = weights.load(path, game)
     return convert(file.network(), file.config.size or 13), Manifest(file.config.name, file.config.size, file.game, file.feature_version)
 
