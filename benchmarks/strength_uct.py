@@ -115,7 +115,7 @@ def main() -> None:
         result, plies, ending = play(game, we, they) if number % 2 == 0 else play(game, they, we)
         results.append(result if number % 2 == 0 else -result)
         endings[ending] += 1
-        line = f"game {number + 1:3d} seed {seed} ours {'black' if number % 2 == 0 else 'white'} {results[-1]:+d} {plies:3d} plies, {ending}"
+        line = f"game {number + 1:3d} seed {seed} {'BW'[number % 2]} {results[-1]:+d} {plies:3d} plies, {ending}"
         print(line, file=sys.stderr, flush=True)
     wins, losses = results.count(1), results.count(-1)
     print(f"UCT with rollouts against OpenSpiel's, Go {SIZE}x{SIZE}, {options.simulations} simulations a move\n  {machine()}")
