@@ -10,6 +10,7 @@ The player answers for one game at a time, in one thread. It knows no protocol, 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -142,7 +143,7 @@ class Player:
         for colour, action in moves:
             position.play(action, colour, superko=False)
         self._start, self.position = start, position
-        self._low_values: dict[int, int] = {BLACK: 0, WHITE: 0}
+        self._low_values: Counter[int] = Counter()  # own moves in a row with a hopeless value, by colour
 
     # Moves
 

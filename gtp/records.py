@@ -25,6 +25,11 @@ def split_path(text: str) -> tuple[str, int | None]:
     return text, None
 
 
+def reason(error: OSError | ValueError) -> str:
+    """What went wrong, without the number and the path that the system's errors carry."""
+    return (isinstance(error, OSError) and error.strerror) or str(error)
+
+
 class RecordCommands:
     """The two commands."""
 
@@ -46,7 +51,7 @@ class RecordCommands:
                 raise ValueError("no such file, or not a game record")
             player.load_record(sgf.parse(path.read_bytes(), before_move))
         except (OSError, ValueError) as error:
-            say(f"cannot load {path}: {error}")
+            say(f"cannot load {path}: {reason(error)}")
             raise GtpError("cannot load file") from None
         self._session.clock.reset()
         return COLOUR_NAMES[player.position.to_play]
@@ -62,6 +67,6 @@ class RecordCommands:
         try:
             path.write_bytes(data)
         except (OSError, ValueError) as error:
-            say(f"cannot save {path}: {error}")
+            say(f"cannot save {path}: {reason(error)}")
             raise GtpError("cannot save file") from None
         return ""

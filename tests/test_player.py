@@ -171,6 +171,13 @@ def test_a_resignation_leaves_the_board_and_the_next_genmove_answers() -> None:
     assert one.genmove(WHITE, Limits(5)) != one.position.game.resign_action
 
 
+def test_an_undone_move_is_no_step_towards_resignation() -> None:
+    one, _ = player(-0.95)
+    for _ in range(10):
+        assert one.genmove(BLACK, Limits(5)) != one.position.game.resign_action
+        one.undo()
+
+
 def test_white_does_not_resign_a_handicap_game_as_readily() -> None:
     one, _ = player(0.95)
     one.place_handicap([at("C3"), at("E5")])

@@ -1,0 +1,147 @@
+"""Whatever a controller sends: exactly one well-framed answer to each command, silence to blanks, comments and lone ids, and no exit.
+
+Lines are drawn by grammar (two of three) or as noise. The engine is whole but for the network, with a few visits on small boards.
+"""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gtp.protocol import parse_line
+from gtp.settings import Settings
+from tests.gtp.engine import Engine
+
+LINES_A_SESSION = 40
+ANSWER = re.compile(r"[=?]([0-9]*) ([^\x00-\x09\x0b-\x1f\x7f]*\n\n)")
+
+ids = st.sampled_from(["", "", "", "1 ", "7", "0012 ", "999999999999999999999999 "])
+colours = st.sampled_from(["b", "w", "B", "W", "black", "White"])
+vertices = st.builds("{}{}".format, st.sampled_from("ABCDEFGHJabcdefghj"), st.integers(1, 9)) | st.just("pass")
+small = st.integers(-2, 12).map(str)
+numbers = (
+    small
+    | st.floats().map(str)
+    | st.integers().map(str)
+    | st.sampled_from(["1e400", "-0", "٣", "0x10", "1_0", "99999999999999999999999999"])
+)
+paths = st.sampled_from(["game.sgf", '"game.sgf"', "my game.sgf", "broken.sgf", "no-such-file", "/", "."])
+
+
+def line(name: str, *arguments: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    return st.tuples(st.just(name), *arguments).map(" ".join)
+
+
+VALID = st.one_of(
+    line("play", colours, vertices),
+    line("play", colours, vertices),
+    line("genmove", colours),
+    st.just("undo"),
+    line("loadsgf", paths),
+    line("loadsgf", paths, small),
+    st.sampled_from("protocol_version name version list_commands query_boardsize clear_board get_komi".split()),
+    st.sampled_from("showboard final_score move_history printsgf gg-undo".split()),
+    line("known_command", st.sampled_from(["play", "nothing", "quit"])),
+    line("boardsize", st.sampled_from(["5", "6", "7", "9"])),
+    line("komi", numbers),
+    line("reg_genmove", colours),
+    line("gg-undo", small),
+    line("is_legal", colours, vertices),
+    line("all_legal", colours),
+    line("fixed_handicap", small),
+    line("place_free_handicap", small),
+    line("set_free_handicap", st.lists(vertices, max_size=5).map(" ".join)),
+    line("time_settings", numbers, numbers, small),
+    line("time_left", colours, numbers, small),
+    line("final_status_list", st.sampled_from(["alive", "dead", "seki", "dame", "black_territory"])),
+    line("printsgf", st.sampled_from(["-", "written.sgf", "/no/folder/x"])),
+)
+NAMES = Engine().ask("list_commands").split("\n")
+NOISE = st.one_of(
+    st.tuples(st.sampled_from(NAMES), st.text(max_size=20)).map(" ".join),
+    st.tuples(st.sampled_from(NAMES), st.lists(numbers | vertices | colours, max_size=4).map(" ".join)).map(" ".join),
+    st.text(max_size=30),
+    st.binary(max_size=30).map(lambda data: data.decode("utf-8", "surrogateescape")),
+    st.sampled_from(["", " ", "\t", "#", "# comment", "12", "7 # x", "\x00\x01", "\r", "# interrupt", "quitx", "3 3 3"]),
+)
+"""Names of real commands with anything behind them, and plain noise."""
+
+KIND = st.sampled_from(["grammar", "grammar", "noise"])
+LINE = KIND.flatmap(lambda kind: st.tuples(st.just(kind), ids, VALID if kind == "grammar" else NOISE)).map(
+    lambda parts: (parts[0], "".join(parts[1:]).replace("\n", " "))
+)
+"""Whether a line was drawn by the grammar or as noise, and the line."""
+
+
+def is_quit(text: str) -> bool:
+    command = parse_line(text)
+    return command is not None and command.name == "quit"
+
+
+def check_session(lines: list[tuple[str, str]], seen: Counter[str]) -> None:
+    """Send the lines to a new engine and hold each answer against the frame."""
+    engine = Engine(Settings(visits=2, time=1.0, seed=1, size=5))
+    for kind, text in lines:
+        if is_quit(text):
+            continue
+        seen[kind] += 1
+        command = parse_line(text)
+        answer = engine.protocol.answer(text)
+        assert not engine.protocol.finished
+        if command is None:
+            assert answer is None, f"{text!r} was answered {answer!r}"
+            seen["silent"] += 1
+            continue
+        assert answer is not None, f"{text!r} was not answered"
+        match = ANSWER.fullmatch(answer.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
+        assert match is not None, f"{text!r} was answered {answer!r}"
+        assert match[1] == command.id
+        assert "\n\n" not in match[2][:-2]
+        assert "internal error" not in answer
+        seen[command.name if command.name in NAMES else "unknown"] += 1
+        seen[answer[0]] += 1
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working directory of the engine: what it writes lands here."""
+    (tmp_path / "game.sgf").write_bytes(b"(;SZ[7]KM[5.5];B[aa];W[bb];B[cc];W[];B[dd])")
+    (tmp_path / "my game.sgf").write_bytes(b"(;SZ[5]HA[2]AB[aa][ee];W[cc];B[tt])")
+    (tmp_path / "broken.sgf").write_bytes(b"(;SZ[9];B[aa];W[aa])")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def fuzz(sessions: int, derandomize: bool) -> Counter[str]:
+    seen: Counter[str] = Counter()
+
+    @settings(max_examples=sessions, deadline=None, derandomize=derandomize, database=None, suppress_health_check=list(HealthCheck))
+    @given(st.lists(LINE, min_size=LINES_A_SESSION, max_size=LINES_A_SESSION))
+    def sessions_hold(lines: list[str]) -> None:
+        check_session(lines, seen)
+
+    sessions_hold()
+    return seen
+
+
+def check_coverage(seen: Counter[str], lines: int) -> None:
+    """Enough lines, at least half of them by the grammar, and every command among them."""
+    assert seen["grammar"] + seen["noise"] >= lines
+    assert seen["grammar"] >= lines / 2
+    assert set(NAMES) - {"quit"} <= seen.keys()
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_few_thousand_lines() -> None:
+    check_coverage(fuzz(80, derandomize=True), 3_000)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("folder")
+def test_a_hundred_thousand_lines() -> None:
+    seen = fuzz(2_600, derandomize=False)
+    check_coverage(seen, 100_000)
+    print(f"{seen['grammar'] + seen['noise']:,} lines: {dict(seen.most_common())}")
