@@ -1,6 +1,8 @@
 """Both network evaluators, held to one contract and to the plain network."""
 
+import os
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -109,6 +111,16 @@ def test_the_number_of_threads_changes_nothing(case: tuple[Game, nn.Module, np.n
     game, net, states = case
     one, two = (OpenVINOEvaluator.from_module(net, game, threads=threads).evaluate(states) for threads in (1, 2))
     assert all(np.array_equal(*pair) for pair in zip(one, two, strict=True))
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="only Linux tells a thread's processors")
+@pytest.mark.parametrize("case", SMALL, indirect=True)
+def test_threads_are_not_bound_to_processors(case: tuple[Game, nn.Module, np.ndarray]) -> None:
+    """Bound threads of several engines would all sit on the machine's first processors."""
+    game, net, states = case
+    OpenVINOEvaluator.from_module(net, game, threads=2).evaluate(states)
+    threads = [int(task.name) for task in Path("/proc/self/task").iterdir()]
+    assert {frozenset(os.sched_getaffinity(thread)) for thread in threads} == {frozenset(os.sched_getaffinity(0))}
 
 
 @pytest.mark.parametrize("case", SMALL, indirect=True)
