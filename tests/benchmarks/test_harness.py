@@ -1,0 +1,50 @@
+"""The harness runs contenders in turn, takes medians and knows a disturbed row."""
+
+from __future__ import annotations
+
+import os
+import re
+
+import pytest
+
+from benchmarks import harness
+from benchmarks.harness import Row
+
+
+def test_contenders_run_in_turn_after_the_warm_up() -> None:
+    order: list[str] = []
+    contenders = {name: (lambda name=name: order.append(name) or 10) for name in "ab"}
+    rows = harness.measure(contenders, unit="moves", runs=2, warm_ups=1)
+    assert "".join(order) == "ab" * 3
+    assert [(row.name, row.unit, row.runs) for row in rows.values()] == [("a", "moves", 2), ("b", "moves", 2)]
+
+
+def test_medians_and_ratio(monkeypatch: pytest.MonkeyPatch) -> None:
+    samples = iter([(10.0, 1.0, 0.1), (5.0, 0.9, 0.2), (20.0, 1.0, 0.3), (1.0, 0.9, 0.2), (90.0, 0.2, 0.2), (6.0, 1.0, 0.2)])
+    monkeypatch.setattr(harness, "_timed", lambda work: next(samples))
+    rows = harness.measure({"a": lambda: 1, "b": lambda: 1}, unit="moves", runs=3, warm_ups=0)
+    assert (rows["a"].rate, rows["a"].cpu_share, rows["a"].seconds) == (20.0, 1.0, 0.2)
+    assert harness.ratio(rows, "a", "b") == 4.0
+    assert rows["b"].void and "VOID" in str(rows["b"])
+    assert not rows["a"].void and "VOID" not in str(rows["a"])
+
+
+def test_a_row_prints_its_rate_and_share() -> None:
+    assert re.search(r"^x +1,234,568 moves/s +CPU/wall 0.99 +0.50 s x 5$", str(Row("x", "moves", 1234567.8, 0.99, 0.5, 5)))
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system cannot pin a process")
+def test_pinning_keeps_to_one_allowed_core() -> None:
+    allowed = os.sched_getaffinity(0)
+    try:
+        assert os.sched_getaffinity(0) == allowed
+        assert harness.pin() in allowed
+        assert len(os.sched_getaffinity(0)) == 1
+        with pytest.raises(SystemExit, match="--core 4096"):
+            harness.pin(4096)
+    finally:
+        os.sched_setaffinity(0, allowed)
+
+
+def test_the_machine_line_names_processor_python_and_commit() -> None:
+    assert re.search(r"\d+ cores \(\d+ used\), .*Python 3\.\d+\.\d+, commit \S+$", harness.machine())
