@@ -130,6 +130,7 @@ def convert(net: nn.Module, size: int) -> Any:
         warnings.simplefilter("ignore", DeprecationWarning)  # torch prefers torch.export, which takes 4 s for the same graph
         script = torch.jit.freeze(torch.jit.trace(Traced().eval(), example, check_trace=False))
     graph = openvino.convert_model(script, example_input=example)
+    torch.jit._state._python_cu.drop_all_functions()  # torch keeps every trace for ever: 8 MB each, at each generation of a training run
     for output, name in zip(graph.outputs, OUTPUTS, strict=False):
         output.get_tensor().set_names({name})
     planes, globals = graph.inputs
