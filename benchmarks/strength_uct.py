@@ -99,11 +99,14 @@ def play(game: Game, black: Mover, white: Mover) -> tuple[int, int, str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--games", type=int, default=200)
+    parser.add_argument("--short", action="store_true", help="two games of 50 simulations, to see that it runs")
     parser.add_argument("--simulations", type=int, default=200, help="of each move, for both (default 200)")
     parser.add_argument("--c-puct", type=float, default=10.0, help="exploration of both, over a uniform prior (default 10)")
     parser.add_argument("--seed", type=int, default=1000, help="seed of the first game (default 1000)")
     parser.add_argument("--own-rollouts", action="store_true", help="our rollouts fill no one-point eyes and pass last")
     options = parser.parse_args()
+    if options.short:
+        options.games, options.simulations = 2, 50
     game = go.make(SIZE, komi=KOMI, move_limit=PLIES)
     inside = game if options.own_rollouts else dataclasses.replace(game, sample=sample_any)
     results: list[int] = []
