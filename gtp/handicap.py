@@ -77,7 +77,7 @@ class HandicapCommands:
             raise GtpError("syntax error: expected the number of stones")
         stones = whole_number_of(command.arguments[0])
         if stones < FEWEST or most_fixed(self._size) == 0:
-            raise GtpError(f"invalid handicap: {stones} stones on {self._size}x{self._size}")
+            raise GtpError(f"invalid handicap: {stones} on {self._size}x{self._size}")
         return stones
 
     def _place(self, points: Sequence[int]) -> str:

@@ -1,0 +1,37 @@
+"""Golden transcripts: what each controller sends at its start, and what it must be answered, to the byte (`make golden` rewrites them).
+
+In tests/data/gtp/*.gtp a line that begins with `> ` is sent, `# ` begins a remark, and all else is what came back. The engine has no
+network and one visit a move: its moves mean nothing, but they are always the same.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from gtp.settings import Settings
+from tests.gtp.engine import Engine
+
+FOLDER = Path(__file__).parents[1] / "data" / "gtp"
+
+
+def replay(transcript: str) -> str:
+    """The transcript with the answers of today."""
+    engine = Engine(Settings(visits=1, seed=1))
+    parts = []
+    for line in transcript.splitlines():
+        if line.startswith("# "):
+            parts.append(f"{line}\n")
+        elif line.startswith(">"):
+            parts.append(f"{line}\n{engine.protocol.answer(line[2:]) or ''}")
+    return "".join(parts)
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in FOLDER.glob("*.gtp")))
+def test_transcript(name: str, update_golden: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(FOLDER)
+    path = FOLDER / f"{name}.gtp"
+    wanted = path.read_text("utf-8")
+    found = replay(wanted)
+    if update_golden:
+        path.write_text(found, "utf-8")
+    assert found == path.read_text("utf-8")
