@@ -39,7 +39,7 @@ check: setup $(STAMPS)/test-packages  ## ruff, mypy, import-linter
 	@$(VENV)/bin/lint-imports
 
 golden: setup $(STAMPS)/test-packages  ## write the golden transcripts anew; read the difference before you commit it
-	@$(PYTHON) -m pytest --update-golden -k golden $(ARGS)
+	@$(PYTHON) -m pytest --update-golden tests/gtp/test_golden.py $(ARGS)
 
 bench: setup $(STAMPS)/bench-packages  ## run every benchmark, one after the other
 	@for script in benchmarks/[a-z]*.py; do \
