@@ -132,7 +132,7 @@ def load(path: Path | str, game: str | None = "go") -> Weights:
 
 def find(name: Path | str) -> Path:
     """The full path of a weights file: as given (from the working directory), beside the executable, or among the shipped weights."""
-    candidates = list(dict.fromkeys(full(folder / Path(name).expanduser()) for folder in search_folders()))
+    candidates = list(dict.fromkeys(full(folder / _home(name)) for folder in search_folders()))
     for candidate in candidates:
         if candidate.is_file():
             return candidate
@@ -213,7 +213,12 @@ def content_hash(metadata: str, tensors: dict[str, Tensor]) -> str:
 
 def full(path: Path | str) -> Path:
     """The absolute form of a path, with ~ expanded; links are kept as they are named."""
-    return Path(path).expanduser().absolute()
+    return _home(path).absolute()
+
+
+def _home(path: Path | str) -> Path:
+    """The path with ~ for a home folder; a ~ that names nobody's is left as it is, where pathlib would raise."""
+    return Path(os.path.expanduser(path))  # noqa: PTH111
 
 
 def _content(path: Path) -> dict[str, Any]:

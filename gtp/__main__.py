@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TextIO
 
+from gtp.arguments import path_of
 from gtp.protocol import Command, FatalError, LineReader, Output, Protocol, Signals, serve
 from gtp.session import DEFAULT_SECONDS, DEFAULT_VISITS, BoardCommands, PlayCommands, Session, say
 from gtp.settings import Settings, SettingsError, from_arguments
@@ -80,7 +81,7 @@ def open_log(name: str | None) -> TextIO | None:
     """The log file, opened for appending."""
     if name is None:
         return None
-    path = Path(name).expanduser().absolute()
+    path = path_of(name)
     try:
         return path.open("a", encoding="utf-8", errors="surrogateescape")
     except OSError as error:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+from pathlib import Path
 
 from gozero import coords
 from gtp.protocol import GtpError
@@ -39,6 +41,11 @@ def whole_number_of(text: str) -> int:
         raise GtpError(f"syntax error: {text!r} is not a whole number")
     value = float(text)  # never fails, however long the number is
     return int(min(max(value, -LARGEST_NUMBER), LARGEST_NUMBER))
+
+
+def path_of(text: str) -> Path:
+    """An absolute path, with ~ for a home folder; a ~ that means nobody's stays as it is."""
+    return Path(os.path.abspath(os.path.expanduser(text)))  # noqa: PTH100, PTH111 - pathlib raises where there is no such user
 
 
 def vertex_of(text: str, size: int) -> int:

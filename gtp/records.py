@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
-from pathlib import Path
 
+from gtp.arguments import path_of
 from gtp.protocol import Command, GtpError, Handler
 from gtp.session import COLOUR_NAMES, Session, say
 
@@ -20,7 +21,7 @@ def split_path(text: str) -> tuple[str, int | None]:
     """Path and move number in the arguments of loadsgf: the path may hold blanks and may be quoted, the number may be missing."""
     if quoted := _QUOTED.fullmatch(text):
         return quoted[2], int(quoted[3][:9]) if quoted[3] else None
-    if (numbered := _NUMBERED.fullmatch(text)) and not Path(text).expanduser().is_file():
+    if (numbered := _NUMBERED.fullmatch(text)) and not os.path.isfile(path_of(text)):  # noqa: PTH113 - no error, however odd the text
         return numbered[1], int(numbered[2][:9])
     return text, None
 
@@ -44,7 +45,7 @@ class RecordCommands:
         from gozero import sgf
 
         name, before_move = split_path(command.text)
-        path = Path(name).expanduser().absolute()
+        path = path_of(name)
         player = self._session.player
         try:
             if not path.is_file() or path.stat().st_size > LARGEST_FILE:
@@ -63,7 +64,7 @@ class RecordCommands:
         data = sgf.serialise(self._session.player.record())
         if command.text in ("", "-"):
             return data.decode("utf-8").rstrip()
-        path = Path(split_path(command.text)[0]).expanduser().absolute()
+        path = path_of(split_path(command.text)[0])
         try:
             path.write_bytes(data)
         except (OSError, ValueError) as error:

@@ -10,10 +10,10 @@ import argparse
 import math
 import tomllib
 from dataclasses import Field, dataclass, field, fields
-from pathlib import Path
 from typing import Any
 
 from gozero.games.rules import RULES
+from gtp.arguments import path_of
 
 MIN_SIZE, MAX_SIZE = 5, 19
 BACKENDS = ("auto", "torch", "openvino")
@@ -64,13 +64,13 @@ def from_arguments(arguments: list[str], version: str) -> Settings:
     """The settings for a command line. SystemExit for --help and --version; SettingsError for anything wrong."""
     given = vars(_parser(version).parse_args(arguments))
     path = given.pop("config", None)
-    values = (read_config(Path(path)) if path else {}) | given
+    values = (read_config(path) if path else {}) | given
     return Settings(**values)
 
 
-def read_config(path: Path) -> dict[str, Any]:
+def read_config(path: str) -> dict[str, Any]:
     """The checked values of a TOML file whose keys are the options without their dashes in front."""
-    full_path = path.expanduser().absolute()
+    full_path = path_of(path)
     try:
         table = tomllib.loads(full_path.read_text("utf-8"))
     except OSError as error:

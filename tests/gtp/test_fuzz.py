@@ -28,7 +28,7 @@ numbers = (
     | st.integers().map(str)
     | st.sampled_from(["1e400", "-0", "٣", "0x10", "1_0", "99999999999999999999999999"])
 )
-paths = st.sampled_from(["game.sgf", '"game.sgf"', "my game.sgf", "broken.sgf", "no-such-file", "/", "."])
+paths = st.sampled_from(["game.sgf", '"game.sgf"', "my game.sgf", "broken.sgf", "no-such-file", "/", ".", "~nobody/x 3", "long" * 100])
 
 
 def line(name: str, *arguments: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
