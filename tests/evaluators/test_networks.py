@@ -88,9 +88,11 @@ def test_bf16_keeps_what_the_shipped_weights_know(size: int, make: Make) -> None
     if not path.is_file():
         pytest.skip("no weights are shipped yet")
     game = games.make("go", size=size)
-    net, states = weights.load(path).network(), random_states(game, 32)
+    net, states = weights.load(path).network(), random_states(game, 100)
     expected, found = plain(net, states), make(net, game, threads=1, precision="bf16").evaluate(states)
-    assert np.abs(expected.value - found.value).max() < 0.02
+    errors = np.abs(expected.value - found.value)
+    assert errors.mean() < 0.005
+    assert np.quantile(errors, 0.99) < 0.02
     assert divergence(expected.logits, found.logits).max() < 0.01
 
 
