@@ -222,12 +222,18 @@ class LineReader(threading.Thread):
 
     def run(self) -> None:
         rest = b""
-        while chunk := os.read(self._descriptor, 1 << 16):
+        while chunk := self._read():
             *lines, rest = (rest + chunk).split(b"\n")
             self._put(line.decode("utf-8", "surrogateescape") for line in lines)
         self._put([rest.decode("utf-8", "surrogateescape")])
         self.signals.end_of_input()
         self.lines.put(None)
+
+    def _read(self) -> bytes:
+        try:
+            return os.read(self._descriptor, 1 << 16)
+        except OSError:  # the terminal has gone
+            return b""
 
     def fail(self, error: FatalError) -> None:
         """Make the serving loop end with this error when it comes to it."""
