@@ -13,6 +13,7 @@ share the cache; a folder that cannot be written is no error. This module does n
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import shutil
 import sys
@@ -140,7 +141,7 @@ def convert(net: nn.Module, size: int) -> Any:
 
 def load_graph(path: Path, game: str) -> tuple[Any, Manifest]:
     """The graph of a weights file, from the cache where it is there, else converted and put there."""
-    folder = user_cache() / f"openvino-{openvino.__version__.split('-')[0]}" / weights.file_hash(path)
+    folder = user_cache() / f"openvino-{_converter_hash()}" / weights.file_hash(path)
     try:
         manifest = Manifest(**json.loads((folder / "manifest.json").read_text()))
         graph = openvino.Core().read_model(folder / "graph.xml")
@@ -154,6 +155,14 @@ def load_graph(path: Path, game: str) -> tuple[Any, Manifest]:
     if manifest.feature_version != features.VERSION:
         raise weights.WeightsError(path, f"made for input features {manifest.feature_version}, this gozero has {features.VERSION}")
     return graph, manifest
+
+
+def _converter_hash() -> str:
+    """Twelve hex digits over all that decides what a graph looks like: OpenVINO's version, the networks' source and this file's."""
+    digest = hashlib.sha256(openvino.__version__.encode())
+    for source in (Path(__file__), Path(__file__).parents[1] / "nets.py"):
+        digest.update(source.read_bytes())
+    return digest.hexdigest()[:12]
 
 
 def _convert_file(path: Path, game: str) -> tuple[Any, Manifest]:
