@@ -73,8 +73,8 @@ def greeting(settings: Settings, path: Path) -> str:
     visits, seconds = settings.visits, settings.time
     limits = [f"{visits} visits"] if visits else []
     limits += [f"{seconds:g} s"] if seconds else []
-    move = " or ".join(limits) or f"{DEFAULT_VISITS} visits or {DEFAULT_SECONDS:g} s, or as the clock says"
-    return f"{NAME} {VERSION}, weights {path}, {settings.size}x{settings.size}, {settings.rules} rules, {move} a move; docs/gtp.md, --help"
+    move = " or ".join(limits) or f"{DEFAULT_VISITS} visits or {DEFAULT_SECONDS:g} s unless a clock is set"
+    return f"{NAME} {VERSION}, weights {path}, {settings.size}x{settings.size}, {settings.rules} rules; a move: {move}"
 
 
 def open_log(name: str | None) -> TextIO | None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gtp.protocol import FatalError
+from gtp.session import say
 from gtp.settings import MAX_SIZE, MIN_SIZE, Settings
 
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 MANY_LEAVES, FEW_LEAVES = 8, 2
 MANY_VISITS = 200
 """From so many visits a move on, positions are evaluated ``MANY_LEAVES`` at a time."""
+
+PATIENCE = 4.0
+"""Seconds after which the user is told why nothing happens: kernels that are in the cache take a second."""
 
 
 class Loader:
@@ -44,7 +48,15 @@ class Loader:
         """The one player. FatalError if the weights are of no use."""
         with self._player_lock:
             if self._player is None:
-                self._player = self._make_player()
+                patience = threading.Timer(
+                    PATIENCE, say, ["loading rules and search; a first start compiles them, which takes up to a minute"]
+                )
+                patience.daemon = True
+                patience.start()
+                try:
+                    self._player = self._make_player()
+                finally:
+                    patience.cancel()
             return self._player
 
     def evaluator(self, game: Game) -> Evaluator:
