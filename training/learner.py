@@ -116,10 +116,11 @@ class Learner:
         return {"net": self.net.state_dict(), "ema": self.ema.state_dict(), "optimiser": self.optimiser.state_dict(), "steps": self.steps}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """The inverse of `state_dict`."""
+        """The inverse of `state_dict`. A state without the optimiser (weights/resume) starts that one anew."""
         self.net.load_state_dict(state["net"])
         self.ema.load_state_dict(state["ema"])
-        self.optimiser.load_state_dict(state["optimiser"])
+        if "optimiser" in state:
+            self.optimiser.load_state_dict(state["optimiser"])
         self.steps = state["steps"]
 
 

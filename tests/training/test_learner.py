@@ -126,3 +126,14 @@ def test_a_saved_learner_goes_on_identically() -> None:
     assert second.steps == 4
     for name, tensor in whole.ema.state_dict().items():
         assert torch.equal(tensor, second.ema.state_dict()[name]), name
+
+
+def test_a_state_without_the_optimiser_keeps_the_weights() -> None:
+    batch, settings = fixed_batch(), LearnerSettings(warm_up=1)
+    learner, other = Learner(TINY, settings, seed=1), Learner(TINY, settings, seed=2)
+    learner.train(batch)
+    state = learner.state_dict()
+    del state["optimiser"]
+    other.load_state_dict(state)
+    assert other.steps == 1
+    assert all(torch.equal(a, b) for a, b in zip(learner.ema.state_dict().values(), other.ema.state_dict().values(), strict=True))
