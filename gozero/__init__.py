@@ -2,3 +2,5 @@
 
 docs/map.md lists the modules in reading order. Nothing is imported here, so that a program that needs one module pays for one module.
 """
+
+__version__ = "0.1.0"

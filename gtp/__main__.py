@@ -11,13 +11,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TextIO
 
+from gozero import __version__ as VERSION
 from gtp.arguments import path_of
 from gtp.protocol import Command, FatalError, LineReader, Output, Protocol, Signals, serve
 from gtp.session import DEFAULT_SECONDS, DEFAULT_VISITS, BoardCommands, PlayCommands, Session, say
 from gtp.settings import Settings, SettingsError, from_arguments
 
 NAME = "gozero"
-VERSION = "0.1.0"
 FAILURE = 2
 INTERRUPTED = 130
 
