@@ -38,7 +38,7 @@ _GLOBALS = types.Array(types.float32, 2, "C")
 
 
 @kernel()
-def _encode_stones(state, size, planes):  # type: ignore[no-untyped-def]
+def _encode_stones(state, size, planes):
     length = words(size)
     for age in range(PAST_BOARDS):
         place = (state[BOARD_PLACE] + PAST_BOARDS - age) % PAST_BOARDS

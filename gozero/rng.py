@@ -16,7 +16,7 @@ _MIX_2 = np.uint64(0x94D049BB133111EB)
 
 
 @kernel()
-def mix(value):  # type: ignore[no-untyped-def]
+def mix(value):
     """A uint64 whose every bit depends on every bit of `value` uint64: turns counters into seeds."""
     value = (value ^ (value >> np.uint64(30))) * _MIX_1
     value = (value ^ (value >> np.uint64(27))) * _MIX_2
@@ -24,19 +24,19 @@ def mix(value):  # type: ignore[no-untyped-def]
 
 
 @kernel()
-def next_random(generator):  # type: ignore[no-untyped-def]
+def next_random(generator):
     """The next uint64 of generator uint64 [1], which moves on by one."""
     generator[0] += _GOLDEN
     return mix(generator[0])
 
 
 @kernel()
-def below(generator, bound):  # type: ignore[no-untyped-def]
+def below(generator, bound):
     """A uniform int64 in 0 … bound-1, bound < 2**31 (bias under bound / 2**32)."""
     return np.int64(((next_random(generator) >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32))
 
 
 @kernel()
-def uniform(generator):  # type: ignore[no-untyped-def]
+def uniform(generator):
     """A uniform float64 in [0, 1)."""
     return np.float64(next_random(generator) >> np.uint64(11)) * (1.0 / 9007199254740992.0)

@@ -21,7 +21,7 @@ _NEVER_VITAL = -1
 
 
 @kernel()
-def _reach(colours, start, inside, labels, label, members, width):  # type: ignore[no-untyped-def]
+def _reach(colours, start, inside, labels, label, members, width):
     """Flood from `start` over points whose colour's bit is in `inside`. Returns (members, colours met at the border as bits)."""
     members[0] = start
     labels[start] = label
@@ -41,7 +41,7 @@ def _reach(colours, start, inside, labels, label, members, width):  # type: igno
 
 
 @kernel(allocates=True)
-def area_owners(colours, size):  # type: ignore[no-untyped-def]
+def area_owners(colours, size):
     """Owners int8 [cells] of a padded board: stones, and empty regions that reach stones of one colour only."""
     owners = np.zeros(colours.shape[0], np.int8)
     labels = np.zeros(colours.shape[0], np.int32)
@@ -59,7 +59,7 @@ def area_owners(colours, size):  # type: ignore[no-untyped-def]
 
 
 @kernel()
-def _vital_chains(colours, colour, chain, members, length, width, vital):  # type: ignore[no-untyped-def]
+def _vital_chains(colours, colour, chain, members, length, width, vital):
     """Write the chains to which a region is vital into vital int32 [4]: those beside its every empty point."""
     for side in range(4):
         vital[side] = _NEVER_VITAL
@@ -86,7 +86,7 @@ def _vital_chains(colours, colour, chain, members, length, width, vital):  # typ
 
 
 @kernel(allocates=True)
-def _regions(colours, colour, size):  # type: ignore[no-untyped-def]
+def _regions(colours, colour, size):
     """Label chains and regions of a colour.
 
     Returns (chain int32 [cells], region int32 [cells], vital int32 [cells, 4]): labels are the lowest cell of the set,
@@ -109,7 +109,7 @@ def _regions(colours, colour, size):  # type: ignore[no-untyped-def]
 
 
 @kernel(allocates=True)
-def _alive_chains(colours, colour, chain, region, vital, width):  # type: ignore[no-untyped-def]
+def _alive_chains(colours, colour, chain, region, vital, width):
     """Benson's iteration. Returns (alive uint8 [cells] by chain label, healthy uint8 [cells] by region label)."""
     cells = colours.shape[0]
     alive = np.zeros(cells, np.uint8)
@@ -138,7 +138,7 @@ def _alive_chains(colours, colour, chain, region, vital, width):  # type: ignore
 
 
 @kernel(allocates=True)
-def pass_alive_owners(colours, size):  # type: ignore[no-untyped-def]
+def pass_alive_owners(colours, size):
     """Owners int8 [cells] of a padded board: pass-alive chains and the territory they surround; EMPTY elsewhere."""
     width = size + 1
     owners = np.zeros(colours.shape[0], np.int8)
@@ -159,7 +159,7 @@ def pass_alive_owners(colours, size):  # type: ignore[no-untyped-def]
 
 
 @kernel(allocates=True)
-def settled_owners(colours, size):  # type: ignore[no-untyped-def]
+def settled_owners(colours, size):
     """Owners int8 [cells] after taking off the stones inside the other side's pass-alive territory."""
     safe = pass_alive_owners(colours, size)
     cleared = colours.copy()

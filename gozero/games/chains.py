@@ -48,98 +48,98 @@ RECIPROCALS = np.array([0] + [65536 // divisor + 1 for divisor in range(1, MAX_S
 
 
 @kernel()
-def at(state, place):  # type: ignore[no-untyped-def]
+def at(state, place):
     """state[place]. The unsigned index spares numba's test for negative ones: a fifth of the time of a move."""
     return state[np.uint64(place)]
 
 
 @kernel()
-def put(state, place, value):  # type: ignore[no-untyped-def]
+def put(state, place, value):
     """state[place] = value, likewise."""
     state[np.uint64(place)] = value
 
 
 @kernel()
-def colour_at(state, cell):  # type: ignore[no-untyped-def]
+def colour_at(state, cell):
     return at(state, cell + COLOUR)
 
 
 @kernel()
-def liberties_at(state, cell):  # type: ignore[no-untyped-def]
+def liberties_at(state, cell):
     """Pseudo-liberties of the chain at `cell`."""
     return at(state, at(state, cell + HEAD) + LIBERTIES)
 
 
 @kernel()
-def quotient(number, divisor):  # type: ignore[no-untyped-def]
+def quotient(number, divisor):
     """number // divisor for a cell or action number and 1 <= divisor <= 20, by multiplication: divisions cost more than a stone."""
     return (number * RECIPROCALS[divisor]) >> 16
 
 
 @kernel()
-def cell_count(size):  # type: ignore[no-untyped-def]
+def cell_count(size):
     """Cells of the padded board: 211 at 13x13."""
     return (size + 2) * (size + 1) + 1
 
 
 @kernel()
-def words(size):  # type: ignore[no-untyped-def]
+def words(size):
     """int32 words of a bit set over the cells: 7 at 13x13."""
     return (cell_count(size) + 31) >> 5
 
 
 @kernel()
-def row_step(size):  # type: ignore[no-untyped-def]
+def row_step(size):
     """Distance in the state row from a cell to the cell below it."""
     return (size + 1) * RECORD
 
 
 @kernel()
-def cell_at(row, col, size):  # type: ignore[no-untyped-def]
+def cell_at(row, col, size):
     return HEADER + ((row + 1) * (size + 1) + col + 1) * RECORD
 
 
 @kernel()
-def cell_of(action, size):  # type: ignore[no-untyped-def]
+def cell_of(action, size):
     """cell_at, of the row-major number of a point: every row above adds its share of the ring."""
     return HEADER + (action + quotient(action, size) + size + 2) * RECORD
 
 
 @kernel()
-def index_of(cell):  # type: ignore[no-untyped-def]
+def index_of(cell):
     """Number of a cell among the cells: the index into ZOBRIST and the bit in a bit set."""
     return (cell - HEADER) // RECORD
 
 
 @kernel()
-def action_of(cell, size):  # type: ignore[no-untyped-def]
+def action_of(cell, size):
     index = index_of(cell)
     return index - quotient(index, size + 1) - size - 1
 
 
 @kernel()
-def empties_start(size):  # type: ignore[no-untyped-def]
+def empties_start(size):
     return HEADER + cell_count(size) * RECORD
 
 
 @kernel()
-def boards_start(size):  # type: ignore[no-untyped-def]
+def boards_start(size):
     return empties_start(size) + size * size
 
 
 @kernel()
-def touched_start(size):  # type: ignore[no-untyped-def]
+def touched_start(size):
     return boards_start(size) + PAST_BOARDS * 2 * words(size)
 
 
 @kernel()
-def state_ints(size):  # type: ignore[no-untyped-def]
+def state_ints(size):
     """S: length of the state row (1106 at 13x13)."""
     return touched_start(size) + words(size)
 
 
 @kernel()
-def clear(state, size):  # type: ignore[no-untyped-def]
+def clear(state, size):
     """Make `state` int32 [S] the empty board of that size; header fields of the game become 0."""
     state[:] = 0
     state[TO_PLAY] = BLACK
@@ -155,7 +155,7 @@ def clear(state, size):  # type: ignore[no-untyped-def]
 
 
 @kernel()
-def _list_empty(state, cell, size):  # type: ignore[no-untyped-def]
+def _list_empty(state, cell, size):
     place = state[EMPTY_COUNT]
     put(state, empties_start(size) + place, cell)
     put(state, cell + NEXT, place)
@@ -163,7 +163,7 @@ def _list_empty(state, cell, size):  # type: ignore[no-untyped-def]
 
 
 @kernel()
-def _unlist_empty(state, cell, size):  # type: ignore[no-untyped-def]
+def _unlist_empty(state, cell, size):
     start = empties_start(size)
     last = state[EMPTY_COUNT] - 1
     moved = at(state, start + last)
@@ -174,7 +174,7 @@ def _unlist_empty(state, cell, size):  # type: ignore[no-untyped-def]
 
 
 @kernel()
-def next_board(state, size):  # type: ignore[no-untyped-def]
+def next_board(state, size):
     """Begin a new ply in the ring of past boards: the newest is copied and becomes the one that changes."""
     length = 2 * words(size)
     old = boards_start(size) + state[BOARD_PLACE] * length
@@ -186,20 +186,20 @@ def next_board(state, size):  # type: ignore[no-untyped-def]
 
 
 @kernel()
-def _flip_bit(state, cell, colour, size):  # type: ignore[no-untyped-def]
+def _flip_bit(state, cell, colour, size):
     index = index_of(cell)
     word = boards_start(size) + (state[BOARD_PLACE] * 2 + colour - 1) * words(size) + (index >> 5)
     put(state, word, at(state, word) ^ np.int32(1 << (index & 31)))
 
 
 @kernel()
-def is_touched(state, cell, size):  # type: ignore[no-untyped-def]
+def is_touched(state, cell, size):
     index = index_of(cell)
     return (at(state, touched_start(size) + (index >> 5)) >> (index & 31)) & 1
 
 
 @kernel()
-def count_liberty(state, cell, change, size):  # type: ignore[no-untyped-def]
+def count_liberty(state, cell, change, size):
     """Add `change` (+1 or -1) to the liberties of the chains beside a cell, once for each stone that touches it."""
     down = row_step(size)
     for offset in (-down, -RECORD, RECORD, down):
@@ -208,7 +208,7 @@ def count_liberty(state, cell, change, size):  # type: ignore[no-untyped-def]
 
 
 @kernel()
-def put_stone(state, cell, colour, size):  # type: ignore[no-untyped-def]
+def put_stone(state, cell, colour, size):
     """Put a stone on an empty cell and join it to its neighbours of the same colour. Returns its Zobrist word.
 
     Chains left without liberties stay: the caller removes them.
@@ -230,7 +230,7 @@ def put_stone(state, cell, colour, size):  # type: ignore[no-untyped-def]
 
 
 @kernel()
-def _join(state, first, second):  # type: ignore[no-untyped-def]
+def _join(state, first, second):
     """Make one chain of two, given their heads. The one with fewer pseudo-liberties, mostly the smaller, is relabelled."""
     if at(state, first + LIBERTIES) < at(state, second + LIBERTIES):
         first, second = second, first
@@ -247,7 +247,7 @@ def _join(state, first, second):  # type: ignore[no-untyped-def]
 
 
 @kernel()
-def remove_chain(state, cell, size):  # type: ignore[no-untyped-def]
+def remove_chain(state, cell, size):
     """Take the chain at `cell` off the board. Returns (XOR of its Zobrist words, number of stones)."""
     colour = colour_at(state, cell)
     touched = touched_start(size)
@@ -272,7 +272,7 @@ def remove_chain(state, cell, size):  # type: ignore[no-untyped-def]
 
 
 @kernel()
-def chain_hash(state, cell):  # type: ignore[no-untyped-def]
+def chain_hash(state, cell):
     """XOR of the Zobrist words of the chain at `cell`."""
     row = colour_at(state, cell) - 1
     total = np.uint64(0)
@@ -285,7 +285,7 @@ def chain_hash(state, cell):  # type: ignore[no-untyped-def]
 
 
 @kernel()
-def fills_own_eye(state, cell, colour, size):  # type: ignore[no-untyped-def]
+def fills_own_eye(state, cell, colour, size):
     """Whether an empty cell is a one-point eye of `colour`: neighbours own or edge, and too few hostile diagonals to be false."""
     down = row_step(size)
     closed = 0

@@ -58,7 +58,7 @@ WHITE_TO_PLAY = np.uint64(0x5BF03635DD6A9A4F)
 
 
 @kernel()
-def _play_stone(state, cell, colour, size):  # type: ignore[no-untyped-def]
+def _play_stone(state, cell, colour, size):
     """Put the stone, remove what it captures (or its own chain), note a ko. Returns the change of the Zobrist hash."""
     down = chains.row_step(size)
     change = chains.put_stone(state, cell, colour, size)
@@ -103,7 +103,7 @@ def step(state, history, action):
 
 
 @kernel()
-def _repeats(state, history, cell, colour, size, suicide):  # type: ignore[no-untyped-def]
+def _repeats(state, history, cell, colour, size, suicide):
     """Whether a move would bring back an earlier position; the cell's neighbours have already lost the liberty it takes."""
     down = chains.row_step(size)
     ply = state[PLY]
@@ -128,7 +128,7 @@ def _repeats(state, history, cell, colour, size, suicide):  # type: ignore[no-un
 
 
 @kernel()
-def _may_play(state, history, cell, colour, size):  # type: ignore[no-untyped-def]
+def _may_play(state, history, cell, colour, size):
     """Whether the side to move may put a stone on an empty cell."""
     down = chains.row_step(size)
     checks_history = state[KO_RULE] != SIMPLE
@@ -196,7 +196,7 @@ def sample(state, history, generator):
 
 
 @kernel(allocates=True)
-def _board_colours(state, size):  # type: ignore[no-untyped-def]
+def _board_colours(state, size):
     """int8 [(size + 2) * (size + 1) + 1]: colours by cell number."""
     colours = np.empty(chains.cell_count(size), np.int8)
     for index in range(colours.shape[0]):
@@ -205,7 +205,7 @@ def _board_colours(state, size):  # type: ignore[no-untyped-def]
 
 
 @kernel()
-def _to_side_to_move(owners, state, size, out):  # type: ignore[no-untyped-def]
+def _to_side_to_move(owners, state, size, out):
     """Owners int8 [cells] → out int8 [points]: +1 the side to move, -1 the other, 0 neither."""
     for action in range(size * size):
         colour = owners[action + action // size + size + 2]
@@ -234,7 +234,7 @@ def settled_owner(state, out):
 
 
 @kernel()
-def _points(state, owners):  # type: ignore[no-untyped-def]
+def _points(state, owners):
     """Score in points for the side to move, from ownership int8 [points], komi and handicap bonus."""
     area = 0
     for k in range(owners.shape[0]):
