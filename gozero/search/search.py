@@ -195,7 +195,15 @@ class Search:
         self._begun[tree] += 1
         return (self.seed * 0x9E3779B97F4A7C15 + tree * 0xC2B2AE3D27D4EB4F + int(self._begun[tree]) * 0xD6E8FEB86659FD93) % 2**64
 
-    def _check(self, tree, state, history, visits, gumbel, root_mask) -> None:
+    def _check(
+        self,
+        tree: int,
+        state: np.ndarray,
+        history: np.ndarray,
+        visits: int,
+        gumbel: np.ndarray | None,
+        root_mask: np.ndarray | None,
+    ) -> None:
         """Refuse what would make a kernel read or write beyond an array."""
         game = self.game
         if not 0 <= tree < len(self.forest.trees):
