@@ -22,7 +22,7 @@ from numba import types
 
 from gozero.games.chains import BOARD_PLACE, PAST_BOARDS, SIZE, boards_start, words
 from gozero.games.game import BLACK, TO_PLAY, WHITE
-from gozero.games.go import BONUS, KOMI, KOMI_UNITS, PASS_BITS
+from gozero.games.go import PASS_BITS, white_bonus
 from gozero.jit import kernel
 
 VERSION = 1
@@ -64,7 +64,7 @@ def encode_into(states: np.ndarray, planes: np.ndarray, numbers: np.ndarray) -> 
         for row in range(size):
             for col in range(size):
                 planes[n, PLANES - 1, row, col] = black
-        komi = state[KOMI] / KOMI_UNITS + state[BONUS]
+        komi = white_bonus(state)
         numbers[n, 0] = (-komi if black else komi) / KOMI_SCALE
         numbers[n, 1] = (size - MIDDLE_SIZE) / SIZE_SCALE
         for age in range(PAST_BOARDS):

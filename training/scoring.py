@@ -30,7 +30,7 @@ def make(name: str, size: int, rules: str, max_length: float) -> Game:
 def begin(game: Game, komi: float, plies: int) -> tuple[np.ndarray, np.ndarray]:
     """(state int32 [S], history uint64 [plies + 1]) of a new game with this komi."""
     state = game.new_states(1)[0]
-    state[go.KOMI] = round(komi * go.KOMI_UNITS)
+    go.set_komi(state, komi)
     return state, game.new_histories(1, plies)[0]
 
 

@@ -25,25 +25,10 @@ from functools import partial
 import numpy as np
 from numba import types
 
+from gozero.coords import action_count
 from gozero.games import chains
 from gozero.games.area import area_owners, pass_alive_owners, settled_owners
-from gozero.games.chains import (
-    BLACK,
-    EMPTY,
-    EMPTY_COUNT,
-    HEAD,
-    LIBERTIES,
-    NEXT,
-    RECORD,
-    SIZE,
-    TO_PLAY,
-    WHITE,
-    ZOBRIST,
-    at,
-    colour_at,
-    liberties_at,
-    put,
-)
+from gozero.games.chains import BLACK, EMPTY, HEAD, LIBERTIES, NEXT, RECORD, SIZE, TO_PLAY, WHITE, ZOBRIST, at, colour_at, liberties_at
 from gozero.games.diagram import parse_diagram, print_diagram
 from gozero.games.game import NOT_OVER, PLY, Game
 from gozero.games.rules import SIMPLE, SITUATIONAL, RuleSet, rule_set
@@ -180,7 +165,7 @@ def sample(state, history, generator):
     size = np.int64(state[SIZE])
     colour = state[TO_PLAY]
     start = chains.empties_start(size)
-    left = np.int64(state[EMPTY_COUNT])
+    left = np.int64(state[chains.EMPTY_COUNT])
     while left > 0:
         place = below(generator, left)
         cell = np.int64(at(state, start + place))
@@ -188,10 +173,10 @@ def sample(state, history, generator):
             return chains.action_of(cell, size)
         left -= 1
         other = at(state, start + left)
-        put(state, start + place, other)
-        put(state, start + left, cell)
-        put(state, other + NEXT, place)
-        put(state, cell + NEXT, left)
+        chains.put(state, start + place, other)
+        chains.put(state, start + left, cell)
+        chains.put(state, other + NEXT, place)
+        chains.put(state, cell + NEXT, left)
     return size * size
 
 
@@ -234,12 +219,18 @@ def settled_owner(state, out):
 
 
 @kernel()
+def white_bonus(state):
+    """Points White is given: komi and handicap bonus, float64."""
+    return state[KOMI] / KOMI_UNITS + state[BONUS]
+
+
+@kernel()
 def _points(state, owners):
     """Score in points for the side to move, from ownership int8 [points], komi and handicap bonus."""
     area = 0
     for k in range(owners.shape[0]):
         area += owners[k]
-    bonus = state[KOMI] / KOMI_UNITS + state[BONUS]
+    bonus = white_bonus(state)
     return area - bonus if state[TO_PLAY] == BLACK else area + bonus
 
 
@@ -310,17 +301,17 @@ def stones(state, out):
         out[action] = colour_at(state, chains.cell_of(action, size))
 
 
+def set_komi(state: np.ndarray, komi: float) -> None:
+    """Write komi (points, finite; kept to a thousandth) into the header of state int32 [S]."""
+    state[KOMI] = round(min(max(komi, -MAX_KOMI), MAX_KOMI) * KOMI_UNITS)
+
+
 def set_rules(state: np.ndarray, rules: RuleSet, komi: float, handicap: int = 0) -> None:
     """Write rules, komi (points, finite) and the bonus for `handicap` stones into the header of state int32 [S]."""
     state[KO_RULE] = rules.ko
     state[SUICIDE] = rules.suicide
     state[BONUS] = rules.handicap_bonus(handicap)
-    state[KOMI] = round(min(max(komi, -MAX_KOMI), MAX_KOMI) * KOMI_UNITS)
-
-
-def komi_of(state: np.ndarray) -> float:
-    """Komi in points, to a thousandth."""
-    return int(state[KOMI]) / KOMI_UNITS
+    set_komi(state, komi)
 
 
 def set_up(initial: np.ndarray, colours: np.ndarray, to_play: int) -> np.ndarray:
@@ -378,7 +369,7 @@ def make(size: int = 13, rules: str = "chinese", komi: float = 7.5, handicap: in
         name="go",
         rows=size,
         cols=size,
-        actions=size * size + 2,
+        actions=action_count(size),
         state_ints=initial.shape[0],
         has_pass=True,
         symmetries=tuple(range(8)),

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 SIMPLE, POSITIONAL, SITUATIONAL = 0, 1, 2
 NO_BONUS, BONUS_N, BONUS_N_MINUS_1 = 0, 1, 2
-KO_NAMES = ("SIMPLE", "POSITIONAL", "SITUATIONAL")
 
 
 @dataclass(frozen=True)
