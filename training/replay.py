@@ -112,7 +112,8 @@ def _dense(target: Target, actions: int) -> np.ndarray:
 def _replies(record: Record, actions: int) -> np.ndarray:
     """float16 [rows, A]: what the opponent does next. The target of its search if that was full, else the move it played; zero at the end.
 
-    A cheap search's own shares are too noisy to learn from; the move it led to is a fair sample of the opponent.
+    A cheap search's own shares are too noisy to learn from; the move it led to is a fair sample of the opponent. A move of the opening
+    was drawn for variety: unless it was searched, nothing is learned from it.
     """
     replies = np.zeros((record.rows, actions), np.float16)
     full = {target.ply: target for target in record.targets}
@@ -120,7 +121,7 @@ def _replies(record: Record, actions: int) -> np.ndarray:
         following = target.ply + 1
         if following in full:
             replies[row] = _dense(full[following], actions)
-        elif following < len(record.moves):
+        elif record.openings <= following < len(record.moves):
             replies[row, record.moves[following]] = 1
     return replies
 

@@ -5,7 +5,7 @@ Vocabulary.
            over-represented among the finished ones.
   full     a search with many simulations; its result becomes a row. The other moves are *cheap* and leave none (playout-cap randomisation,
            Wu 2019, section 3.1).
-  opening  the first moves of most games, drawn from the raw policy, so that games differ.
+  opening  the first moves of most games, drawn from the raw policy, so that games differ; some are searched all the same, to be recorded.
 
 `python -m training.selfplay --help` plays games from a weights file into a shard of records. It does not train; `training.loop` does.
 """
@@ -97,16 +97,14 @@ class Pool:
         return GameInProgress(komi, state, history, generator, openings)
 
     def _begin(self, tree: int, keep: bool = False) -> None:
-        """Start the search of the game's next move: one evaluation in the opening, otherwise full or cheap by a draw.
+        """Start the search of the game's next move: full by a draw, otherwise cheap, in the opening one evaluation.
 
         With `keep` it builds on the tree that `Search.advance` left: its visits come on top, and the root is not evaluated again.
         """
         current = self.games[tree]
-        if current.in_opening:
-            current.full, visits = False, 0
-        else:
-            current.full = current.generator.random() < self.settings.full_share
-            visits = self._stage.full_visits if current.full else self._stage.cheap_visits
+        current.full = current.generator.random() < self.settings.full_share
+        cheap = 0 if current.in_opening else self._stage.cheap_visits
+        visits = self._stage.full_visits if current.full else cheap
         current.kept = int(self._search.forest.nodes[tree, 0]["visits"]) if keep else 0
         budget = (current.kept or 1) + visits  # the root's own evaluation is a visit too
         mask = self._root_mask(current)
