@@ -13,26 +13,21 @@ in flight. The modes in which self-play and learner overlap, and the exact resum
 
 from __future__ import annotations
 
-import argparse
-import json
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
-import torch
 
 from gozero import nets, weights
 from gozero.games.game import Game
-from gozero.threads import available_threads
-from training import checkpoint, config, monitor, records, scoring
-from training.checkpoint import CheckpointError, Progress
-from training.config import ConfigError, LoopSettings, Stage
+from training import checkpoint, monitor, records, scoring
+from training.checkpoint import Progress
+from training.config import LoopSettings, Stage
 from training.learner import Learner
+from training.pool import Pool, leaf_evaluator
 from training.replay import Replay, window_rows
-from training.selfplay import Pool, leaf_evaluator
 
 HELD_OUT_ROWS = 1024  # most rows of each size in the measurement after a generation
 
@@ -208,71 +203,7 @@ def cycle(run: Run, watch: monitor.Monitor, stop: Callable[[], bool]) -> None:
         run.save()
 
 
-def stop_on_signals() -> Callable[[], bool]:
-    """A function that says whether SIGINT or SIGTERM has come; a second signal ends the process at once."""
-    received: list[int] = []
-
-    def note(number: int, frame: object) -> None:
-        received.append(number)
-        signal.signal(number, signal.SIG_DFL)
-        monitor.say("stopping: finishing the step under way and saving; once more to leave at once")
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, note)
-    return lambda: bool(received)
-
-
-def prepare(settings: LoopSettings, folder: Path) -> Run:
-    """Make or reopen the run folder and keep the resolved settings in it.
-
-    Raises:
-        ConfigError: the folder holds a run of another network or game.
-    """
-    saved = folder / "settings.json"
-    values = settings.to_dict()
-    if saved.exists():
-        before = json.loads(saved.read_text(encoding="utf-8"))
-        for name in ("network", "game"):
-            if before[name] != values[name]:
-                raise ConfigError(f"{folder.absolute()} holds a run of {name} {before[name]!r}, not {values[name]!r}; give another --run")
-    folder.mkdir(parents=True, exist_ok=True)
-    saved.write_text(json.dumps(values, indent=1), encoding="utf-8")
-    return Run(settings, folder)
-
-
-def parser() -> argparse.ArgumentParser:
-    """The command line."""
-    options = argparse.ArgumentParser(
-        prog="python -m training.loop", description="Self-play and learning in turns; goes on where the run folder stopped."
-    )
-    options.add_argument("--config", required=True, metavar="FILE.toml", help="settings, such as training/configs/go13.toml")
-    options.add_argument("--run", metavar="FOLDER", help="run folder (default: runs/ and the configuration's name)")
-    options.add_argument("--hours", type=float, help="stop after this many hours of work in all, over the configuration's")
-    options.add_argument("--threads", type=int, help="CPU threads, over the configuration's")
-    return options
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Run the loop; the exit code: 0, or 2 for settings or a folder that cannot be used."""
-    options = parser().parse_args(arguments)
-    try:
-        values = config.load(options.config).to_dict()
-        values |= {name: getattr(options, name) for name in ("hours", "threads") if getattr(options, name) is not None}
-        settings = config.from_dict(LoopSettings, values, "command line")
-        torch.set_num_threads(settings.threads or available_threads())
-        run = prepare(settings, Path(options.run or Path("runs") / Path(options.config).stem))
-    except (ConfigError, CheckpointError, ValueError) as error:
-        monitor.say(f"training.loop: {error}")
-        return 2
-    monitor.say(config.describe(settings))
-    watch = monitor.Monitor(run.folder)
-    try:
-        cycle(run, watch, stop_on_signals())
-    finally:
-        watch.close()
-    monitor.say(f"weights: {(run.folder / 'weights.pt').absolute()}")
-    return 0
-
-
 if __name__ == "__main__":
+    from training.startup import main
+
     sys.exit(main())

@@ -7,14 +7,14 @@ import pytest
 import torch
 
 from gozero import weights
-from training import checkpoint, config, loop, monitor, records
+from training import checkpoint, config, loop, monitor, records, startup
 from training.checkpoint import CheckpointError
 
 TINY = Path(config.__file__).parent / "configs" / "tiny.toml"
 
 
 def run_loop(folder: Path, *arguments: str) -> int:
-    return loop.main(["--config", str(TINY), "--run", str(folder), "--threads", "1", *arguments])
+    return startup.main(["--config", str(TINY), "--run", str(folder), "--threads", "1", *arguments])
 
 
 def tiny(generations: int) -> config.LoopSettings:
@@ -71,10 +71,10 @@ def test_sizes_follow_their_shares(finished: Path) -> None:
 
 def test_it_goes_on_where_it_stopped(tmp_path: Path) -> None:
     settings = tiny(generations=2)
-    first = loop.prepare(settings, tmp_path / "run")
+    first = startup.prepare(settings, tmp_path / "run")
     watch = monitor.Monitor(first.folder)
     loop.cycle(first, watch, lambda: first.progress.generation == 2)  # stopped when the second generation is about to begin
-    second = loop.prepare(settings, tmp_path / "run")
+    second = startup.prepare(settings, tmp_path / "run")
     assert second.progress == first.progress
     assert second.progress.generation == 2
     assert second.replay.total == first.replay.total == second.progress.rows > 0
@@ -89,13 +89,13 @@ def test_it_goes_on_where_it_stopped(tmp_path: Path) -> None:
 
 
 def test_stopping_during_self_play_loses_no_finished_game(tmp_path: Path) -> None:
-    run = loop.prepare(tiny(generations=1), tmp_path / "run")
+    run = startup.prepare(tiny(generations=1), tmp_path / "run")
     shard = tmp_path / "run" / "records" / "000001.gzr"
     loop.cycle(run, monitor.Monitor(run.folder), lambda: shard.exists() and shard.stat().st_size > 2000)
     kept = records.read(shard).records
     assert kept
     assert run.progress.rows == 0
-    again = loop.prepare(tiny(generations=1), tmp_path / "run")
+    again = startup.prepare(tiny(generations=1), tmp_path / "run")
     loop.cycle(again, monitor.Monitor(run.folder), lambda: False)
     games = records.read(shard).records
     assert len(games) > len(kept)
@@ -129,7 +129,7 @@ def test_old_checkpoints_are_removed(tmp_path: Path) -> None:
 def test_another_network_in_the_folder_is_refused(finished: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     other = tmp_path / "other.toml"
     other.write_text(TINY.read_text().replace("b2c16", "b3c16"))
-    assert loop.main(["--config", str(other), "--run", str(finished)]) == 2
+    assert startup.main(["--config", str(other), "--run", str(finished)]) == 2
     text = capsys.readouterr().err
     assert "b2c16" in text
     assert text.count("\n") == 1
@@ -137,14 +137,14 @@ def test_another_network_in_the_folder_is_refused(finished: Path, capsys: pytest
 
 def test_a_bad_configuration_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "bad.toml").write_text("cpuct = 2")
-    assert loop.main(["--config", str(tmp_path / "bad.toml")]) == 2
+    assert startup.main(["--config", str(tmp_path / "bad.toml")]) == 2
     text = capsys.readouterr().err
     assert "unknown setting 'cpuct'" in text
     assert text.count("\n") == 1
 
 
 def test_the_learning_rate_falls_at_the_end(tmp_path: Path) -> None:
-    run = loop.prepare(tiny(generations=10), tmp_path / "run")
+    run = startup.prepare(tiny(generations=10), tmp_path / "run")
     factors = []
     for generation in range(1, 11):
         run.progress.generation = generation

@@ -11,8 +11,8 @@ from gozero.games.game import NOT_OVER
 from tests.training.games import game_of
 from training import records, scoring, selfplay
 from training.config import SelfPlaySettings, Stage
+from training.pool import Pool, search_settings
 from training.records import Record
-from training.selfplay import Pool, search_settings
 
 STAGE = Stage(rows=1, sizes={5: 1.0}, full_visits=32, cheap_visits=8, evaluator="rollouts")
 SIX = SelfPlaySettings(games=6)

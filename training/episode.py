@@ -1,0 +1,106 @@
+"""One game of self-play: what it decides at each ply, and the record that is left of it.
+
+Vocabulary.
+  full     a search with many simulations; its result becomes a row. The other moves are *cheap* and leave none (playout-cap randomisation,
+           Wu 2019, section 3.1).
+  opening  the first moves of most games, drawn from the raw policy, so that games differ; some are searched all the same, to be recorded.
+
+An episode asks for a search (`plan`) and is told its result (`move`); it runs none itself. Its choices come from a generator of its own,
+so games do not depend on each other's order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from gozero.games.game import Game
+from gozero.search.choose import choose
+from gozero.search.search import RootResult
+from training import scoring
+from training.config import SelfPlaySettings, Stage
+from training.records import Record, Target, sparse_target
+
+
+class Plan(NamedTuple):
+    """The search that an episode asks for."""
+
+    visits: int  # simulations below the root
+    noise: bool  # explore at the root
+    mask: np.ndarray | None  # uint8 [A], actions allowed at the root; None: all legal ones
+
+
+@dataclass
+class Episode:
+    """A game in progress: its position, what has been played and recorded, and the kind of the search under way."""
+
+    game: Game
+    settings: SelfPlaySettings
+    komi: float
+    state: np.ndarray  # int32 [S]
+    history: np.ndarray  # uint64 [plies + 1]
+    generator: np.random.Generator
+    openings: int  # moves to be drawn from the raw policy
+    moves: list[int] = field(default_factory=list)
+    targets: list[Target] = field(default_factory=list)
+    full: bool = False  # the search under way is recorded
+
+    @classmethod
+    def begin(cls, game: Game, settings: SelfPlaySettings, seed: tuple[int, ...]) -> Episode:
+        """A new game: komi and length of the opening are drawn."""
+        generator = np.random.default_rng(seed)
+        komi = scoring.draw_komi(game.rows, generator)
+        state, history = scoring.begin(game, komi, game.max_plies)
+        openings = 0
+        if generator.random() < settings.opening_share:
+            openings = int(generator.exponential(settings.opening_mean * game.points))
+        return cls(game, settings, komi, state, history, generator, openings)
+
+    @property
+    def in_opening(self) -> bool:
+        return len(self.moves) < self.openings
+
+    def plan(self, stage: Stage, generation: int) -> Plan:
+        """The search of the next move: full by a draw, otherwise cheap, in the opening the root's evaluation alone."""
+        self.full = self.generator.random() < self.settings.full_share
+        cheap = 0 if self.in_opening else stage.cheap_visits
+        return Plan(stage.full_visits if self.full else cheap, self.full, self._mask(generation))
+
+    def move(self, result: RootResult, root: str) -> int:
+        """The move to play after this search with a `root` of that kind; a full search is recorded."""
+        if self.full:
+            self.targets.append(sparse_target(len(self.moves), result.policy, result.value))
+        if self.in_opening:
+            prior = result.prior.astype(np.float64)
+            return int(self.generator.choice(self.game.actions, p=prior / prior.sum()))
+        if root == "gumbel":  # has drawn its winner already
+            return result.best
+        return choose(result, self._temperature(), self.generator)
+
+    def play(self, action: int) -> str | None:
+        """Play a move; how the game has ended, if it has."""
+        self.game.step(self.state, self.history, action)
+        self.moves.append(action)
+        return scoring.ending(self.game, self.state)
+
+    def record(self, generation: int, ending: str) -> Record:
+        """What is kept of the finished game."""
+        moves, score = np.array(self.moves, np.int32), scoring.final_score(self.game, self.state)
+        return Record(self.game.rows, self.komi, generation, moves, tuple(self.targets), score, ending, self.openings)
+
+    def _mask(self, generation: int) -> np.ndarray | None:
+        """Legal moves but pass, in the opening and early in the first generations' games; None: all legal moves."""
+        early = len(self.moves) < self.settings.no_pass_until * self.game.points
+        if not (self.in_opening or (early and generation < self.settings.no_pass_generations)):
+            return None
+        mask = np.empty(self.game.actions, np.uint8)
+        legal = self.game.legal(self.state, self.history, mask)
+        mask[self.game.pass_action] = 0
+        return mask if legal > 1 else None
+
+    def _temperature(self) -> float:
+        """From `temperature` towards `temperature_end`, the difference halved every board width."""
+        first, last = self.settings.temperature, self.settings.temperature_end
+        return last + (first - last) * 0.5 ** (len(self.moves) / self.game.rows)
