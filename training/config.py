@@ -122,6 +122,7 @@ class LoopSettings:
     threads: int = setting(0, unit="CPU threads of evaluator and learner; 0 = what the process may use", low=0, high=1024)
     hours: float = setting(0.0, unit="hours of work after which the run ends, earlier sittings counted; 0 = no limit", low=0)
     generations: int = setting(0, unit="generations after which the run ends; 0 = no limit", low=0)
+    evaluations: int = setting(0, unit="evaluations of positions after which the run ends; 0 = no limit", low=0)
     generation_rows: int = setting(4000, unit="rows of a generation", low=1, papers="KataGo: 250,000 samples an export, on a cluster")
     keep: int = setting(3, unit="older checkpoints kept", low=0, high=1000)
     selfplay: SelfPlaySettings = field(default_factory=SelfPlaySettings)

@@ -166,7 +166,8 @@ class Run:
         """How much of the run is done, 0..1, by the nearer of its limits; 0 where it has none."""
         hours = self.progress.hours / self.settings.hours if self.settings.hours else 0.0
         generations = (self.progress.generation - 1) / self.settings.generations if self.settings.generations else 0.0
-        return max(hours, generations)
+        evaluations = self.progress.evaluations / self.settings.evaluations if self.settings.evaluations else 0.0
+        return max(hours, generations, evaluations)
 
     def _rate(self) -> float:
         """Factor of the learning rate: 1, then falling linearly over the last `anneal` of the run."""
