@@ -11,8 +11,9 @@ so games do not depend on each other's order.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -57,6 +58,35 @@ class Episode:
         if generator.random() < settings.opening_share:
             openings = int(generator.exponential(settings.opening_mean * game.points))
         return cls(game, settings, komi, state, history, generator, openings)
+
+    def state_dict(self) -> dict[str, Any]:
+        """The game so far as plain values, for a checkpoint: the position is not among them, its moves lead to it."""
+        return {
+            "komi": self.komi,
+            "openings": self.openings,
+            "moves": list(self.moves),
+            "targets": [
+                {"ply": target.ply, "actions": target.actions.tolist(), "shares": target.shares.tolist(), "value": target.value}
+                for target in self.targets
+            ],
+            "full": self.full,
+            "generator": json.dumps(self.generator.bit_generator.state),  # as text: its numbers have 128 bits
+        }
+
+    @classmethod
+    def from_state_dict(cls, game: Game, settings: SelfPlaySettings, state: dict[str, Any]) -> Episode:
+        """The inverse of `state_dict`: it goes on exactly as the saved one would."""
+        board, history = scoring.begin(game, state["komi"], game.max_plies)
+        for action in state["moves"]:
+            game.step(board, history, action)
+        generator = np.random.default_rng()
+        generator.bit_generator.state = json.loads(state["generator"])
+        targets = [
+            Target(target["ply"], np.array(target["actions"], np.int32), np.array(target["shares"], np.float32), target["value"])
+            for target in state["targets"]
+        ]
+        moves = list(state["moves"])
+        return cls(game, settings, state["komi"], board, history, generator, state["openings"], moves, targets, state["full"])
 
     @property
     def in_opening(self) -> bool:
