@@ -198,7 +198,7 @@ def cycle(run: Run, watch: monitor.Monitor, stop: Callable[[], bool]) -> None:
             report |= run.learn(stop)
         run.count_time()
         if not stop():
-            watch.generation({"speed/evaluations": 0.0, **report, **run.counters()})
+            watch.generation({"speed/evaluations": 0.0, **report, **run.counters()}, run, stop)
             run.progress.generation += 1
             run.progress.learning = False
         run.save()

@@ -11,13 +11,17 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from training.config import LoopSettings
 from training.records import Record
+
+if TYPE_CHECKING:
+    from training.loop import Run
 
 EARLY = 30  # a game that ends before this many moves is a sign of passing too soon
 
@@ -78,14 +82,15 @@ def summary(report: dict[str, float]) -> str:
 class Monitor:
     """Writes each generation's report to the terminal, TensorBoard and log.jsonl of the run folder."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, settings: LoopSettings) -> None:
         from torch.utils.tensorboard import SummaryWriter
 
+        self.folder, self.settings = folder, settings
         self._log = (folder / "log.jsonl").open("a", encoding="utf-8")
         self._board = SummaryWriter(str(folder / "tensorboard"))
 
-    def generation(self, report: dict[str, float]) -> None:
-        """One generation is done."""
+    def generation(self, report: dict[str, float], run: Run, stop: Callable[[], bool] = lambda: False) -> None:
+        """One generation of `run` is done; what takes long ends within seconds once `stop()` is true."""
         say(summary(report))
         self._log.write(json.dumps(report) + "\n")
         self._log.flush()

@@ -63,7 +63,7 @@ def main(arguments: list[str] | None = None) -> int:
         monitor.say(f"training.loop: {error}")
         return 2
     monitor.say(config.describe(settings))
-    watch = monitor.Monitor(run.folder)
+    watch = monitor.Monitor(run.folder, run.settings)
     try:
         cycle(run, watch, stop_on_signals())
     finally:

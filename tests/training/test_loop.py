@@ -72,7 +72,7 @@ def test_sizes_follow_their_shares(finished: Path) -> None:
 def test_it_goes_on_where_it_stopped(tmp_path: Path) -> None:
     settings = tiny(generations=2)
     first = startup.prepare(settings, tmp_path / "run")
-    watch = monitor.Monitor(first.folder)
+    watch = monitor.Monitor(first.folder, first.settings)
     loop.cycle(first, watch, lambda: first.progress.generation == 2)  # stopped when the second generation is about to begin
     second = startup.prepare(settings, tmp_path / "run")
     assert second.progress == first.progress
@@ -91,12 +91,12 @@ def test_it_goes_on_where_it_stopped(tmp_path: Path) -> None:
 def test_stopping_during_self_play_loses_no_finished_game(tmp_path: Path) -> None:
     run = startup.prepare(tiny(generations=1), tmp_path / "run")
     shard = tmp_path / "run" / "records" / "000001.gzr"
-    loop.cycle(run, monitor.Monitor(run.folder), lambda: shard.exists() and shard.stat().st_size > 2000)
+    loop.cycle(run, monitor.Monitor(run.folder, run.settings), lambda: shard.exists() and shard.stat().st_size > 2000)
     kept = records.read(shard).records
     assert kept
     assert run.progress.rows == 0
     again = startup.prepare(tiny(generations=1), tmp_path / "run")
-    loop.cycle(again, monitor.Monitor(run.folder), lambda: False)
+    loop.cycle(again, monitor.Monitor(run.folder, run.settings), lambda: False)
     games = records.read(shard).records
     assert len(games) > len(kept)
     assert all((one.moves == other.moves).all() for one, other in zip(kept, games, strict=False))

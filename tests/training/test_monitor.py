@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.training.games import random_record
-from training import monitor
+from training import monitor, startup
+from training.config import LoopSettings
 
 
 def test_games_are_summarised_by_size() -> None:
@@ -29,8 +30,9 @@ def test_games_are_summarised_by_size() -> None:
 def test_a_generation_is_one_line_on_stderr_and_in_the_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     report = monitor.game_report([random_record(5, 1)])
     report |= {"run/generation": 4.0, "run/hours": 1.5, "run/rows": 12_345.0, "speed/evaluations": 678.0, "held/policy": 2.5}
-    watch = monitor.Monitor(tmp_path)
-    watch.generation(report)
+    run = startup.prepare(LoopSettings(network="b2c16"), tmp_path)
+    watch = monitor.Monitor(tmp_path, run.settings)
+    watch.generation(report, run)
     watch.close()
     captured = capsys.readouterr()
     assert captured.out == ""
