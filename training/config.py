@@ -112,6 +112,17 @@ class LearnerSettings:
 
 
 @dataclass(frozen=True)
+class GateSettings:
+    """The match that a new network must win before it plays the games of self-play; off by default, as in AlphaZero and KataGo."""
+
+    games: int = setting(0, unit="games of the match, in pairs with colours swapped; 0 = no gate", low=0, high=10_000, papers="AGZ: 400")
+    share: float = setting(0.55, unit="share of the points to be won, a draw counts half", low=0, high=1, papers="AGZ, S2: 0.55; S4: 0.60")
+    visits: int = setting(50, unit="visits a move", low=1, high=1_000_000, papers="AlphaGo Zero: 1600; S2: 400; S4: 100")
+    opening_moves: int = setting(6, unit="random moves at the start of each pair", low=0, high=100)
+    drop_window: bool = setting(False, unit="true: a new best network empties the window of rows", papers="S4: true")
+
+
+@dataclass(frozen=True)
 class LoopSettings:
     """A whole run."""
 
@@ -125,9 +136,20 @@ class LoopSettings:
     evaluations: int = setting(0, unit="evaluations of positions after which the run ends; 0 = no limit", low=0)
     generation_rows: int = setting(4000, unit="rows of a generation", low=1, papers="KataGo: 250,000 samples an export, on a cluster")
     keep: int = setting(3, unit="older checkpoints kept", low=0, high=1000)
+    checkpoint_rows: int = setting(1000, unit="rows between two checkpoints within a generation; 0 = only at the ends of its parts", low=0)
+    records_mb: int = setting(2000, unit="MB of records kept; older shards go, never those of the window; 0 = no limit", low=0)
+    device: str = setting("auto", unit="where network and learner run", choices=("auto", "cpu", "cuda"))
+    mode: str = setting(
+        "sequential",
+        unit="how self-play and learner share the time",
+        choices=("sequential", "semi-asynchronous", "asynchronous"),
+        papers="S3: sequential; S2: semi-asynchronous; S4, AlphaZero: asynchronous",
+    )
+    swap_steps: int = setting(200, unit="steps between two hand-overs to self-play (asynchronous)", low=1, papers="AlphaZero: 1000")
     selfplay: SelfPlaySettings = field(default_factory=SelfPlaySettings)
     replay: ReplaySettings = field(default_factory=ReplaySettings)
     learner: LearnerSettings = field(default_factory=LearnerSettings)
+    gate: GateSettings = field(default_factory=GateSettings)
     stage: tuple[Stage, ...] = field(default_factory=lambda: (Stage(rows=1, sizes={13: 1.0}),))
 
     def stage_at(self, rows: int) -> Stage:
