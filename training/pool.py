@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -54,6 +54,21 @@ class Pool:
                 if record is not None:
                     rows -= record.rows
                     yield record
+
+    def state_dict(self) -> dict[str, Any]:
+        """Games in flight and counters as plain values, for a checkpoint; taken between two calls of `play`.
+
+        Search trees are not among them: after `load_state_dict` and `use` the pool goes on exactly as this one would after `use`.
+        """
+        games = [episode.state_dict() for episode in self.games]
+        return {"seed": list(self.seed), "started": self.started, "evaluations": self.evaluations, "games": games}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Take over the games of `state_dict`; ValueError if it holds another number of games. `use` must follow."""
+        if len(state["games"]) != self.settings.games:
+            raise ValueError(f"the pool saved holds {len(state['games'])} games, the settings ask for {self.settings.games}")
+        self.seed, self.started, self.evaluations = tuple(state["seed"]), state["started"], state["evaluations"]
+        self.games = [Episode.from_state_dict(self.game, self.settings, saved) for saved in state["games"]]
 
     def _new_game(self) -> Episode:
         seed = (*self.seed, self.game.rows, self.started)
