@@ -17,6 +17,7 @@ from numba import types
 from gozero.evaluators.row import EVALUATE_ROW, OPTIONS
 from gozero.games.game import NOT_OVER, PLY, Game
 from gozero.jit import LEGAL, OUTCOME, SAMPLE, STEP, copy_row, kernel
+from gozero.search.forced import forced_edge
 from gozero.search.gumbel import best_root_edge, count_simulation
 from gozero.search.puct import NO_EDGE, PARAMS, best_edge
 from gozero.search.root import prepare_root
@@ -65,6 +66,10 @@ def _choose_edge(forest, t, index, params, may_grow):
         level = forest.trees[t]["level"]
         edge = best_root_edge(forest, t, params, level, level)
         if edge != NO_EDGE and (may_grow or edge < forest.nodes[t, 0]["edge_start"] + forest.nodes[t, 0]["child_count"]):
+            return edge
+    if index == 0 and forest.trees[t]["forced"] > 0:
+        edge = forced_edge(forest, t)
+        if edge != NO_EDGE:
             return edge
     return best_edge(forest, t, index, params, may_grow)
 

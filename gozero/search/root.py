@@ -13,6 +13,7 @@ from numba import types
 
 from gozero.jit import copy_row, kernel
 from gozero.rng import mix
+from gozero.search.forced import pruned_policy
 from gozero.search.gumbel import best_root_edge, improved_policy, start_halving
 from gozero.search.noise import gamma, gumbel
 from gozero.search.puct import PARAMS
@@ -111,7 +112,7 @@ def read_root(forest, t, params, visits, q, policy):
     """Write the root's visits, q and policy [A], all 0 on entry, and return the move that comes out best, -1 if there is none.
 
     Gumbel root: the improved policy, and the winner of the halving. PUCT root: shares of visits (the prior if there are none),
-    and the most visited move.
+    forced ones left out, and the most visited move.
     """
     root = forest.nodes[t, 0]
     if forest.trees[t]["node_count"] == 0 or root["edge_count"] == 0:
@@ -133,6 +134,8 @@ def read_root(forest, t, params, visits, q, policy):
         best = best_root_edge(forest, t, params, forest.trees[t]["level"], forest.trees[t]["planned"])
     elif total == 0:
         copy_row(policy, forest.root_priors[t])
+    elif forest.trees[t]["forced"] > 0:
+        pruned_policy(forest, t, params, policy)
     else:
         for action in range(policy.shape[0]):
             policy[action] = visits[action] / np.float32(total)

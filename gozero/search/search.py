@@ -41,7 +41,8 @@ class RootResult:
         visits: int32 [A], of the root's children.
         q: float32 [A], mean value after each visited action.
         prior: float32 [A], the evaluator's, without noise and temperature; sums to 1 over the allowed actions.
-        policy: float32 [A], what a network should learn: shares of visits, or a Gumbel root's improved policy; sums to 1.
+        policy: float32 [A], what a network should learn: shares of visits, less those that were forced, or a Gumbel root's
+            improved policy; sums to 1.
         best: the most visited action, or the winner at a Gumbel root.
         value: mean value of all visits.
         score: mean score in points of all visits, 0 where the evaluator knows none.
@@ -95,6 +96,7 @@ class Search:
         visits: int,
         *,
         noise: bool = False,
+        temperature: float | None = None,
         gumbel: np.ndarray | None = None,
         root_mask: np.ndarray | None = None,
         keep: bool = False,
@@ -106,7 +108,9 @@ class Search:
             state: int32 [S].
             history: uint64 [H], H > state[PLY].
             visits: root visits at which the tree is finished, at least 1 (more than 2**30 mean 2**30); kept visits count.
-            noise: explore, as the settings say: Gumbel variables, or Dirichlet noise and root temperature. Off: play to win.
+            noise: explore, as the settings say: Gumbel variables, or Dirichlet noise, root temperature and forced playouts.
+                Off: play to win.
+            temperature: of a PUCT root's prior in a search with noise; None: the settings' `root_policy_temperature`.
             gumbel: float32 [A], the Gumbel variables to use instead.
             root_mask: bool [A], True where an action may be searched at the root (illegal ones never are). None: all.
             keep: build on the tree that `advance` left, if its root is this very state.
@@ -119,9 +123,11 @@ class Search:
         settings, record = self.settings, self.forest.trees[tree]
         record["gumbel"] = settings.root == "gumbel"
         record["considered"] = settings.gumbel_m
-        record["noise_weight"] = settings.dirichlet_weight if noise and settings.root == "puct" else 0.0
+        explore = noise and settings.root == "puct"
+        record["noise_weight"] = settings.dirichlet_weight if explore else 0.0
         record["noise_total"] = settings.dirichlet_total
-        record["temperature"] = settings.root_policy_temperature if noise and settings.root == "puct" else 1.0
+        record["temperature"] = (temperature or settings.root_policy_temperature) if explore else 1.0
+        record["forced"] = settings.forced_playouts if explore else 0.0
         keep = keep and np.array_equal(self.forest.roots[tree], state)
         past = int(state[PLY]) + 1
         self.forest.roots[tree] = state

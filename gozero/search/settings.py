@@ -23,6 +23,8 @@ class SearchSettings:
         dirichlet_weight: share of Dirichlet noise in the root's prior when `begin` asks for noise (AlphaGo Zero 0.25; 0 off).
         dirichlet_total: sum of the Dirichlet parameters over the legal moves (10.83 = 0.03 * 361, AlphaGo Zero's on 19x19).
         root_policy_temperature: the root's prior is raised to 1/this and renormalised when `begin` asks for noise (KataGo 1.25 to 1.1).
+        forced_playouts: k of the sqrt(k * prior * visits) simulations that a tried move is given at least when `begin` asks for
+            noise; they are taken off the policy again (KataGo 2; 0 off).
         gumbel_m: moves considered at a Gumbel root (16 in the paper).
         c_visit, c_scale: the paper's sigma(q) = (c_visit + max visits) * c_scale * q, with q in 0 to 1 (50 and 1).
         max_nodes: nodes of one tree; when they are used up the search goes on inside the tree it has.
@@ -37,6 +39,7 @@ class SearchSettings:
     dirichlet_weight: float = 0.0
     dirichlet_total: float = 10.83
     root_policy_temperature: float = 1.0
+    forced_playouts: float = 0.0
     gumbel_m: int = 16
     c_visit: float = 50.0
     c_scale: float = 1.0
@@ -49,7 +52,7 @@ class SearchSettings:
         for name in ("leaves", "gumbel_m", "max_nodes", "max_depth"):
             if getattr(self, name) < 1:
                 raise ValueError(f"search setting {name} is {getattr(self, name)}: expected at least 1")
-        for name in ("c_puct", "fpu", "virtual_loss", "dirichlet_weight", "c_visit", "c_scale"):
+        for name in ("c_puct", "fpu", "virtual_loss", "dirichlet_weight", "forced_playouts", "c_visit", "c_scale"):
             if not 0 <= getattr(self, name) < float("inf"):
                 raise ValueError(f"search setting {name} is {getattr(self, name)}: expected a number not below 0")
         if self.dirichlet_weight > 1:

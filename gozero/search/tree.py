@@ -53,6 +53,7 @@ TREE = np.dtype(
         ("noise_weight", np.float32),  # share of Dirichlet noise in the root's prior
         ("noise_total", np.float32),  # sum of its parameters
         ("temperature", np.float32),  # of the root's prior
+        ("forced", np.float32),  # k of the root's forced playouts, 0: none, see forced.py
         # sequential halving, see gumbel.py
         ("considered", np.int32),
         ("planned", np.int32),

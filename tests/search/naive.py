@@ -104,7 +104,33 @@ class NaiveSearch:
 
         if total == 0:
             return max(node.prior, key=lambda a: node.prior[a])
+        if node is self.root:
+            for action, child in node.children.items():
+                if child.visits < self._forced(action):
+                    return action
         return max(node.prior, key=score)
+
+    def _forced(self, action: int) -> float:
+        """n_forced of a root action."""
+        return math.sqrt(self.settings.forced_playouts * self.root.prior[action] * (self.root.visits - 1))
+
+    def pruned_policy(self) -> dict[int, float]:
+        """Shares of the root's visits after policy-target pruning, a visit at a time."""
+        root, kept = self.root, {action: child.visits for action, child in self.root.children.items()}
+        most = max(kept, key=lambda a: kept[a])
+
+        def score(action: int, visits: int) -> float:
+            prior = root.prior[action]
+            return -root.children[action].q + self.settings.c_puct * prior * math.sqrt(root.visits - 1) / (1 + visits)
+
+        for action in set(kept) - {most}:
+            forced = self._forced(action)
+            while forced >= 1 and kept[action] > 0 and score(action, kept[action] - 1) < score(most, kept[most]):
+                kept[action] -= 1
+                forced -= 1
+            if kept[action] == 1:
+                kept[action] = 0
+        return {action: visits / sum(kept.values()) for action, visits in kept.items() if visits}
 
     def gumbel_scores(self) -> dict[int, float]:
         """logit + sigma(completed q) of each root action."""

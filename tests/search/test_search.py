@@ -72,6 +72,60 @@ def test_equals_slow_search(game: Game, actions: tuple[int, ...], root: str, vis
         np.testing.assert_allclose(found.policy[list(scores)], weights / weights.sum(), atol=1e-4)
 
 
+@pytest.mark.parametrize("visits", [2, 3, 20, 60, 400])
+@pytest.mark.parametrize("actions", [(), OPENING], ids=["empty", "opening"])
+def test_forced_playouts_equal_the_slow_search(visits: int, actions: tuple[int, ...]) -> None:
+    settings = SearchSettings(forced_playouts=2.0, max_nodes=visits + 1)
+    found = searched(GO5, visits, settings, actions, noise=True).result()
+    slow = NaiveSearch(GO5, HashEvaluator(GO5), settings, *start(GO5, *actions))
+    counts = {action: child.visits for action, child in slow.run(visits).children.items()}
+    assert {int(action): int(found.visits[action]) for action in np.flatnonzero(found.visits)} == counts
+    policy = slow.pruned_policy()
+    assert set(np.flatnonzero(found.policy)) == set(policy)
+    for action, share in policy.items():
+        assert found.policy[action] == pytest.approx(share, abs=1e-6)
+
+
+def test_forced_playouts_reach_moves_that_noise_found_and_leave_no_trace_of_the_bad_ones() -> None:
+    settings = SearchSettings(forced_playouts=2.0, dirichlet_weight=0.25, max_nodes=800)
+    plain = searched(GO5, 800, settings, OPENING, noise=False).result()
+    forced = searched(GO5, 800, settings, OPENING, noise=True).result()
+    share = plain.visits / np.float32(plain.visits.sum())
+    np.testing.assert_allclose(plain.policy, share, atol=1e-6)
+    assert (forced.visits > 1).sum() > (plain.visits > 1).sum()
+    assert 0 < (forced.policy > 0).sum() < (forced.visits > 0).sum()
+    assert forced.policy[forced.best] > forced.visits[forced.best] / forced.visits.sum()
+    assert forced.policy.sum() == pytest.approx(1, abs=1e-5)
+
+
+def test_a_pruned_policy_by_hand() -> None:
+    """Three children of 20 visits in all, k = 2, c_puct = 1: what the formulas of Wu 2019 leave of them."""
+    search = searched(GO5, 21, SearchSettings(c_puct=1.0, forced_playouts=2.0, max_nodes=30), noise=True)
+    forest, visits, priors, q = search.forest, (14, 4, 2), (0.5, 0.2, 0.1), (0.3, 0.1, -0.5)
+    root = forest.nodes[0, 0]
+    root["child_count"] = 3
+    for place in range(3):
+        edge = root["edge_start"] + place
+        forest.actions[0, edge], forest.priors[0, edge], forest.children[0, edge] = place, priors[place], place + 1
+        forest.nodes[0, place + 1]["visits"], forest.nodes[0, place + 1]["value_sum"] = visits[place], -q[place] * visits[place]
+    # PUCT of the first: 0.3 + 0.5 * sqrt(20) / 15 = 0.449. The second may lose sqrt(2 * 0.2 * 20) = 2.8 visits; with 3 its score is
+    # 0.1 + 0.2 * sqrt(20) / 4 = 0.324, with 2 it is 0.398: it keeps 2. The third may lose 2, and with 0 its score is -0.053: it keeps none.
+    np.testing.assert_allclose(search.result().policy[:3], [14 / 16, 2 / 16, 0], atol=1e-6)
+
+
+def test_the_root_temperature_flattens_the_prior_of_searches_that_explore() -> None:
+    settings = SearchSettings(root_policy_temperature=1.1, max_nodes=10)
+    found = {}
+    for noise, temperature in ((False, 2.0), (True, None), (True, 2.0)):
+        search = searched(GO5, 2, settings, noise=noise, temperature=temperature)
+        prior, logits = search.result().prior, search.forest.root_logits[0]
+        places = np.flatnonzero(prior)
+        power = prior[places] ** (1 / {(False, 2.0): 1.0, (True, None): 1.1, (True, 2.0): 2.0}[noise, temperature])
+        np.testing.assert_allclose(np.exp(logits[places]), power / power.sum(), rtol=1e-4)
+        found[noise, temperature] = logits
+    assert not np.array_equal(found[True, None], found[True, 2.0])
+
+
 def test_gumbels_decide_who_is_considered() -> None:
     gumbels = np.random.default_rng(5).gumbel(size=GO5.actions).astype(np.float32)
     settings = SearchSettings(root="gumbel", gumbel_m=4, max_nodes=40)
