@@ -1,17 +1,20 @@
 """Game records and SGF, both ways, over sgfmill.
 
 Vocabulary: a *record* is how a game began (size, komi, handicap, stones set up, who plays first) and its moves, in this package's
-colours and actions. Of a file's variations the main line counts. Moves are taken as they stand: this module knows no rules, so a record
-may hold moves that a position will refuse.
+colours and actions. A *line* is one way through a game's variations; `parse` reads the main line, `lines` all of them. A *collection* is
+several games in one file. Moves are taken as they stand: this module knows no rules, so a record may hold moves that a position will
+refuse. Comments are written, not read.
 """
 
 from __future__ import annotations
 
+import codecs
 import math
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from sgfmill import boards
+from sgfmill import boards, sgf_grammar
 from sgfmill.sgf import Sgf_game, Tree_node
 
 from gozero import coords
@@ -20,6 +23,10 @@ BLACK, WHITE = 1, 2
 _SGF_COLOUR = {BLACK: "b", WHITE: "w"}
 _COLOUR = {"b": BLACK, "w": WHITE}
 _MAX_WRITTEN_KOMI = 1e15  # beyond it sgfmill would have to write an exponent, which SGF does not know
+_CHARSET = re.compile(rb"\bCA\s*\[\s*([\w.:-]+)\s*\]")
+# Encodings in which the second byte of a character may be `\\` or `]`: such a file must be decoded before its brackets are looked for.
+_WIDE = {"gb2312": "gb18030", "gbk": "gb18030", "gb18030": "gb18030", "big5": "big5hkscs", "big5hkscs": "big5hkscs"}
+_WIDE |= {"shift_jis": "cp932", "cp932": "cp932", "johab": "johab", "cp949": "cp949"}
 
 
 @dataclass(frozen=True)
@@ -35,6 +42,7 @@ class GameRecord:
         to_play: who plays first.
         result: as SGF has it: ``B+3.5``, ``W+R``, ``0``, or empty where it is not known.
         rules, black_name, white_name: free text.
+        comments: (number of moves, text) of the comment that stands beside the position after so many moves.
     """
 
     size: int
@@ -48,6 +56,34 @@ class GameRecord:
     rules: str = ""
     black_name: str = ""
     white_name: str = ""
+    comments: tuple[tuple[int, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Line:
+    """One way through a game's tree; its first `shared` moves belong to an earlier line of the game too."""
+
+    record: GameRecord
+    shared: int
+
+
+def split(data: bytes) -> list[bytes]:
+    """Each game of a collection as a file of its own. Data that are no collection come back as they are, for `parse` to judge."""
+    data, _ = _decoded(data)
+    try:
+        trees = sgf_grammar.parse_sgf_collection(data)
+    except ValueError:
+        return [data]
+    return [data] if len(trees) == 1 else [sgf_grammar.serialise_game_tree(tree) for tree in trees]
+
+
+def lines(data: bytes) -> list[Line]:
+    """All lines of the first game in ``data``, the main line first, then in the order of the file. ValueError as in `parse`."""
+    found = []
+    for nodes, shared in _paths(_read(data).get_root()):
+        record, moves = _record(nodes, math.inf, shared)
+        found.append(Line(record, moves))
+    return found
 
 
 def parse(data: bytes, before_move: int | None = None) -> GameRecord:
@@ -58,28 +94,48 @@ def parse(data: bytes, before_move: int | None = None) -> GameRecord:
     Raises:
         ValueError: not a Go game in SGF, or a property that matters cannot be read; the message is one line.
     """
-    game = _read(data)
-    root = game.get_root()
-    size = int(game.get_size())
+    nodes = _read(data).get_main_sequence()
+    return _record(nodes, math.inf if before_move is None else before_move)[0]
+
+
+def _record(nodes: list[Tree_node], before_move: float, shared: int = 0) -> tuple[GameRecord, int]:
+    """The record of a line's nodes, and how many of its moves stand in the first `shared` nodes."""
+    root = nodes[0]
+    size = root.get_size()
     reader = _Reader(size)
     try:
-        reader.read(game.get_main_sequence(), math.inf if before_move is None else before_move)
+        shared_moves = reader.read(nodes, before_move, shared)
     except ValueError as error:  # sgfmill raises it without a message
         raise ValueError(str(error) or f"the file names a point off the {size}x{size} board or an unknown colour") from None
     handicap = _handicap(root)
-    return GameRecord(
+    record = GameRecord(
         size=size,
         moves=tuple((_COLOUR[colour], coords.from_sgf(move, size)) for colour, move in reader.moves),
         komi=_komi(root),
         handicap=handicap,
         black_stones=reader.actions("b"),
         white_stones=reader.actions("w"),
-        to_play=reader.first_to_play(game, handicap),
+        to_play=reader.first_to_play(nodes, handicap),
         result=_text(root, "RE"),
         rules=_text(root, "RU"),
         black_name=_text(root, "PB"),
         white_name=_text(root, "PW"),
     )
+    return record, shared_moves
+
+
+def _paths(root: Tree_node) -> Iterator[tuple[list[Tree_node], int]]:
+    """Each way from the root to a leaf, and how many of its first nodes an earlier way has too. Trees may be deeper than Python's stack."""
+    path: list[Tree_node] = []
+    pending = [(root, 0, 0)]  # node, its depth, shared nodes
+    while pending:
+        node, depth, shared = pending.pop()
+        del path[depth:]
+        path.append(node)
+        children = list(node)
+        if not children:
+            yield list(path), shared
+        pending += [(child, depth + 1, depth + 1 if index else shared) for index, child in enumerate(children)][::-1]
 
 
 def serialise(record: GameRecord) -> bytes:
@@ -99,8 +155,12 @@ def serialise(record: GameRecord) -> bytes:
         root.set("PL", _SGF_COLOUR[record.to_play])
     elif record.to_play == WHITE:
         root.set("PL", "w")
+    nodes = [root]
     for colour, action in record.moves:
-        game.extend_main_sequence().set_move(_SGF_COLOUR[colour], coords.to_sgf(action, record.size))
+        nodes.append(game.extend_main_sequence())
+        nodes[-1].set_move(_SGF_COLOUR[colour], coords.to_sgf(action, record.size))
+    for number, text in record.comments:
+        nodes[number].set("C", text)
     return bytes(game.serialise())
 
 
@@ -109,18 +169,19 @@ def _points(actions: Iterable[int], size: int) -> list[tuple[int, int]]:
 
 
 class _Reader:
-    """Set-up and moves of a main line, node by node, in sgfmill's colours and moves."""
+    """Set-up and moves of a line, node by node, in sgfmill's colours and moves."""
 
     def __init__(self, size: int) -> None:
         self.stones = boards.Board(size)
         self.to_play: str | None = None
         self.moves: list[tuple[str, tuple[int, int] | None]] = []
 
-    def read(self, nodes: Iterable[Tree_node], before_move: float) -> None:
-        """Take in the nodes up to the one with the move of that number, counted from 1."""
-        played = 0
-        for node in nodes:
+    def read(self, nodes: list[Tree_node], before_move: float, shared: int) -> int:
+        """Take in the nodes up to the one with the move of that number, counted from 1; the moves kept of the first `shared` nodes."""
+        played = shared_moves = 0
+        for index, node in enumerate(nodes):
             self._set_up(node)
+            shared_moves = len(self.moves) if index <= shared else min(shared_moves, len(self.moves))
             colour, move = node.get_move()
             if colour is None:
                 continue
@@ -128,6 +189,7 @@ class _Reader:
             if played >= before_move:
                 break
             self.moves.append((colour, move))
+        return shared_moves
 
     def _set_up(self, node: Tree_node) -> None:
         """Apply AB, AW, AE and PL, if the node has them."""
@@ -148,21 +210,35 @@ class _Reader:
         size = self.stones.side
         return tuple(sorted(coords.from_sgf(point, size) for stone, point in self.stones.list_occupied_points() if stone == colour))
 
-    def first_to_play(self, game: Sgf_game, handicap: int) -> int:
+    def first_to_play(self, nodes: list[Tree_node], handicap: int) -> int:
         """PL if given, else whoever moves first in the file, else White after handicap stones."""
         if self.to_play is not None:
             return _COLOUR[self.to_play]
-        for node in game.get_main_sequence():
+        for node in nodes:
             colour, _ = node.get_move()
             if colour is not None:
                 return _COLOUR[colour]
         return WHITE if handicap > 1 else BLACK
 
 
+def _decoded(data: bytes) -> tuple[bytes, str | None]:
+    """(data, None), or for an encoding of `_WIDE` the same text in UTF-8 and its name; bytes that are no text there are replaced."""
+    named = _CHARSET.search(data)
+    try:
+        codec = _WIDE.get(codecs.lookup(named[1].decode()).name) if named else None
+    except (LookupError, UnicodeDecodeError):
+        codec = None
+    if named is None or codec is None:
+        return data, None
+    text = data[: named.start(1)] + b"UTF-8" + data[named.end(1) :]
+    return text.decode(codec, errors="replace").encode(), "UTF-8"
+
+
 def _read(data: bytes) -> Sgf_game:
     """The game in ``data``; a file that names an unknown encoding is read as latin-1, which accepts every byte."""
+    data, encoding = _decoded(data)
     try:
-        game = Sgf_game.from_bytes(data)
+        game = Sgf_game.from_bytes(data, override_encoding=encoding)
     except LookupError:
         game = Sgf_game.from_bytes(data, override_encoding="latin-1")
     except ValueError as error:

@@ -1,6 +1,7 @@
 """Records to SGF and back, and the files that other programs write."""
 
 import pytest
+from sgfmill.sgf import Sgf_game
 
 from gozero import coords, sgf
 from gozero.sgf import BLACK, WHITE, GameRecord
@@ -30,6 +31,52 @@ def test_round_trip(record: GameRecord) -> None:
     assert b"\n\n" not in data
     again = sgf.parse(data)
     assert again == GameRecord(**{**vars(record), "black_stones": tuple(sorted(record.black_stones))})
+
+
+def test_comments_stand_beside_the_position_after_their_move() -> None:
+    record = GameRecord(9, moves=((BLACK, 0), (WHITE, 80)), comments=((0, "start"), (2, "a ] \\ b\nsecond line")))
+    data = sgf.serialise(record)
+    game = Sgf_game.from_bytes(data)
+    found = [node.get("C") if node.has_property("C") else None for node in game.get_main_sequence()]
+    assert found == ["start", None, "a ] \\ b\nsecond line"]
+    assert sgf.parse(data).moves == record.moves
+
+
+def test_all_lines_of_a_tree_with_what_they_share() -> None:
+    data = b"(;SZ[9];B[aa](;W[bb];B[cc](;W[dd])(;W[de]))(;W[ee];B[ff]))"
+    found = [(vertices(line.record), line.shared) for line in sgf.lines(data)]
+    assert found == [
+        ("B:A9 W:B8 B:C7 W:D6", 0),
+        ("B:A9 W:B8 B:C7 W:D5", 3),
+        ("B:A9 W:E5 B:F4", 1),
+    ]
+    assert sgf.lines(data)[0].record == sgf.parse(data)
+
+
+def test_stones_set_up_in_a_variation_begin_a_line_that_shares_nothing() -> None:
+    found = sgf.lines(b"(;SZ[9];B[aa];W[bb](;B[cc])(;AB[dd];W[ee]))")
+    assert [(vertices(line.record), line.shared) for line in found] == [("B:A9 W:B8 B:C7", 0), ("W:E5", 0)]
+
+
+def test_a_very_deep_tree_is_no_recursion() -> None:
+    data = b"(;SZ[9]" + b"(;B[aa];W[bb]" * 3000 + b")" * 3000 + b")"
+    assert [line.shared for line in sgf.lines(data)] == [0]
+
+
+def test_a_collection_is_split_into_its_games() -> None:
+    data = b"(;SZ[9]PB[first];B[aa]) noise (;SZ[13];B[bb](;W[cc])(;W[dd]))"
+    first, second = (sgf.parse(part) for part in sgf.split(data))
+    assert (first.black_name, first.size, vertices(second)) == ("first", 9, "B:B12 W:C11")
+    assert [len(sgf.lines(part)) for part in sgf.split(data)] == [1, 2]
+    assert sgf.split(b"no game") == [b"no game"]
+
+
+@pytest.mark.parametrize(("code", "name"), [("GB18030", "聶衛平"), ("gb2312", "柯潔"), ("Big5", "許功蓋"), ("Shift_JIS", "表十能")])
+def test_characters_whose_bytes_look_like_brackets(code: str, name: str) -> None:
+    codec = {"gb2312": "gbk"}.get(code, code)
+    data = f"(;FF[3]CA[{code}]GaMe[1]SiZe[9]PB[{name}]BlackRank[9d];Black[aa];W[tt])".encode(codec)
+    record = sgf.parse(data)
+    assert (record.black_name, vertices(record)) == (name, "B:A9 W:pass")
 
 
 @pytest.mark.parametrize(
