@@ -49,10 +49,36 @@ class SelfPlaySettings:
         0.9, unit="share of games with moves drawn from the raw policy first", low=0, high=1, papers="KataGo: 0.95"
     )
     opening_mean: float = setting(0.04, unit="mean number of those moves, as a share of the area", low=0, high=1, papers="KataGo: 0.04")
-    temperature: float = setting(0.75, unit="temperature of the first move (puct root)", low=0, high=10, papers="KataGo: 0.8; S3: 1.0")
-    temperature_end: float = setting(0.15, unit="temperature late in the game", low=0, high=10, papers="KataGo: 0.2; S3: 0.4")
+    temperature: float = setting(
+        0.75, unit="of the move drawn at the start, halfway to the end each board width (puct root)", low=0, high=10, papers="KataGo: 0.8"
+    )
+    temperature_end: float = setting(0.15, unit="of the move drawn late in the game", low=0, high=10, papers="KataGo: 0.2; S3: 0.4")
+    temperature_games: int = setting(
+        0,
+        unit="first games of each size played at `temperature` throughout, later ones at `temperature_end`; 0 = no",
+        low=0,
+        papers="S3: 10",
+    )
     dirichlet_weight: float = setting(
-        0.25, unit="share of noise in the root's prior (puct root)", low=0, high=1, papers="AlphaGo Zero: 0.25"
+        0.25, unit="share of noise in the root's prior (puct root)", low=0, high=1, papers="AlphaGo Zero, S2, S4: 0.25"
+    )
+    dirichlet_total: float = setting(
+        10.83,
+        unit="sum of the noise's parameters over the legal moves",
+        low=1e-3,
+        high=1e6,
+        papers="AlphaGo Zero: 0.03 * 361; S4: 0.8 a move",
+    )
+    root_temperature: float = setting(
+        1.25, unit="of the root's prior in full searches, at the start (puct root)", low=0.1, high=10, papers="KataGo: 1.25; others: 1"
+    )
+    root_temperature_end: float = setting(1.1, unit="the same, late in the game", low=0.1, high=10, papers="KataGo: 1.1; others: 1")
+    forced_playouts: float = setting(
+        2.0,
+        unit="k: a full search tries a move sqrt(k P N) times, and its target forgets it (puct root)",
+        low=0,
+        high=100,
+        papers="KataGo: 2",
     )
     max_length: float = setting(
         2.2, unit="moves after which the game is counted, as a multiple of the area", low=0.1, high=10, papers="S3: 400/169"

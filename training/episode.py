@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gozero.games.game import Game
-from gozero.search.choose import choose
+from gozero.search.choose import draw
 from gozero.search.search import RootResult
 from training import scoring
 from training.config import SelfPlaySettings, Stage
@@ -31,6 +31,7 @@ class Plan(NamedTuple):
     visits: int  # simulations below the root
     noise: bool  # explore at the root
     mask: np.ndarray | None  # uint8 [A], actions allowed at the root; None: all legal ones
+    temperature: float  # of a PUCT root's prior, where there is noise
 
 
 @dataclass
@@ -44,26 +45,28 @@ class Episode:
     history: np.ndarray  # uint64 [plies + 1]
     generator: np.random.Generator
     openings: int  # moves to be drawn from the raw policy
+    number: int = 0  # games that were begun before it
     moves: list[int] = field(default_factory=list)
     targets: list[Target] = field(default_factory=list)
     full: bool = False  # the search under way is recorded
 
     @classmethod
-    def begin(cls, game: Game, settings: SelfPlaySettings, seed: tuple[int, ...]) -> Episode:
-        """A new game: komi and length of the opening are drawn."""
+    def begin(cls, game: Game, settings: SelfPlaySettings, seed: tuple[int, ...], number: int = 0) -> Episode:
+        """A new game, the one after `number` others: komi and length of the opening are drawn."""
         generator = np.random.default_rng(seed)
         komi = scoring.draw_komi(game.rows, generator)
         state, history = scoring.begin(game, komi, game.max_plies)
         openings = 0
         if generator.random() < settings.opening_share:
             openings = int(generator.exponential(settings.opening_mean * game.points))
-        return cls(game, settings, komi, state, history, generator, openings)
+        return cls(game, settings, komi, state, history, generator, openings, number)
 
     def state_dict(self) -> dict[str, Any]:
         """The game so far as plain values, for a checkpoint: the position is not among them, its moves lead to it."""
         return {
             "komi": self.komi,
             "openings": self.openings,
+            "number": self.number,
             "moves": list(self.moves),
             "targets": [
                 {"ply": target.ply, "actions": target.actions.tolist(), "shares": target.shares.tolist(), "value": target.value}
@@ -85,8 +88,10 @@ class Episode:
             Target(target["ply"], np.array(target["actions"], np.int32), np.array(target["shares"], np.float32), target["value"])
             for target in state["targets"]
         ]
-        moves = list(state["moves"])
-        return cls(game, settings, state["komi"], board, history, generator, state["openings"], moves, targets, state["full"])
+        return cls(
+            game, settings, state["komi"], board, history, generator, state["openings"], state["number"], list(state["moves"]), targets,
+            state["full"],
+        )  # fmt: skip
 
     @property
     def in_opening(self) -> bool:
@@ -96,7 +101,8 @@ class Episode:
         """The search of the next move: full by a draw, otherwise cheap, in the opening the root's evaluation alone."""
         self.full = self.generator.random() < self.settings.full_share
         cheap = 0 if self.in_opening else stage.cheap_visits
-        return Plan(stage.full_visits if self.full else cheap, self.full, self._mask(generation))
+        temperature = self._halving(self.settings.root_temperature, self.settings.root_temperature_end)
+        return Plan(stage.full_visits if self.full else cheap, self.full, self._mask(generation), temperature)
 
     def move(self, result: RootResult, root: str) -> int:
         """The move to play after this search with a `root` of that kind; a full search is recorded."""
@@ -107,7 +113,7 @@ class Episode:
             return int(self.generator.choice(self.game.actions, p=prior / prior.sum()))
         if root == "gumbel":  # has drawn its winner already
             return result.best
-        return choose(result, self._temperature(), self.generator)
+        return draw(result.policy, self._temperature(), self.generator)
 
     def play(self, action: int) -> str | None:
         """Play a move; how the game has ended, if it has."""
@@ -131,6 +137,12 @@ class Episode:
         return mask if legal > 1 else None
 
     def _temperature(self) -> float:
-        """From `temperature` towards `temperature_end`, the difference halved every board width."""
+        """Of the move drawn: the first games' and the later games', or one that falls in the course of each game."""
         first, last = self.settings.temperature, self.settings.temperature_end
+        if self.settings.temperature_games:
+            return first if self.number < self.settings.temperature_games else last
+        return self._halving(first, last)
+
+    def _halving(self, first: float, last: float) -> float:
+        """From `first` towards `last`, the difference halved every board width of moves."""
         return last + (first - last) * 0.5 ** (len(self.moves) / self.game.rows)

@@ -73,7 +73,7 @@ class Pool:
     def _new_game(self) -> Episode:
         seed = (*self.seed, self.game.rows, self.started)
         self.started += 1
-        return Episode.begin(self.game, self.settings, seed)
+        return Episode.begin(self.game, self.settings, seed, self.started - 1)
 
     def _begin(self, tree: int, keep: bool = False) -> None:
         """Start the search of the game's next move.
@@ -84,7 +84,10 @@ class Pool:
         plan = episode.plan(self._stage, self._generation)
         self._kept[tree] = self._search.forest.nodes[tree, 0]["visits"] if keep else 0
         budget = (int(self._kept[tree]) or 1) + plan.visits  # the root's own evaluation is a visit too
-        self._search.begin(tree, episode.state, episode.history, budget, noise=plan.noise, root_mask=plan.mask, keep=keep)
+        self._search.begin(
+            tree, episode.state, episode.history, budget,
+            noise=plan.noise, temperature=plan.temperature, root_mask=plan.mask, keep=keep,
+        )  # fmt: skip
 
     def _advance(self, tree: int) -> Record | None:
         """Play the move of a finished search; the record if that ends the game (a new one then takes its place)."""
@@ -118,7 +121,8 @@ def leaf_evaluator(kind: str, game: Game, net: nn.Module | None, threads: int, s
 
 def search_settings(settings: SelfPlaySettings, stage: Stage) -> SearchSettings:
     """The search of a stage. Rollouts are too noisy for a Gumbel root's completed values: there the root is PUCT, its visits the target."""
-    root = "puct" if stage.evaluator == "rollouts" else settings.root
+    network = stage.evaluator == "network"
+    root = settings.root if network else "puct"
     return SearchSettings(
         root=root,
         c_puct=settings.c_puct,
@@ -126,6 +130,8 @@ def search_settings(settings: SelfPlaySettings, stage: Stage) -> SearchSettings:
         gumbel_m=settings.gumbel_m,
         c_visit=settings.c_visit,
         c_scale=settings.c_scale,
-        dirichlet_weight=settings.dirichlet_weight if stage.evaluator == "network" else 0.0,  # playouts are noise enough
+        dirichlet_weight=settings.dirichlet_weight if network else 0.0,  # playouts are noise enough
+        dirichlet_total=settings.dirichlet_total,
+        forced_playouts=settings.forced_playouts if network else 0.0,
         max_nodes=4 * max(stage.full_visits, stage.cheap_visits) + 64,  # a kept tree and the new search
     )

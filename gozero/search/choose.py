@@ -16,10 +16,16 @@ def choose(result: RootResult, temperature: float, rng: np.random.Generator) -> 
             proportional to visits ** (1 / temperature) (AlphaGo Zero plays its first 30 moves with 1).
         rng: draws one number where temperature > 0.
     """
+    if temperature == 0 or result.visits.max() == 0:
+        return result.best
+    return draw(result.visits, temperature, rng)
+
+
+def draw(weights: np.ndarray, temperature: float, rng: np.random.Generator) -> int:
+    """An action drawn with probability proportional to weights [A], one above 0, to the power of 1 / temperature; at 0 the heaviest."""
     if temperature < 0:
         raise ValueError(f"temperature {temperature}: expected 0 or above")
-    most = result.visits.max()
-    if temperature == 0 or most == 0:
-        return result.best
-    weights = (result.visits / most) ** (1.0 / temperature)
-    return int(rng.choice(len(weights), p=weights / weights.sum()))
+    if temperature == 0:
+        return int(weights.argmax())
+    powers = (weights / weights.max()) ** (1.0 / temperature)
+    return int(rng.choice(len(powers), p=powers / powers.sum()))

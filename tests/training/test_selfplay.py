@@ -108,6 +108,10 @@ def test_the_root_follows_the_stage() -> None:
     network = Stage(rows=1, sizes={5: 1.0}, full_visits=32)
     assert search_settings(SelfPlaySettings(), network).root == "gumbel"
     assert search_settings(SelfPlaySettings(), STAGE).root == "puct"
+    puct = SelfPlaySettings(root="puct", dirichlet_total=21.9)
+    for stage, weight, forced in ((network, 0.25, 2.0), (STAGE, 0.0, 0.0)):
+        found = search_settings(puct, stage)
+        assert (found.dirichlet_weight, found.dirichlet_total, found.forced_playouts) == (weight, 21.9, forced)
 
 
 def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
