@@ -149,6 +149,18 @@ class GateSettings:
 
 
 @dataclass(frozen=True)
+class MonitorSettings:
+    """What a run measures of itself and tells."""
+
+    report_every: int = setting(5, unit="generations between two HTML reports; 0 = only at the end", low=0)
+    strength_every: int = setting(5, unit="generations between two measurements of strength; 0 = never", low=0)
+    strength_games: int = setting(16, unit="games against each frozen opponent; even", low=2, high=10_000)
+    strength_visits: int = setting(32, unit="visits a move of the network in those games", low=1, high=100_000)
+    strength_share: float = setting(0.05, unit="most of the run's time that they may take", low=0, high=1)
+    yardstick: str = setting("", unit="file of labelled positions (training.yardstick) to agree with; empty = none")
+
+
+@dataclass(frozen=True)
 class LoopSettings:
     """A whole run."""
 
@@ -176,6 +188,7 @@ class LoopSettings:
     replay: ReplaySettings = field(default_factory=ReplaySettings)
     learner: LearnerSettings = field(default_factory=LearnerSettings)
     gate: GateSettings = field(default_factory=GateSettings)
+    monitor: MonitorSettings = field(default_factory=MonitorSettings)
     stage: tuple[Stage, ...] = field(default_factory=lambda: (Stage(rows=1, sizes={13: 1.0}),))
 
     def stage_at(self, rows: int) -> Stage:
