@@ -1,8 +1,11 @@
-"""Checkpoints: a run's learner and progress in one file that appears whole or not at all.
+"""Checkpoints: all that a run needs to go on as if it had never stopped, in one file that appears whole or not at all.
 
 Vocabulary.
-  checkpoint  checkpoints/NNNNNN.pt of a run folder, numbered by generation; the newest readable one is where a run goes on.
-  progress    the run's counters. Records on disk are the only copy of the window, so a checkpoint does not hold it.
+  checkpoint  checkpoints/NNNNNN.pt of a run folder, numbered by generation and written anew at every point of rest; the newest readable
+              one is where a run goes on.
+  progress    the run's counters.
+  snapshot    what a checkpoint holds: progress, learner, the network that plays, the games in flight and the length of the shard being
+              written. Records on disk are the only copy of the window, so a snapshot does not hold it; search trees are not kept either.
 
 A file is read with `weights_only=True`: it holds tensors and plain values, nothing that could be executed.
 """
@@ -12,11 +15,13 @@ from __future__ import annotations
 import os
 import pickle
 import tempfile
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 import torch
+
+from training.storage import sync, writing
 
 
 class CheckpointError(Exception):
@@ -25,37 +30,65 @@ class CheckpointError(Exception):
 
 @dataclass
 class Progress:
-    """Where a run is. Counters of games and rows move when a generation's self-play is complete, so a crash cannot count a game twice."""
+    """Where a run is. Games and rows count once they are in the window, so that a crash cannot count them twice."""
 
-    generation: int = 1  # the one being worked on
-    learning: bool = False  # its self-play is complete
+    generation: int = 1  # the one whose games are being played or, while `learning`, learned from
+    learning: bool = False  # its self-play is complete and all of its games are in the window
+    absorbed: int = 0  # games of its shard that are in the window
     games: int = 0
     rows: int = 0
-    evaluations: int = 0  # positions given to an evaluator
+    evaluations: int = 0  # positions given to an evaluator in self-play
     hours: float = 0.0  # of work, all sittings
     steps_owed: float = 0.0  # learner's steps that the recorded rows have paid for
     rows_owed: dict[int, float] = field(default_factory=dict)  # per board size, what earlier generations left over (negative: too many)
+    rate: float = 1.0  # factor of the learning rate for the steps owed
+    handed_steps: int = 0  # learner's steps when its average was last handed over, or refused by the gate
+    window_start: int = 1  # generation from which on games may be in the window
 
 
-def save(folder: Path, progress: Progress, learner: dict[str, Any], settings: dict[str, Any], keep: int) -> None:
-    """Write checkpoints/GENERATION.pt and remove all but it and the `keep` before it."""
-    folder.mkdir(parents=True, exist_ok=True)
-    content = {"progress": asdict(progress), "learner": learner, "settings": settings}
-    descriptor, name = tempfile.mkstemp(dir=folder, suffix=".tmp")
+@dataclass
+class Snapshot:
+    """The content of a checkpoint. The last four are missing in files of earlier versions and in `weights/resume`."""
+
+    progress: Progress
+    learner: dict[str, Any]  # Learner.state_dict()
+    playing: dict[str, torch.Tensor] | None = None  # the network that plays; None: the learner's average
+    pools: dict[int, dict[str, Any]] = field(default_factory=dict)  # Pool.state_dict() by board size
+    shard_bytes: int | None = None  # of the generation's shard; what is behind them came later. None: not known
+
+
+def save(folder: Path, snapshot: Snapshot, settings: dict[str, Any], keep: int) -> None:
+    """Write checkpoints/GENERATION.pt and remove all but it and the `keep` before it.
+
+    Raises:
+        StorageError: it cannot be written; the checkpoints before it are as they were.
+    """
+    content = {field.name: getattr(snapshot, field.name) for field in fields(snapshot)}
+    content |= {"progress": asdict(snapshot.progress), "settings": settings}
+    target = folder / f"{snapshot.progress.generation:06d}.pt"
+    with writing(target):
+        folder.mkdir(parents=True, exist_ok=True)
+        _write(content, target)
+        for old in sorted(folder.glob("*.pt"))[: -keep - 1]:
+            old.unlink()
+
+
+def _write(content: dict[str, Any], target: Path) -> None:
+    """Write beside the target, then move there: it holds the old content or the new, whatever happens."""
+    descriptor, name = tempfile.mkstemp(dir=target.parent, suffix=".tmp")
     try:
         with os.fdopen(descriptor, "wb") as file:
             torch.save(content, file)
             file.flush()
             os.fsync(file.fileno())
-        Path(name).replace(folder / f"{progress.generation:06d}.pt")
+        Path(name).replace(target)
+        sync(target.parent)
     finally:
         Path(name).unlink(missing_ok=True)
-    for old in sorted(folder.glob("*.pt"))[: -keep - 1]:
-        old.unlink()
 
 
-def latest(folder: Path) -> tuple[Progress, dict[str, Any], list[str]] | None:
-    """(progress, learner's state, complaints about newer files that could not be read); None where there is no checkpoint.
+def latest(folder: Path) -> tuple[Snapshot, list[str]] | None:
+    """(the newest readable snapshot, complaints about newer files that could not be read); None where there is no checkpoint.
 
     Raises:
         CheckpointError: there are checkpoints, but none can be read.
@@ -64,9 +97,11 @@ def latest(folder: Path) -> tuple[Progress, dict[str, Any], list[str]] | None:
     for path in sorted(folder.glob("*.pt"), reverse=True):
         try:
             content = torch.load(path, map_location="cpu", weights_only=True)
-            return Progress(**content["progress"]), content["learner"], complaints
-        except (OSError, RuntimeError, EOFError, KeyError, TypeError, ValueError, pickle.UnpicklingError) as error:
-            complaints.append(f"cannot read the checkpoint {path.absolute()}: {str(error).splitlines()[0][:120]}; trying the one before it")
+            content.pop("settings", None)
+            return Snapshot(**{**content, "progress": Progress(**content["progress"])}), complaints
+        except (OSError, RuntimeError, EOFError, KeyError, TypeError, ValueError, AttributeError, pickle.UnpicklingError) as error:
+            first = (str(error).splitlines() or [type(error).__name__])[0][:120]
+            complaints.append(f"cannot read the checkpoint {path.absolute()}: {first}; going on from the one before it")
     if complaints:
         raise CheckpointError(
             f"none of the {len(complaints)} checkpoints in {folder.absolute()} can be read; move the folder away to start anew"

@@ -21,7 +21,7 @@ from training.config import LoopSettings
 from training.records import Record
 
 if TYPE_CHECKING:
-    from training.loop import Run
+    from training.run import Run
 
 EARLY = 30  # a game that ends before this many moves is a sign of passing too soon
 

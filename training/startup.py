@@ -17,7 +17,9 @@ from gozero.threads import available_threads
 from training import config, monitor
 from training.checkpoint import CheckpointError
 from training.config import ConfigError, LoopSettings
-from training.loop import Run, cycle
+from training.loop import cycle
+from training.run import Run
+from training.storage import StorageError
 
 
 def prepare(settings: LoopSettings, folder: Path) -> Run:
@@ -51,7 +53,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the loop; the exit code: 0, or 2 for settings or a folder that cannot be used."""
+    """Run the loop; the exit code: 0, 1 if the disk failed under way, or 2 for settings or a folder that cannot be used."""
     options = parser().parse_args(arguments)
     try:
         values = config.load(options.config).to_dict()
@@ -62,10 +64,15 @@ def main(arguments: list[str] | None = None) -> int:
     except (ConfigError, CheckpointError, ValueError) as error:
         monitor.say(f"training.loop: {error}")
         return 2
+    except KeyboardInterrupt:  # nothing has begun
+        return 130
     monitor.say(config.describe(settings))
     watch = monitor.Monitor(run.folder, run.settings)
     try:
         cycle(run, watch, stop_on_signals())
+    except StorageError as error:
+        monitor.say(f"training.loop: {error}")
+        return 1
     finally:
         watch.close()
     monitor.say(f"weights: {(run.folder / 'weights.pt').absolute()}")
@@ -78,7 +85,8 @@ def stop_on_signals() -> Callable[[], bool]:
 
     def note(number: int, frame: object) -> None:
         received.append(number)
-        signal.signal(number, signal.SIG_DFL)
+        for each in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(each, signal.SIG_DFL)
         monitor.say("stopping: finishing the step under way and saving; once more to leave at once")
 
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -110,8 +110,8 @@ def test_an_unreadable_checkpoint_gives_way_to_the_one_before(finished: Path, tm
         (folder / path.name).write_bytes(path.read_bytes())
     newest = sorted(folder.iterdir())[-1]
     newest.write_bytes(newest.read_bytes()[:1000])
-    progress, _, complaints = checkpoint.latest(folder)
-    assert progress.generation == 3
+    snapshot, complaints = checkpoint.latest(folder)
+    assert snapshot.progress.generation == 3
     assert len(complaints) == 1
     assert str(newest) in complaints[0]
     for path in folder.iterdir():
@@ -122,7 +122,7 @@ def test_an_unreadable_checkpoint_gives_way_to_the_one_before(finished: Path, tm
 
 def test_old_checkpoints_are_removed(tmp_path: Path) -> None:
     for generation in range(1, 8):
-        checkpoint.save(tmp_path, checkpoint.Progress(generation=generation), {}, {}, keep=2)
+        checkpoint.save(tmp_path, checkpoint.Snapshot(checkpoint.Progress(generation=generation), {}), {}, keep=2)
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["000005.pt", "000006.pt", "000007.pt"]
 
 

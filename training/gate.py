@@ -1,0 +1,108 @@
+"""The gate: a new network plays self-play's games only if it wins a match against the one that plays them now.
+
+Vocabulary.
+  candidate  the learner's average. It is judged by its share of the points, a draw counting one half, in pairs of games with the same
+             random opening and colours swapped.
+  best       the network that plays; it stays if the candidate's share is below the setting.
+
+A match of few games decides by luck as much as by strength: the verdict says its interval. The gate is off by default, since a network
+that is refused costs all of its generation (AlphaZero and KataGo have none; AlphaGo Zero has one at 55 %).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from torch import nn
+
+from gozero import games
+from gozero.evaluators.base import Evaluation, Evaluator
+from gozero.games.game import Game
+from gozero.search.settings import SearchSettings
+from training import scoring
+from training.config import LoopSettings
+from training.elo import Tally, wilson
+from training.match import MatchSettings, play_match
+from training.players import Conditions, SearchPlayer
+from training.pool import leaf_evaluator
+
+PARALLEL = 32  # games at once, to fill batches
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A finished match from the candidate's side."""
+
+    tally: Tally
+    share: float  # that was asked for
+
+    @property
+    def passed(self) -> bool:
+        return self.tally.score >= self.share
+
+    def __str__(self) -> str:
+        verb = "plays from now on" if self.passed else "is refused, the network before it stays"
+        return f"gate: the new network scored {self.tally}; asked for {self.share:.0%}: it {verb}"
+
+    def report(self) -> dict[str, float]:
+        """The same as numbers for log and TensorBoard."""
+        low, high = wilson(self.tally.points, self.tally.games)
+        names = {"games": self.tally.games, "score": self.tally.score, "low": low, "high": high, "passed": self.passed}
+        return {f"gate/{name}": float(value) for name, value in names.items()}
+
+
+class _StoppedError(Exception):
+    """Leaves a match in the middle of a move."""
+
+
+@dataclass(frozen=True)
+class _Stoppable:
+    """An evaluator that leaves the match when `stop()` says so: a move of many games takes seconds."""
+
+    inner: Evaluator
+    stop: Callable[[], bool]
+
+    @property
+    def game(self) -> Game:
+        return self.inner.game
+
+    def evaluate(self, states: np.ndarray) -> Evaluation:
+        """As the evaluator inside; _StoppedError once `stop()` is true."""
+        if self.stop():
+            raise _StoppedError
+        return self.inner.evaluate(states)
+
+
+def match(
+    candidate: nn.Module, best: nn.Module, size: int, settings: LoopSettings, seed: int, threads: int, stop: Callable[[], bool]
+) -> Verdict | None:
+    """Play the gate's match on a board of `size`; None if stopped before its end. The same seed plays the same games."""
+    komi = scoring.SMALL_BOARD_KOMI.get(size, scoring.USUAL_KOMI)
+    game = games.make(settings.game, size=size, rules=settings.rules, komi=komi)
+    conditions = Conditions(game, komi, seed, min(PARALLEL, settings.gate.games), threads=threads)
+    rules = MatchSettings(
+        games=settings.gate.games + settings.gate.games % 2,
+        seed=seed,
+        opening_moves=min(settings.gate.opening_moves, game.points // 4),
+        max_moves=int(settings.selfplay.max_length * game.points),
+        parallel=conditions.parallel,
+    )
+    players = [_player(name, net, settings, conditions, stop) for name, net in (("candidate", candidate), ("best", best))]
+    winners: Counter[int | None] = Counter()
+    try:
+        for record in play_match((players[0], players[1]), game, rules):
+            winners[record.winner] += 1
+    except _StoppedError:
+        return None
+    return Verdict(Tally(winners[0], winners[1], winners[None]), settings.gate.share)
+
+
+def _player(name: str, net: nn.Module, settings: LoopSettings, conditions: Conditions, stop: Callable[[], bool]) -> SearchPlayer:
+    """A network as a player of the match, searched as in play: no noise, PUCT."""
+    evaluator = leaf_evaluator("network", conditions.game, net, conditions.threads or 0, conditions.seed)
+    visits = settings.gate.visits
+    search = SearchSettings(c_puct=settings.selfplay.c_puct, fpu=settings.selfplay.fpu, max_nodes=visits + 1)
+    return SearchPlayer(name, _Stoppable(evaluator, stop), visits, search, conditions)

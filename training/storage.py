@@ -1,0 +1,133 @@
+"""The files of a run folder: where they are, what is cut off after a crash, what goes when they grow too large, and what is said when
+the disk fails.
+
+Vocabulary.
+  shard  records/NNNNNN.gzr, the games of one generation (`training.records`).
+  cut    games that were written after the checkpoint from which a run goes on: they are played again, so their bytes are removed.
+
+This module reads no games and knows no network.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+MEGABYTE = 1_000_000
+
+
+class StorageError(Exception):
+    """A file of the run cannot be written; one line with the path and the reason."""
+
+    def __init__(self, path: Path, why: str) -> None:
+        super().__init__(
+            f"cannot write {path.absolute()}: {why}; the run is as at its last checkpoint: "
+            "make room or mend the disk, then give the same command again"
+        )
+
+
+@contextlib.contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """A failure of the disk inside, while `path` is written, becomes a StorageError."""
+    try:
+        yield
+    except (OSError, RuntimeError) as error:
+        failure = _disk_failure(error)
+        if failure is None:
+            raise
+        raise StorageError(path, failure.strerror or str(failure)) from None
+
+
+def _disk_failure(error: BaseException | None) -> OSError | None:
+    """The error of the disk behind an exception: torch turns a full disk into a RuntimeError that does not name it."""
+    while error is not None and not isinstance(error, OSError):
+        error = error.__context__
+    return error
+
+
+def shard(folder: Path, generation: int) -> Path:
+    """Where a generation's records are in a run folder."""
+    return folder / "records" / f"{generation:06d}.gzr"
+
+
+def length(path: Path) -> int:
+    """Bytes of a file, on the disk before this returns; 0 where there is none."""
+    if not path.exists():
+        return 0
+    with path.open("ab") as file:
+        os.fsync(file.fileno())
+        return file.tell()
+
+
+def sync(folder: Path) -> None:
+    """Make names in a folder durable, where the system can."""
+    with contextlib.suppress(OSError):  # Windows opens no folders
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def rewind(folder: Path, generation: int, shard_bytes: int) -> list[str]:
+    """Take a run folder back to a checkpoint: cut the generation's shard to its length then and remove later shards.
+
+    Returns a line about what was cut; none if nothing was.
+    """
+    path, cut = shard(folder, generation), 0
+    if path.exists() and path.stat().st_size > shard_bytes:
+        cut += path.stat().st_size - shard_bytes
+        os.truncate(path, shard_bytes)
+    for later in sorted(path.parent.glob("*.gzr")):
+        if later.stem.isdigit() and int(later.stem) > generation:
+            cut += later.stat().st_size
+            later.unlink()
+    return [f"{cut:,} bytes of records after the checkpoint are cut: those games are played again"] if cut else []
+
+
+def clean(folder: Path, generation: int) -> None:
+    """Remove what a killed process left half-written, and the log's lines of generations that are done again."""
+    for pattern in ("*.tmp", "checkpoints/*.tmp"):
+        for path in folder.glob(pattern):
+            path.unlink()
+    log = folder / "log.jsonl"
+    lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
+    kept = [line for line in lines if _before(line, generation)]
+    if len(kept) < len(lines):
+        fresh = log.with_suffix(".tmp")
+        fresh.write_text("".join(f"{line}\n" for line in kept), encoding="utf-8")
+        fresh.replace(log)
+
+
+def _before(line: str, generation: int) -> bool:
+    """Whether a line of the log is whole and of an earlier generation."""
+    try:
+        return bool(json.loads(line)["run/generation"] < generation)
+    except (ValueError, KeyError, TypeError):
+        return False
+
+
+def retire(folder: Path, needed_from: int, megabytes: int) -> list[str]:
+    """Remove the oldest shards, none from generation `needed_from` on, until records/ holds at most so many MB; 0 MB: no limit.
+
+    What goes is listed in records/removed.txt. Returns a line about it; none if nothing went.
+    """
+    paths = sorted(path for path in (folder / "records").glob("*.gzr") if path.stem.isdigit())
+    excess = sum(path.stat().st_size for path in paths) - megabytes * MEGABYTE
+    gone: list[Path] = []
+    for path in paths:
+        if megabytes == 0 or excess <= 0 or int(path.stem) >= needed_from:
+            break
+        excess -= path.stat().st_size
+        gone.append(path)
+    if not gone:
+        return []
+    with (folder / "records" / "removed.txt").open("a", encoding="utf-8") as log:
+        for path in gone:
+            log.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {path.name} {path.stat().st_size} bytes\n")
+            path.unlink()
+    return [f"removed {len(gone)} old shards of records, {gone[0].name} to {gone[-1].name}: records_mb = {megabytes} is reached"]
