@@ -49,6 +49,7 @@ class Episode:
     moves: list[int] = field(default_factory=list)
     targets: list[Target] = field(default_factory=list)
     full: bool = False  # the search under way is recorded
+    decided: np.ndarray | None = None  # bool [P], points at which a move changes no score; None: none yet
 
     @classmethod
     def begin(cls, game: Game, settings: SelfPlaySettings, seed: tuple[int, ...], number: int = 0) -> Episode:
@@ -90,7 +91,7 @@ class Episode:
         ]
         return cls(
             game, settings, state["komi"], board, history, generator, state["openings"], state["number"], list(state["moves"]), targets,
-            state["full"],
+            state["full"], scoring.decided_points(game, board),
         )  # fmt: skip
 
     @property
@@ -119,7 +120,8 @@ class Episode:
         """Play a move; how the game has ended, if it has."""
         self.game.step(self.state, self.history, action)
         self.moves.append(action)
-        return scoring.ending(self.game, self.state)
+        self.decided = scoring.decided_points(self.game, self.state)
+        return scoring.ending(self.game, self.state, self.decided)
 
     def record(self, generation: int, ending: str) -> Record:
         """What is kept of the finished game."""
@@ -127,14 +129,21 @@ class Episode:
         return Record(self.game.rows, self.komi, generation, moves, tuple(self.targets), score, ending, self.openings)
 
     def _mask(self, generation: int) -> np.ndarray | None:
-        """Legal moves but pass, in the opening and early in the first generations' games; None: all legal moves."""
+        """Legal moves but those at decided points, and but pass where it is too early for one; None: all legal moves.
+
+        A move at a decided point changes no score. Without them a game ends by passes once nothing is left to play for.
+        """
         early = len(self.moves) < self.settings.no_pass_until * self.game.points
-        if not (self.in_opening or (early and generation < self.settings.no_pass_generations)):
+        no_pass = self.in_opening or (early and generation < self.settings.no_pass_generations)
+        if self.decided is None and not no_pass:
             return None
         mask = np.empty(self.game.actions, np.uint8)
-        legal = self.game.legal(self.state, self.history, mask)
-        mask[self.game.pass_action] = 0
-        return mask if legal > 1 else None
+        self.game.legal(self.state, self.history, mask)
+        if self.decided is not None:
+            mask[: self.game.points][self.decided] = 0
+        if no_pass and mask[: self.game.points].any():
+            mask[self.game.pass_action] = 0
+        return mask
 
     def _temperature(self) -> float:
         """Of the move drawn: the first games' and the later games', or one that falls in the course of each game."""

@@ -43,20 +43,21 @@ def draw_komi(size: int, generator: np.random.Generator) -> float:
     return usual + round(generator.normal(0, 3 if kind < 0.94 else 12))
 
 
-def ending(game: Game, state: np.ndarray) -> str | None:
-    """One of `records.ENDINGS`, or None while the game goes on."""
+def decided_points(game: Game, state: np.ndarray) -> np.ndarray | None:
+    """bool [points]: whose they will be cannot change any more; None where that cannot be so yet, before half the board is played."""
+    if state[PLY] * 2 <= game.points:
+        return None
+    alive = np.empty(game.points, np.int8)
+    go.pass_alive(state, alive)
+    return alive != 0
+
+
+def ending(game: Game, state: np.ndarray, decided: np.ndarray | None = None) -> str | None:
+    """One of `records.ENDINGS`, or None while the game goes on; `decided` is what `decided_points` says, if that is known already."""
     if game.outcome(state) != NOT_OVER:
         return "passes" if state[go.PASSES] >= 2 else "capped"
-    if state[PLY] * 2 > game.points and _is_settled(game, state):
-        return "settled"
-    return None
-
-
-def _is_settled(game: Game, state: np.ndarray) -> bool:
-    """Whether every point is pass-alive for one side; cannot be before half the board has been played."""
-    alive = np.zeros(game.points, np.int8)
-    go.pass_alive(state, alive)
-    return bool(alive.all())
+    decided = decided_points(game, state) if decided is None else decided
+    return "settled" if decided is not None and decided.all() else None
 
 
 def final_owner(game: Game, state: np.ndarray) -> np.ndarray:

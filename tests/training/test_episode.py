@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 
+from gozero.games.game import PLY
 from gozero.search.search import RootResult
 from tests.training.games import game_of
 from training import records, scoring
@@ -80,3 +81,21 @@ def test_moves_are_drawn_from_the_policy_not_from_forced_visits() -> None:
     policy[7], visits = 1.0, np.full(27, 3, np.int32)
     result = RootResult(visits, policy, policy, policy, 7, 0.0, 0.0, 81)
     assert {episode.move(result, "puct") for _ in range(30)} == {7}
+
+
+def test_a_move_that_changes_no_score_is_not_searched() -> None:
+    game = game_of(5)
+    episode = after(0)
+    episode.state = game.from_text("""
+        5 . . X O .
+        4 X X X O O
+        3 . . X O .
+        2 X X X . O
+        1 . X . O O
+          A B C D E
+        X to play""")
+    episode.moves, episode.state[PLY] = [0] * 16, 16
+    episode.decided = scoring.decided_points(game, episode.state)
+    mask = episode._mask(99)
+    assert mask is not None
+    assert set(np.flatnonzero(mask)) == {18, 22, game.pass_action}, "only D2, C1 and the pass are worth a thought"
