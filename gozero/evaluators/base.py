@@ -4,6 +4,7 @@ Vocabulary.
   evaluator   knows one game and answers for any number of its states at once; the search needs nothing else of a network.
   backend     the library that computes: torch (CPU, CUDA) or OpenVINO (CPU).
   precision   the number type of the network's trunk: f32, or bf16 where the processor computes in it; results are always float32.
+  pending     an evaluation that was asked for and is awaited later, so that a search can do something else in between.
 
 This module opens weights files as evaluators; it computes nothing and imports the backends only when they are asked for.
 """
@@ -13,7 +14,7 @@ from __future__ import annotations
 import shutil
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -44,6 +45,37 @@ class Evaluator(Protocol):
 
     def evaluate(self, states: np.ndarray) -> Evaluation:
         """Evaluate states int32 [n, S], n ≥ 1, which are left unchanged."""
+
+
+class Pending(Protocol):
+    """An evaluation under way."""
+
+    def result(self) -> Evaluation:
+        """Wait for it and hand it out; to be called once."""
+
+
+@runtime_checkable
+class AsynchronousEvaluator(Evaluator, Protocol):
+    """An evaluator that works while its caller does something else. Several threads may call it, and any number may be pending."""
+
+    def submit(self, states: np.ndarray) -> Pending:
+        """Begin to evaluate states int32 [n, S], n ≥ 1, which must stay as they are until the result has been taken."""
+
+
+class Deferred:
+    """The evaluation of an evaluator that knows no other way than to compute when it is asked (a `Pending`)."""
+
+    def __init__(self, evaluator: Evaluator, states: np.ndarray) -> None:
+        self._evaluator, self._states = evaluator, states
+
+    def result(self) -> Evaluation:
+        """Compute it now."""
+        return self._evaluator.evaluate(self._states)
+
+
+def submit(evaluator: Evaluator, states: np.ndarray) -> Pending:
+    """Ask any evaluator for states int32 [n, S], n ≥ 1, which must stay as they are until the result has been taken."""
+    return evaluator.submit(states) if isinstance(evaluator, AsynchronousEvaluator) else Deferred(evaluator, states)
 
 
 def open_evaluator(

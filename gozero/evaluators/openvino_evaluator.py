@@ -19,6 +19,7 @@ import shutil
 import sys
 import tempfile
 import warnings
+from collections import deque
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -90,8 +91,21 @@ class OpenVINOEvaluator:
 
     def infer(self, planes: np.ndarray, globals: np.ndarray) -> Evaluation:
         """Evaluate encoded positions: planes float32 [n, C, H, W], globals float32 [n, G]."""
-        self._request.infer([planes, globals], share_inputs=True)
-        return Evaluation(*(self._request.get_output_tensor(index).data.copy() for index in range(self._outputs)))
+        request, free = self._request()
+        request.infer([planes, globals], share_inputs=True)
+        return _outputs(request, free)
+
+    def submit(self, states: np.ndarray) -> Started:
+        """Begin to evaluate states int32 [n, S]; see `AsynchronousEvaluator`. OpenVINO's threads work on one batch after the other."""
+        check_states(self.game, states)
+        return Started(*self._request(), features.encode(states))
+
+    def _request(self) -> tuple[Any, deque[Any]]:
+        """A request that nobody waits for, and the queue that it goes back to: that of its own compilation."""
+        try:
+            return self._free.popleft(), self._free
+        except IndexError:
+            return self._compiled.create_infer_request(), self._free
 
     def _compile(self, core: Any, graph: Any) -> None:
         planes, globals = graph.inputs
@@ -103,8 +117,28 @@ class OpenVINOEvaluator:
             "NUM_STREAMS": 1,  # all threads work on one batch; a stream each measured no faster and makes single positions wait
             "ENABLE_CPU_PINNING": False,  # pinned, every engine on the machine takes the same first cores: half the speed or less
         }
-        self._request = core.compile_model(graph, "CPU", settings).create_infer_request()
-        self._outputs = len(graph.outputs)
+        self._compiled = core.compile_model(graph, "CPU", settings)
+        self._free: deque[Any] = deque()  # requests of this compilation that nobody waits for
+
+
+class Started:
+    """An inference that has been started (a `Pending`). It keeps its inputs, which OpenVINO reads where they are."""
+
+    def __init__(self, request: Any, free: deque[Any], inputs: tuple[np.ndarray, np.ndarray]) -> None:
+        self._request, self._free, self._inputs = request, free, inputs
+        request.start_async(list(inputs), share_inputs=True)
+
+    def result(self) -> Evaluation:
+        """Wait for it and copy its outputs."""
+        self._request.wait()
+        return _outputs(self._request, self._free)
+
+
+def _outputs(request: Any, free: deque[Any]) -> Evaluation:
+    """Copy what a finished request found; the request is then free for another batch."""
+    evaluation = Evaluation(*(output.data.copy() for output in request.output_tensors))
+    free.append(request)
+    return evaluation
 
 
 def convert(net: nn.Module, size: int) -> Any:

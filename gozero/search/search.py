@@ -1,7 +1,8 @@
 """Search: many trees at once, in waves of select -> evaluate -> expand and back up.
 
 Vocabulary.
-  wave     at most `settings.leaves` leaves of every unfinished tree, evaluated together in one batch.
+  wave     at most `settings.leaves` leaves of every unfinished tree, evaluated together in one batch. Its two halves, `collect` and
+           `absorb`, are for callers that have something else to do while the batch is evaluated.
   visits   of the root: its own evaluation and all simulations below it, those of a kept tree included. A budget of 100 visits
            is 1 evaluation of the root and 99 simulations.
   value    expected result for the side to move, -1 … 1; a child's q is given for the side to move at the root.
@@ -18,11 +19,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gozero.evaluators.base import Evaluator
+from gozero.evaluators.base import Evaluation, Evaluator
 from gozero.evaluators.row import RowEvaluator
 from gozero.games.game import PLY, Game
 from gozero.jit import LEGAL, OUTCOME, SAMPLE, STEP, as_argument
-from gozero.search.descent import absorb, collect, new_leaves, simulate_rows
+from gozero.search import descent
 from gozero.search.puct import Params
 from gozero.search.root import draw_gumbels, plant, read_root
 from gozero.search.settings import SearchSettings
@@ -79,7 +80,7 @@ class Search:
         self._step, self._legal = as_argument(game.step, STEP), as_argument(game.legal, LEGAL)
         self._outcome, self._sample = as_argument(game.outcome, OUTCOME), as_argument(game.sample, SAMPLE)
         self._rows = evaluator if isinstance(evaluator, RowEvaluator) else None
-        self._leaves = new_leaves(game, max(2, trees * settings.leaves))
+        self._leaves = descent.new_leaves(game, max(2, trees * settings.leaves))
         numbers = (settings.c_puct, settings.fpu, settings.virtual_loss, settings.c_visit, settings.c_scale)
         self._params = Params(*map(float, numbers))
         self._reserve = settings.max_depth + (self._rows.plies if self._rows else 0)
@@ -87,6 +88,7 @@ class Search:
         self._finished = np.zeros(trees, np.int64)
         self._row_logits = np.zeros(game.actions, np.float32)
         self._no_scores = np.zeros(len(self._leaves.trees), np.float32)
+        self._collected = 0  # leaves that wait for `absorb`
 
     def begin(
         self,
@@ -147,24 +149,40 @@ class Search:
 
     def wave(self) -> list[int]:
         """Search one wave of all unfinished trees. Returns the trees that finished in it."""
-        forest, leaves = self.forest, self._leaves
+        states = self.collect()
+        return self.absorb(self.evaluator.evaluate(states) if len(states) else None)
+
+    def collect(self) -> np.ndarray:
+        """The first half of a wave: int32 [n, S], its leaves, which somebody must evaluate. They stay as they are until `absorb`.
+
+        There may be none: where all lines ended at finished games, and always with a row evaluator, which needs nobody.
+        """
+        if self._rows is None:
+            self._collected = descent.collect(
+                self._step, self._legal, self._outcome, self.forest, self._params, self._leaves, self.settings.leaves
+            )
+        return self._leaves.states[: self._collected]
+
+    def absorb(self, evaluation: Evaluation | None = None) -> list[int]:
+        """The second half: take the leaves' evaluation (None where there were none). Returns the trees that finished in this wave."""
         if self._rows is not None:
-            done = simulate_rows(
-                self._step, self._legal, self._outcome, self._sample, self._rows.function, forest, self._params, leaves,
+            done = descent.simulate_rows(
+                self._step, self._legal, self._outcome, self._sample, self._rows.function, self.forest, self._params, self._leaves,
                 self._rows.options, ROW_SIMULATIONS, self._row_logits, self._finished,
             )  # fmt: skip
-            return self._finished[:done].tolist()
-        count = collect(self._step, self._legal, self._outcome, forest, self._params, leaves, self.settings.leaves)
-        logits, values, scores = self._evaluate(count)
-        return self._finished[: absorb(forest, leaves, count, logits, values, scores, self._finished)].tolist()
+        else:
+            found = self._arrays(evaluation)
+            done = descent.absorb(self.forest, self._leaves, self._collected, *found, self._finished)
+            self._collected = 0
+        return self._finished[:done].tolist()
 
-    def _evaluate(self, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Logits float32 [n, A], values and scores float32 [n] of the leaves in the first n = count slots."""
-        if count == 0:
+    def _arrays(self, evaluation: Evaluation | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Logits float32 [n, A], values and scores float32 [n] as the kernel wants them."""
+        if evaluation is None:
             return self._row_logits[None, :], self._no_scores, self._no_scores
-        found = self.evaluator.evaluate(self._leaves.states[:count])
-        scores = self._no_scores if found.score is None else np.ascontiguousarray(found.score, np.float32)
-        return np.ascontiguousarray(found.logits, np.float32), np.ascontiguousarray(found.value, np.float32), scores
+        logits, value, score, _ = evaluation
+        scores = self._no_scores if score is None else np.ascontiguousarray(score, np.float32)
+        return np.ascontiguousarray(logits, np.float32), np.ascontiguousarray(value, np.float32), scores
 
     def run(self, deadline: float | None = None, stop: Callable[[], bool] | None = None) -> None:
         """Search in waves until every budget is spent, time.monotonic() reaches `deadline` or `stop()` is true.
