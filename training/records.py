@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import struct
+import sys
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -190,3 +191,9 @@ def _frames(data: bytes) -> Iterator[tuple[bytes, bytes]]:
         yield b"", b""
         following = data.find(MAGIC, offset + 1)
         offset = following if following >= 0 else len(data)
+
+
+if __name__ == "__main__":
+    from training.browse import main
+
+    sys.exit(main())

@@ -1,0 +1,209 @@
+"""`python -m training.records`: what it lists, shows, checks and exports, and that damaged records are counted and left alone."""
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sgfmill.sgf import Sgf_game
+
+from gozero import coords, sgf, symmetry
+from tests.training.games import MAX_LENGTH, random_record
+from training import browse, library
+from training.records import Record, Writer
+
+SETTINGS = {"game": "go", "rules": "chinese", "network": "b2c16", "selfplay": {"max_length": MAX_LENGTH}}
+GAMES = {1: [random_record(5, 1), random_record(7, 2)], 2: [replace(random_record(5, 3), generation=2)]}
+
+
+def write(folder: Path, games: dict[int, list[Record]]) -> Path:
+    for generation, records in games.items():
+        writer = Writer(folder / "records" / f"{generation:06d}.gzr", SETTINGS)
+        for record in records:
+            writer.append(record)
+        writer.close()
+    return folder
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    return write(tmp_path / "go5", GAMES)
+
+
+def output(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    code = browse.main([str(argument) for argument in arguments])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def listed(capsys: pytest.CaptureFixture[str], *arguments: object) -> list[dict]:
+    code, out, _ = output(capsys, "list", "--json", *arguments)
+    assert code == 0
+    found: list[dict] = json.loads(out)
+    return found
+
+
+def test_every_game_is_listed_with_its_facts(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = listed(capsys, run)
+    games = [*GAMES[1], *GAMES[2]]
+    assert [row["game"] for row in rows] == [f"{run}/000001:1", f"{run}/000001:2", f"{run}/000002:1"]
+    for row, game in zip(rows, games, strict=True):
+        side, _, points = row["result"].partition("+")
+        assert (row["size"], row["komi"], row["moves"], row["rows"]) == (game.size, game.komi, len(game.moves), game.rows)
+        assert (side, float(points)) == ("BW"[game.score < 0], abs(game.score))
+    _, table, _ = output(capsys, "list", run)
+    assert len({len(line.rstrip()) for line in table.splitlines()}) == 1, "the columns do not line up"
+    _, text, _ = output(capsys, "list", "--csv", run)
+    assert [row["game"] for row in csv.DictReader(io.StringIO(text))] == [row["game"] for row in rows]
+
+
+@pytest.mark.parametrize("path", ["go5", "go5/records", "go5/records/000002.gzr", "go5/records/000002", "go5/000002"])
+def test_a_name_that_was_listed_is_shown(run: Path, path: str, capsys: pytest.CaptureFixture[str]) -> None:
+    name = listed(capsys, run.parent / path)[-1]["game"]
+    code, out, _ = output(capsys, "show", name, "--ply", 1)
+    assert code == 0
+    assert "generation 2, network b2c16" in out.splitlines()[0]
+
+
+def test_filters_and_order(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def numbers(*arguments: object) -> list[str]:
+        return [row["game"].removeprefix(f"{run}/") for row in listed(capsys, run, *arguments)]
+
+    longest = max(len(game.moves) for games in GAMES.values() for game in games)
+    assert numbers("--size", 7) == ["000001:2"]
+    assert numbers("--size", 5, "--size", 7, "--generation", "2-9") == ["000002:1"]
+    assert numbers("--generation", 1, "--limit", 1) == ["000001:1"]
+    assert numbers("--min-length", longest) == ["000001:2"]
+    assert numbers("--max-length", longest - 1) == ["000001:1", "000002:1"]
+    assert sorted(numbers("--result", "B") + numbers("--result", "W")) == numbers()
+    assert numbers("--result", "draw") == []
+    moves = [row["moves"] for row in listed(capsys, run, "--sort", "moves", "--reverse")]
+    assert moves == sorted(moves, reverse=True)
+    ends = [game.ending for games in GAMES.values() for game in games]
+    assert len(numbers("--ending", ends[0])) == ends.count(ends[0])
+
+
+def test_show_puts_what_the_search_saw_beside_the_board(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    record = GAMES[1][0]
+    _, out, _ = output(capsys, "show", f"{run}/000001:1", "--every", 3, "--top", 2)
+    assert out.count("to play") == -(-len(record.moves) // 3) + 1
+    target = record.targets[1]
+    best = target.actions[target.shares.argmax()]
+    board = out.split("\n\n")[2]
+    assert "after 3 of" in board
+    assert f"{target.value:+.2f} for White (wins {(1 + target.value) / 2:.0%})" in board
+    assert f"{coords.vertex(int(best), 5):<5} {target.shares.max():6.1%}" in board
+    assert "result" in out.split("\n\n")[-1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["list", "nowhere"], "nowhere: no such folder or shard"),
+        (["list", "{run}/.."], "holds no shards (*.gzr)"),
+        (["show", "{run}"], "names no game: expected SHARD:NUMBER"),
+        (["show", "{run}:1"], "holds 2 shards: name one of them, such as {run}/000001:1"),
+        (["show", "{run}/000001:3"], "has no game 3: it holds 2"),
+        (["show", "{run}/000001:1", "--ply", "999"], "--ply 999 is not in this game"),
+        (["show", "{run}/000001:1", "--every", "0"], "--every 0: expected 1 or more"),
+        (["export", "{run}", "--sgf", "{run}/records/000001.gzr"], "cannot write {run}/records/000001.gzr"),
+    ],
+)
+def test_a_bad_request_is_one_clear_line(run: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = output(capsys, *(argument.format(run=run) for argument in arguments))
+    assert code == 2
+    assert message.format(run=run) in err
+    assert err.count("\n") == 1
+
+
+def test_summary_counts_every_game_once(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(run, {3: [GAMES[1][0]]})
+    _, out, _ = output(capsys, "summary", run, "--json")
+    five, seven = json.loads(out)["5"], json.loads(out)["7"]
+    assert (five["games"], five["repeated"], seven["games"]) == (3, 1, 1)
+    for block in (five, seven):
+        assert sum(bar["games"] for bar in block["length"]["histogram"]) == block["games"]
+        assert sum(block["results"].values()) == sum(block["endings"].values()) == block["games"]
+    _, text, _ = output(capsys, "summary", run)
+    assert "5x5: 3 games" in text
+
+
+def test_openings_that_differ_by_a_symmetry_are_one() -> None:
+    record = random_record(7, 5)
+    texts = set()
+    for k in range(symmetry.SYMMETRIES):
+        moves = [symmetry.apply_action(action, 7, k) for action in record.moves.tolist()]
+        texts.add(library.opening(replace(record, moves=np.array(moves, np.int32)), 4))
+    assert len(texts) == 1
+
+
+def test_check_plays_every_game_again(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = output(capsys, "check", run)
+    assert (code, err) == (0, "")
+    assert "2 shards, 3 games" in out
+    assert "all is well" in out
+    sound = GAMES[1][0]
+    forged = [replace(sound, score=sound.score + 1), replace(sound, moves=sound.moves[[0, 0, *range(2, len(sound.moves))]], targets=())]
+    write(run, {4: [replace(sound, targets=()), *forged]})
+    code, out, _ = output(capsys, "check", run)
+    assert code == 1
+    assert f"{run}/000004:2: the moves lead to a score of" in out
+    assert f"{run}/000004:3: move 2, action {sound.moves[0]}, is illegal" in out
+    assert "2 impossible games: none of them is trained on" in out
+
+
+def test_a_damaged_record_is_counted_and_never_comes_out(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shard = run / "records" / "000001.gzr"
+    data = bytearray(shard.read_bytes())
+    data[-40] ^= 1
+    shard.write_bytes(bytes(data))
+    code, out, err = output(capsys, "check", run)
+    assert code == 1
+    assert "2 games" in out
+    assert "1 damaged records, 0 impossible games" in out
+    assert err == f"skipped 1 damaged record(s) in {shard}\n"
+    assert [row["game"] for row in listed(capsys, run)] == [f"{run}/000001:1", f"{run}/000002:1"]
+    assert output(capsys, "check", "--json", run)[0] == 1
+    _, _, err = output(capsys, "export", run, "--sgf", run / "sgf")
+    assert len(list((run / "sgf").glob("*.sgf"))) == 2
+    assert "skipped 1 damaged record" in err
+
+
+def test_exported_files_hold_the_game_and_what_was_seen(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = output(capsys, "export", run, "--sgf", tmp_path / "out", "--top", 3)
+    assert code == 0
+    assert "3 games written" in out
+    names = ["go5-000001-0001.sgf", "go5-000001-0002.sgf", "go5-000002-0001.sgf"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == names
+    for name, record in zip(names, [*GAMES[1], *GAMES[2]], strict=True):
+        data = (tmp_path / "out" / name).read_bytes()
+        found = sgf.parse(data)
+        assert [action for _, action in found.moves] == record.moves.tolist()
+        assert (found.size, found.komi, found.rules) == (record.size, record.komi, "chinese")
+        assert found.result == f"{'B' if record.score > 0 else 'W'}+{abs(record.score):g}"
+        nodes = Sgf_game.from_bytes(data).get_main_sequence()
+        commented = [index for index, node in enumerate(nodes) if node.has_property("C")]
+        assert commented == [0, *(target.ply + 1 for target in record.targets)]
+        assert nodes[commented[1]].get("C").count("%") == 4  # the value and three moves
+
+
+def test_an_impossible_game_is_not_exported(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(run, {5: [replace(GAMES[1][0], score=99.5)]})
+    _, out, err = output(capsys, "export", run, "--generation", "1", "--size", 5, "--sgf", run / "sgf")
+    assert "1 games written" in out
+    assert f"{run}/000005:1 is left out: the moves lead to" in err
+
+
+def test_a_reader_that_leaves_early_is_no_error(run: Path) -> None:
+    read, written = os.pipe()
+    os.close(read)
+    command = [sys.executable, "-m", "training.records", "list", str(run)]
+    done = subprocess.run(command, stdout=written, stderr=subprocess.PIPE, text=True, timeout=120)
+    os.close(written)
+    assert (done.returncode, done.stderr) == (0, "")
