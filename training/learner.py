@@ -30,18 +30,29 @@ def losses(output: Output, batch: Batch) -> dict[str, Tensor]:
     target = {
         name: torch.from_numpy(getattr(batch, name)).to(output.policy.device) for name in ("policy", "reply", "value", "score", "owner")
     }
+    known = None if batch.known is None else torch.from_numpy(batch.known).to(output.policy.device).float()
     found = {"policy": _cross_entropy(output.policy, target["policy"])}
     if output.wdl is not None:  # classes: win, draw, loss
-        found["value"] = F.cross_entropy(output.wdl.float(), 1 - target["value"])
+        value = F.cross_entropy(output.wdl.float(), 1 - target["value"], reduction="none")
     else:
-        found["value"] = F.mse_loss(output.value.float(), target["value"].float())
-    if output.ownership is not None:
-        found["ownership"] = F.binary_cross_entropy_with_logits(output.ownership.float(), (target["owner"] + 1) / 2)
+        value = F.mse_loss(output.value.float(), target["value"].float(), reduction="none")
+    found["value"] = _mean(value, known, 0)
     if output.score is not None:
-        found["score"] = F.huber_loss(output.score.float() / nets.SCORE_UNIT, target["score"] / nets.SCORE_UNIT)
+        score = F.huber_loss(output.score.float() / nets.SCORE_UNIT, target["score"] / nets.SCORE_UNIT, reduction="none")
+        found["score"] = _mean(score, known, 1)
+    if output.ownership is not None:
+        owner = F.binary_cross_entropy_with_logits(output.ownership.float(), (target["owner"] + 1) / 2, reduction="none")
+        found["ownership"] = _mean(owner.mean(1), known, 2)
     if output.reply is not None:
         found["reply"] = _cross_entropy(output.reply, target["reply"])
     return found
+
+
+def _mean(losses: Tensor, known: Tensor | None, column: int) -> Tensor:
+    """Mean of a loss [n] over the rows whose target is known (a column of known [n, 3]); 0 where there is none."""
+    if known is None:
+        return losses.mean()
+    return (losses * known[:, column]).sum() / known[:, column].sum().clamp(min=1)
 
 
 def _cross_entropy(logits: Tensor, target: Tensor) -> Tensor:

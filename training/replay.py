@@ -39,6 +39,7 @@ class Batch(NamedTuple):
     value: np.ndarray  # int64 [n]: +1 won, 0 drawn, -1 lost
     score: np.ndarray  # float32 [n]: final lead in points, komi included
     owner: np.ndarray  # float32 [n, P]: +1 ends as the side to move's, -1 as the other's, 0 neither
+    known: np.ndarray | None = None  # bool [n, 3]: whether value, score and owner are known; None: all, as in self-play
 
 
 ROW_FIELDS = ("planes", "globals", "policy", "reply", "value", "score", "owner", "serial")

@@ -77,6 +77,28 @@ def test_a_row_without_reply_adds_nothing() -> None:
     assert losses(output, silent)["reply"].item() == 0
 
 
+@pytest.mark.parametrize("config", [TINY, nets.NetConfig("agz-test", "agz", blocks=1, channels=8, size=5, value_hidden=8)])
+def test_a_target_that_is_not_known_adds_nothing(config: nets.NetConfig) -> None:
+    batch = fixed_batch(rows=6)
+    output = nets.build(config, 1).eval()(torch.from_numpy(batch.planes), torch.from_numpy(batch.globals))
+    whole = losses(output, batch)
+    for column, name in enumerate(("value", "score", "ownership")):
+        if name not in whole:
+            continue
+        known = np.ones((6, 3), bool)
+        known[4:, column] = False
+        part = nets.Output(*(None if part is None else part[:4] for part in output))
+        masked = losses(output, batch._replace(known=known))
+        alone = losses(part, Batch(*(None if rows is None else rows[:4] for rows in batch)))
+        assert masked[name].item() == pytest.approx(alone[name].item(), abs=1e-6)
+        assert all(
+            torch.equal(masked[other], losses(output, batch._replace(known=np.ones((6, 3), bool)))[other])
+            for other in whole
+            if other != name
+        )
+        assert losses(output, batch._replace(known=np.zeros((6, 3), bool)))[name] == 0
+
+
 def test_the_average_warms_up_and_then_lags() -> None:
     learner = Learner(TINY, LearnerSettings(learning_rate=1e-2, warm_up=1, precision="f32", ema=0.9), seed=1)
     batch = fixed_batch()
