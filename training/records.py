@@ -6,7 +6,8 @@ Vocabulary.
   frame   MAGIC, kind, length of the payload and its CRC-32, then the payload: the run's settings (JSON) or a record (zlib).
 
 A shard is readable after a crash: a torn or corrupt frame is skipped and counted, and reading goes on at the next MAGIC. Positions are
-not stored; `training.replay` plays the moves again. A 13x13 game of a trained network takes about 1 KB.
+not stored; `training.replay` plays the moves again. A 13x13 game of a trained network takes about 1 KB. Records of the first form (kind G)
+are read as well: they know of no surprise and no resignation.
 """
 
 from __future__ import annotations
@@ -25,9 +26,13 @@ import numpy as np
 MAGIC = b"GZR1"
 _FRAME = struct.Struct("<4scII")  # magic, kind, payload bytes, CRC-32 of the payload
 _HEADER = struct.Struct("<BhIBhHHH")  # size, komi and score in half points, generation, ending, openings, moves, searched plies
+_RESIGNATION = struct.Struct("<hbbB")  # ply from which on it was conceded or -1, the sides' peaks, whether it was unresigned
 _KOMI_UNIT = 0.5
-_SETTINGS, _GAME = b"S", b"G"
+_SETTINGS, _OLD_GAME, _GAME = b"S", b"G", b"H"
 _SCALE = 255  # the largest share of a target is stored as 255
+_VALUE_STEPS = 127  # a value of 1
+_SURPRISE_UNIT = 1 / 32  # nats; up to 7.9
+_NO_SURPRISE = 255
 
 ENDINGS = ("passes", "settled", "capped")  # two passes, the whole board pass-alive, the move limit
 
@@ -41,26 +46,44 @@ class Target:
         actions: int32 [k], the actions with a share above zero.
         shares: float32 [k], the policy target; they sum to 1.
         value: the root's value for the side to move, -1..1.
+        surprise: Kullback-Leibler divergence of the target from the network's prior, nats; None where no network evaluated, as in
+            playouts, and where it is not known (records of the first form).
     """
 
     ply: int
     actions: np.ndarray
     shares: np.ndarray
     value: float
+    surprise: float | None = None
 
 
 @dataclass(frozen=True)
 class Record:
-    """One finished game. `score` is Black's lead in points, komi included; the first `openings` moves were drawn from the raw policy."""
+    """One finished game; what conceded, unresigned and peak mean is said in `training.resign`.
+
+    Attributes:
+        size, komi, generation: points a side; White's points; of the network.
+        moves: int32 [m] actions.
+        targets: of the full searches, in the order of their plies.
+        score: Black's lead in points, komi included.
+        ending: one of `ENDINGS`.
+        openings: how many of the first moves were drawn from the raw policy.
+        conceded: ply from which on the game was played cheaply; None if it never was.
+        unresigned: it was played fully whatever the values.
+        peaks: Black's and White's, values -1..1.
+    """
 
     size: int
     komi: float
     generation: int
-    moves: np.ndarray  # int32 [m] actions
+    moves: np.ndarray
     targets: tuple[Target, ...]
     score: float
     ending: str
     openings: int = 0
+    conceded: int | None = None
+    unresigned: bool = False
+    peaks: tuple[float, float] = (-1.0, -1.0)
 
     @property
     def rows(self) -> int:
@@ -68,15 +91,19 @@ class Record:
         return len(self.targets)
 
 
-def sparse_target(ply: int, policy: np.ndarray, value: float) -> Target:
+def sparse_target(ply: int, policy: np.ndarray, value: float, surprise: float | None = None) -> Target:
     """A target from a dense policy float [A], rounded as it will be stored, so that what is trained on is what is on disk."""
     levels = np.rint(policy * (_SCALE / policy.max())).astype(np.uint8)
-    return _target(ply, np.flatnonzero(levels), levels[levels > 0], round(value * 127))
+    return _target(ply, np.flatnonzero(levels), levels[levels > 0], round(value * _VALUE_STEPS), _surprise_level(surprise))
 
 
-def _target(ply: int, actions: np.ndarray, levels: np.ndarray, value: int) -> Target:
-    shares = levels.astype(np.float32)
-    return Target(ply, actions.astype(np.int32), shares / shares.sum(), value / 127)
+def _surprise_level(surprise: float | None) -> int:
+    return _NO_SURPRISE if surprise is None else min(max(round(surprise / _SURPRISE_UNIT), 0), _NO_SURPRISE - 1)
+
+
+def _target(ply: int, actions: np.ndarray, levels: np.ndarray, value: int, surprise: int) -> Target:
+    shares, known = levels.astype(np.float32), None if surprise == _NO_SURPRISE else surprise * _SURPRISE_UNIT
+    return Target(ply, actions.astype(np.int32), shares / shares.sum(), value / _VALUE_STEPS, known)
 
 
 def encode(record: Record) -> bytes:
@@ -86,27 +113,35 @@ def encode(record: Record) -> bytes:
         record.size, round(record.komi / _KOMI_UNIT), record.generation, ENDINGS.index(record.ending), round(record.score / _KOMI_UNIT),
         record.openings, len(moves), record.rows,
     )  # fmt: skip
+    black, white = (round(peak * _VALUE_STEPS) for peak in record.peaks)
+    header += _RESIGNATION.pack(-1 if record.conceded is None else record.conceded, black, white, record.unresigned)
     plies = np.array([target.ply for target in record.targets], "<u2")
     counts = np.array([len(target.actions) for target in record.targets], "<u2")
-    values = np.array([round(target.value * 127) for target in record.targets], np.int8)
+    values = np.array([round(target.value * _VALUE_STEPS) for target in record.targets], np.int8)
+    surprises = np.array([_surprise_level(target.surprise) for target in record.targets], np.uint8)
     levels = [np.rint(target.shares * (_SCALE / target.shares.max())).astype(np.uint8) for target in record.targets]
-    arrays = [moves.astype(wide), plies, counts, values, *(target.actions.astype(wide) for target in record.targets), *levels]
+    arrays = [moves.astype(wide), plies, counts, values, surprises, *(target.actions.astype(wide) for target in record.targets), *levels]
     return zlib.compress(header + b"".join(array.tobytes() for array in arrays), 9)
 
 
-def decode(payload: bytes) -> Record:
-    """The inverse of `encode`; ValueError for bytes that are no record."""
+def decode(payload: bytes, kind: bytes = _GAME) -> Record:
+    """The inverse of `encode`, for either kind of game's frame; ValueError for bytes that are no record."""
     try:
         data = zlib.decompress(payload)
         size, komi, generation, ending, score, openings, move_count, target_count = _HEADER.unpack_from(data)
-        reader = _Reader(data, _HEADER.size)
+        reader, old = _Reader(data, _HEADER.size), kind == _OLD_GAME
+        conceded, black, white, unresigned = (-1, -127, -127, 0) if old else reader.unpack(_RESIGNATION)
         wide = _action_type(size)
         moves = reader.take(wide, move_count).astype(np.int32)
-        plies, counts, values = (reader.take(kind, target_count) for kind in ("<u2", "<u2", "i1"))
+        plies, counts, values = (reader.take(number, target_count).tolist() for number in ("<u2", "<u2", "i1"))
+        surprises = [_NO_SURPRISE] * target_count if old else reader.take("u1", target_count).tolist()
         actions = [reader.take(wide, count) for count in counts]
         levels = [reader.take("u1", count) for count in counts]
-        targets = tuple(_target(int(ply), *rest) for ply, *rest in zip(plies, actions, levels, values.tolist(), strict=True))
-        return Record(size, komi * _KOMI_UNIT, generation, moves, targets, score * _KOMI_UNIT, ENDINGS[ending], openings)
+        targets = tuple(_target(*parts) for parts in zip(plies, actions, levels, values, surprises, strict=True))
+        return Record(
+            size, komi * _KOMI_UNIT, generation, moves, targets, score * _KOMI_UNIT, ENDINGS[ending], openings,
+            None if conceded < 0 else conceded, bool(unresigned), (black / _VALUE_STEPS, white / _VALUE_STEPS),
+        )  # fmt: skip
     except (zlib.error, struct.error, IndexError) as error:
         raise ValueError(f"not a game record: {error}") from None
 
@@ -128,6 +163,12 @@ class _Reader:
         array = np.frombuffer(self.data, kind, count, self.offset)
         self.offset += array.nbytes
         return array
+
+    def unpack(self, layout: struct.Struct) -> tuple[int, ...]:
+        """The next numbers of this layout; struct.error past the end."""
+        found = layout.unpack_from(self.data, self.offset)
+        self.offset += layout.size
+        return found
 
 
 class Writer:
@@ -165,8 +206,8 @@ def read(path: Path) -> Shard:
     shard = Shard()
     for kind, payload in _frames(path.read_bytes()):
         try:
-            if kind == _GAME:
-                shard.records.append(decode(payload))
+            if kind in (_OLD_GAME, _GAME):
+                shard.records.append(decode(payload, kind))
             elif kind == _SETTINGS:
                 shard.settings = json.loads(payload)
             else:

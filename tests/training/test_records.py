@@ -5,8 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from training import records
+from training import records, scoring
 from training.records import Record, Writer, sparse_target
+from training.replay import rows_of
 
 
 def random_record(seed: int, size: int = 13, plies: int = 120) -> Record:
@@ -16,16 +17,20 @@ def random_record(seed: int, size: int = 13, plies: int = 120) -> Record:
     for ply in range(0, plies, 4):
         policy = np.zeros(size * size + 2, np.float32)
         policy[generator.choice(size * size, 12, replace=False)] = generator.dirichlet(np.full(12, 0.3))
-        targets.append(sparse_target(ply, policy, generator.uniform(-1, 1)))
-    return Record(size, 7.5, 3, moves, tuple(targets), float(generator.integers(-30, 30)) + 0.5, "passes", 2)
+        surprise = None if ply % 8 else generator.exponential(0.5)
+        targets.append(sparse_target(ply, policy, generator.uniform(-1, 1), surprise))
+    conceded, peaks = (None, 90)[seed % 2], (100 / 127, seed % 100 / -127)
+    score = float(generator.integers(-30, 30)) + 0.5
+    return Record(size, 7.5, 3, moves, tuple(targets), score, "passes", 2, conceded, seed % 3 == 0, peaks)
 
 
 def assert_same(first: Record, second: Record) -> None:
     assert (first.size, first.komi, first.generation, first.score) == (second.size, second.komi, second.generation, second.score)
     assert (first.ending, first.openings, first.rows) == (second.ending, second.openings, second.rows)
+    assert (first.conceded, first.unresigned, first.peaks) == (second.conceded, second.unresigned, second.peaks)
     np.testing.assert_array_equal(first.moves, second.moves)
     for one, other in zip(first.targets, second.targets, strict=True):
-        assert (one.ply, one.value) == (other.ply, other.value)
+        assert (one.ply, one.value, one.surprise) == (other.ply, other.value, other.surprise)
         np.testing.assert_array_equal(one.actions, other.actions)
         np.testing.assert_array_equal(one.shares, other.shares)
 
@@ -98,3 +103,19 @@ def test_a_flipped_bit_anywhere_loses_at_most_one_record(tmp_path: Path) -> None
 def test_bytes_that_are_no_record_are_refused() -> None:
     with pytest.raises(ValueError, match="not a game record"):
         records.decode(b"nothing")
+
+
+def test_surprise_is_kept_to_a_thirty_second_of_a_nat() -> None:
+    policy = np.array([0.5, 0.5])
+    assert sparse_target(0, policy, 0.0).surprise is None
+    assert [sparse_target(0, policy, 0.0, nats).surprise for nats in (0.0, 0.5, 0.51, 100.0)] == [0.0, 0.5, 0.5, 254 / 32]
+
+
+def test_records_of_the_first_form_are_read() -> None:
+    shard = records.read(min((Path(__file__).parents[2] / "weights" / "resume" / "records").glob("*.gzr")))
+    assert shard.corrupt == 0 and shard.records and shard.settings["network"] == "b10c64"
+    for record in shard.records:
+        assert (record.conceded, record.unresigned) == (None, False)
+        assert all(target.surprise is None for target in record.targets)
+        game = scoring.make("go", record.size, "chinese", 2.2)
+        assert len(rows_of(record, game)) == record.rows, "its moves lead to its result"
