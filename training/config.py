@@ -38,6 +38,8 @@ class SelfPlaySettings:
     """How games are played (training.md's recipe; KataGo = Wu 2019, Gumbel = Danihelka et al. 2022)."""
 
     games: int = setting(32, unit="games at once, one tree each", low=1, high=65536, papers="CZF: 64")
+    groups: int = setting(1, unit="groups, one searched while others are evaluated; a GPU wants two a thread", low=1, high=4096)
+    threads: int = setting(1, unit="threads that search the groups; the games are the same with any number", low=1, high=1024)
     root: str = setting("gumbel", unit="root", choices=("gumbel", "puct"), papers="AlphaGo Zero: puct; Gumbel MuZero: gumbel")
     gumbel_m: int = setting(16, unit="actions considered at the root", low=1, high=512, papers="Gumbel: 16 at n = 200 (Go 9x9)")
     c_visit: float = setting(50.0, unit="visits", low=0, high=1000, papers="Gumbel: 50")
@@ -79,6 +81,24 @@ class SelfPlaySettings:
         low=0,
         high=100,
         papers="KataGo: 2",
+    )
+    resign_threshold: float = setting(
+        0.9,
+        unit="root value of five own moves in a row at which the other side would resign; 0 = never",
+        low=0,
+        high=1,
+        papers="S1, AGZ: 0.9",
+    )
+    resign_generations: int = setting(10, unit="first generations in which nobody would resign", low=0)
+    unresigned_share: float = setting(
+        0.1, unit="share of games played fully whatever the value, to count false resignations", low=0, high=1, papers="AlphaGo Zero: 0.1"
+    )
+    conceded_share: float = setting(
+        0.1,
+        unit="once a side would resign, searches are full at this share of `full_share`, else cheap",
+        low=0,
+        high=1,
+        papers="KataGo: 0.1",
     )
     max_length: float = setting(
         2.2, unit="moves after which the game is counted, as a multiple of the area", low=0.1, high=10, papers="S3: 400/169"
@@ -211,12 +231,17 @@ class LoopSettings:
 
 def load(path: str | Path) -> LoopSettings:
     """Read a TOML file; ConfigError for a file that cannot be read, an unknown key or a value out of range."""
+    settings: LoopSettings = from_dict(LoopSettings, read(path), str(path))
+    return settings
+
+
+def read(path: str | Path) -> dict[str, Any]:
+    """A TOML file's plain values, unchecked; ConfigError for a file that cannot be read."""
     path = Path(path)
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ConfigError(f"cannot read the configuration {path.absolute()}: {error}") from None
-    return from_dict(LoopSettings, values, str(path))
 
 
 def from_dict(kind: type[Any], values: dict[str, Any], where: str) -> Any:

@@ -1,31 +1,40 @@
-"""Many games of self-play at once in one search, a move at a time each, none waiting for another.
+"""Many games of self-play at once, a move at a time each, none waiting for another.
 
 Vocabulary.
-  pool  the games of one board size that are in flight; they stay in flight when the network changes, so that short games are not
-        over-represented among the finished ones.
+  pool   the games of one board size that are in flight; they stay in flight when the network changes, so that short games are not
+         over-represented among the finished ones.
+  group  a part of them with a search of its own (`training.group`). While the evaluator works for one group another is searched, by the
+         same thread or by others. Games depend on the number of groups, not on the number of threads.
+  level  rows that every group must have finished before a stretch of play ends: each does its share, whoever is fastest.
 
-A pool drives searches and episodes; it decides nothing about a game (`training.episode` does) and writes nothing.
+A pool drives groups; it decides nothing about a game (`training.episode` does) and writes nothing.
 """
 
 from __future__ import annotations
 
+import threading
+from collections import deque
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gozero.evaluators.base import Evaluator
+from gozero.evaluators.base import AsynchronousEvaluator, Evaluator
 from gozero.evaluators.row import RowEvaluator
 from gozero.games.game import Game
-from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from training.config import SelfPlaySettings, Stage
 from training.episode import Episode
+from training.group import Clock, Group
 from training.records import Record
 
 if TYPE_CHECKING:
     from torch import nn
+
+Stop = Callable[[], bool]
 
 
 class Pool:
@@ -33,74 +42,118 @@ class Pool:
 
     def __init__(self, game: Game, settings: SelfPlaySettings, seed: tuple[int, ...]) -> None:
         self.game, self.settings, self.seed = game, settings, seed
-        self.started = 0  # games begun so far: the next game's number, and part of its seed
-        self.evaluations = 0  # visits of all finished searches
-        self.games = [self._new_game() for _ in range(settings.games)]
-        self._kept = np.zeros(settings.games, np.int64)  # visits that the search under way took over from the one before
+        count = min(settings.groups, settings.games)
+        self.groups = [Group(game, settings, seed, index, count) for index in range(count)]
+        self._finished: deque[Record] = deque()  # games that nobody has taken yet
+        self._threads = 1
+
+    @property
+    def games(self) -> list[Episode]:
+        """The games in flight."""
+        return [episode for group in self.groups for episode in group.games]
+
+    @property
+    def evaluations(self) -> int:
+        """Visits of all finished searches since the pool began."""
+        return sum(group.evaluations for group in self.groups)
+
+    @property
+    def clock(self) -> Clock:
+        """Seconds of all threads since the pool began, by what they did."""
+        clocks = [group.clock for group in self.groups]
+        return Clock(*(sum(getattr(clock, name) for clock in clocks) for name in ("search", "waiting", "moves")))
 
     def use(self, evaluator: Evaluator | RowEvaluator, stage: Stage, generation: int) -> None:
         """Go on with this evaluator and stage; searches under way start again from their roots."""
-        seed = int(np.random.default_rng([*self.seed, self.game.rows, generation]).integers(2**63))
-        self._search = Search(self.game, evaluator, search_settings(self.settings, stage), trees=len(self.games), seed=seed)
-        self._stage, self._generation = stage, generation
-        for tree in range(len(self.games)):
-            self._begin(tree)
+        seeds = np.random.default_rng([*self.seed, self.game.rows, generation]).integers(2**63, size=len(self.groups))
+        settings = search_settings(self.settings, stage)
+        for group, seed in zip(self.groups, seeds.tolist(), strict=True):
+            group.use(evaluator, settings, stage, generation, seed)
+        many = isinstance(evaluator, (AsynchronousEvaluator, RowEvaluator))  # other evaluators serve one thread at a time
+        self._threads = min(self.settings.threads, len(self.groups)) if many else 1
 
-    def play(self, rows: float, stop: Callable[[], bool] = lambda: False) -> Iterator[Record]:
-        """Finished games, as they finish, until they hold at least `rows` rows or `stop()` says so."""
-        while rows > 0 and not stop():
-            for tree in self._search.wave():
-                record = self._advance(tree)
-                if record is not None:
-                    rows -= record.rows
-                    yield record
+    def play(self, rows: float, stop: Stop = lambda: False) -> Iterator[Record]:
+        """Finished games, as they finish, until they hold at least `rows` rows or `stop()` says so; several threads may ask `stop`."""
+        level = (sum(group.rows for group in self.groups) + rows) / len(self.groups)
+        waves = self._waves(self.groups, level, stop) if self._threads == 1 else self._threaded_waves(level, stop)
+        for records in waves:
+            self._finished.extend(records)
+            while self._finished:
+                yield self._finished.popleft()
+
+    def _waves(self, groups: list[Group], level: float, stop: Stop) -> Iterator[list[Record]]:
+        """Drive some groups in turn, so that the others' leaves are evaluated while one plays its moves. Each wave's finished games."""
+        waiting: deque[Group] = deque()
+
+        def go_on(group: Group) -> None:
+            if group.rows < level and not stop():
+                group.start()
+                waiting.append(group)
+
+        try:
+            for group in groups:
+                go_on(group)
+            while waiting:
+                group = waiting.popleft()
+                records = group.finish()
+                go_on(group)
+                yield records
+        finally:  # the caller went away, or something failed: no search may be left halfway
+            for group in waiting:
+                self._finished.extend(group.finish())
+
+    def _threaded_waves(self, level: float, stop: Stop) -> Iterator[list[Record]]:
+        """The same with a thread for every `threads`-th group. Their finished games as they come."""
+        found: SimpleQueue[list[Record] | None] = SimpleQueue()  # None: a thread has come to its end
+        halt = threading.Event()
+
+        def work(groups: list[Group]) -> None:
+            try:
+                for records in self._waves(groups, level, lambda: halt.is_set() or stop()):
+                    if records:
+                        found.put(records)
+            except BaseException:
+                halt.set()
+                raise
+            finally:
+                found.put(None)
+
+        with ThreadPoolExecutor(self._threads, "self-play") as workers:
+            futures = [workers.submit(work, self.groups[first :: self._threads]) for first in range(self._threads)]
+            try:
+                running = len(futures)
+                while running:
+                    records = found.get()
+                    if records is None:
+                        running -= 1
+                    else:
+                        yield records
+            finally:
+                halt.set()
+                for future in futures:
+                    future.result()
+                while not found.empty():
+                    self._finished.extend(found.get() or ())
 
     def state_dict(self) -> dict[str, Any]:
         """Games in flight and counters as plain values, for a checkpoint; taken between two calls of `play`.
 
         Search trees are not among them: after `load_state_dict` and `use` the pool goes on exactly as this one would after `use`.
         """
-        games = [episode.state_dict() for episode in self.games]
-        return {"seed": list(self.seed), "started": self.started, "evaluations": self.evaluations, "games": games}
+        groups = [group.state_dict() for group in self.groups]
+        games = [game for group in groups for game in group.pop("games")]
+        return {"seed": list(self.seed), "groups": groups, "games": games}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Take over the games of `state_dict`; ValueError if it holds another number of games. `use` must follow."""
-        if len(state["games"]) != self.settings.games:
-            raise ValueError(f"the pool saved holds {len(state['games'])} games, the settings ask for {self.settings.games}")
-        self.seed, self.started, self.evaluations = tuple(state["seed"]), state["started"], state["evaluations"]
-        self.games = [Episode.from_state_dict(self.game, self.settings, saved) for saved in state["games"]]
-
-    def _new_game(self) -> Episode:
-        seed = (*self.seed, self.game.rows, self.started)
-        self.started += 1
-        return Episode.begin(self.game, self.settings, seed, self.started - 1)
-
-    def _begin(self, tree: int, keep: bool = False) -> None:
-        """Start the search of the game's next move.
-
-        With `keep` it builds on the tree that `Search.advance` left: its visits come on top, and the root is not evaluated again.
-        """
-        episode = self.games[tree]
-        plan = episode.plan(self._stage, self._generation)
-        self._kept[tree] = self._search.forest.nodes[tree, 0]["visits"] if keep else 0
-        budget = (int(self._kept[tree]) or 1) + plan.visits  # the root's own evaluation is a visit too
-        self._search.begin(
-            tree, episode.state, episode.history, budget,
-            noise=plan.noise, temperature=plan.temperature, root_mask=plan.mask, keep=keep,
-        )  # fmt: skip
-
-    def _advance(self, tree: int) -> Record | None:
-        """Play the move of a finished search; the record if that ends the game (a new one then takes its place)."""
-        episode, result = self.games[tree], self._search.result(tree)
-        self.evaluations += result.root_visits - int(self._kept[tree])
-        action = episode.move(result, self._search.settings.root)
-        ending = episode.play(action)
-        if ending is None:
-            self._begin(tree, keep=self._search.advance(tree, action) and not episode.in_opening)
-            return None
-        self.games[tree] = self._new_game()
-        self._begin(tree)
-        return episode.record(self._generation, ending)
+        """Take over the games of `state_dict`; ValueError if it holds another number of games or groups. `use` must follow."""
+        for name, own in (("games", self.games), ("groups", self.groups)):
+            if len(state[name]) != len(own):
+                raise ValueError(f"the pool saved holds {len(state[name])} {name}, the settings ask for {len(own)}")
+        self.seed = tuple(state["seed"])
+        games = iter(state["games"])
+        for group, saved in zip(self.groups, state["groups"], strict=True):
+            group.seed = self.seed
+            group.load_state_dict({**saved, "games": [next(games) for _ in group.games]})
 
 
 def leaf_evaluator(kind: str, game: Game, net: nn.Module | None, threads: int, seed: int) -> Evaluator | RowEvaluator:

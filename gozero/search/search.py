@@ -73,22 +73,28 @@ class Search:
 
     def __init__(self, game: Game, evaluator: Evaluator | RowEvaluator, settings: SearchSettings, trees: int = 1, seed: int = 0) -> None:
         self.game = game
-        self.evaluator = evaluator
         self.settings = settings
-        self.seed = seed
         self.forest = new_forest(game, trees, settings.max_nodes)
         self._step, self._legal = as_argument(game.step, STEP), as_argument(game.legal, LEGAL)
         self._outcome, self._sample = as_argument(game.outcome, OUTCOME), as_argument(game.sample, SAMPLE)
-        self._rows = evaluator if isinstance(evaluator, RowEvaluator) else None
         self._leaves = descent.new_leaves(game, max(2, trees * settings.leaves))
         numbers = (settings.c_puct, settings.fpu, settings.virtual_loss, settings.c_visit, settings.c_scale)
         self._params = Params(*map(float, numbers))
-        self._reserve = settings.max_depth + (self._rows.plies if self._rows else 0)
         self._begun = np.zeros(trees, np.int64)
         self._finished = np.zeros(trees, np.int64)
         self._row_logits = np.zeros(game.actions, np.float32)
         self._no_scores = np.zeros(len(self._leaves.trees), np.float32)
+        self.restart(evaluator, seed)
+
+    def restart(self, evaluator: Evaluator | RowEvaluator, seed: int) -> None:
+        """Forget all trees and go on as a new search with this evaluator and seed would, in the memory that is there."""
+        self.evaluator, self.seed = evaluator, seed
+        self._rows = evaluator if isinstance(evaluator, RowEvaluator) else None
+        self._reserve = self.settings.max_depth + (self._rows.plies if self._rows else 0)
+        self._begun[:] = 0
         self._collected = 0  # leaves that wait for `absorb`
+        for field in ("node_count", "edge_count", "active"):
+            self.forest.trees[field] = 0
 
     def begin(
         self,

@@ -1,15 +1,23 @@
-"""A pool of games in flight: it comes back from a checkpoint and goes on as if nothing had happened."""
+"""A pool of games in flight: it plays as a plain loop would, comes back from a checkpoint, and its threads change no game."""
 
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
+from gozero.evaluators.base import Evaluation
 from gozero.evaluators.rollout import RolloutEvaluator
+from gozero.search.search import Search
 from tests.training.games import game_of
 from training import records
 from training.config import SelfPlaySettings, Stage
-from training.pool import Pool
+from training.episode import Episode
+from training.pool import Pool, search_settings
 
 STAGE = Stage(rows=1, sizes={5: 1.0}, full_visits=32, cheap_visits=8, evaluator="rollouts")
 SIX = SelfPlaySettings(games=6)
@@ -25,11 +33,150 @@ def play(pool: Pool, rows: float, generation: int = 99) -> list[bytes]:
     return [records.encode(record) for record in pool.play(rows)]
 
 
-def test_a_pool_comes_back_from_a_file_and_goes_on_identically(tmp_path: Path) -> None:
-    whole = pool_of()
+class Guess:
+    """Evaluates by a hash of the position, whoever asks, in whatever batch; notes who asks and how many wait."""
+
+    def __init__(self) -> None:
+        self.game = game_of(5)
+        self.waiting = self.most_waiting = 0
+        self.threads: set[int] = set()
+
+    def evaluate(self, states: np.ndarray) -> Evaluation:
+        words = np.array([np.frombuffer(state.tobytes(), np.uint32).sum() for state in states], np.uint64)
+        noise = np.sin(words[:, None] * np.arange(1, self.game.actions + 1)).astype(np.float32)
+        return Evaluation(noise, noise[:, 0] / 4)
+
+    def submit(self, states: np.ndarray) -> "Guessed":
+        self.threads.add(threading.get_ident())
+        self.waiting += 1
+        self.most_waiting = max(self.waiting, self.most_waiting)
+        return Guessed(self, states)
+
+
+class Guessed:
+    def __init__(self, guess: Guess, states: np.ndarray) -> None:
+        self.guess, self.states, self.before = guess, states, states.copy()
+
+    def result(self) -> Evaluation:
+        assert np.array_equal(self.states, self.before), "a group's leaves were written while they were evaluated"
+        self.guess.waiting -= 1
+        return self.guess.evaluate(self.states)
+
+
+NETWORK = replace(STAGE, evaluator="network")
+
+
+def plain_loop(settings: SelfPlaySettings, seed: tuple[int, ...]) -> Iterator[bytes]:
+    """What a pool of one group plays, as one loop over `Search.wave`."""
+    game, started = game_of(5), settings.games
+
+    def begin(tree: int, keep: bool) -> None:
+        plan = games[tree].plan(NETWORK, 99)
+        kept[tree] = search.forest.nodes[tree, 0]["visits"] if keep else 0
+        search.begin(
+            tree, games[tree].state, games[tree].history, max(kept[tree], 1) + plan.visits,
+            noise=plan.noise, temperature=plan.temperature, root_mask=plan.mask, keep=keep,
+        )  # fmt: skip
+
+    games = [Episode.begin(game, settings, (*seed, 5, number), number) for number in range(started)]
+    kept = [0] * started
+    search_seed = int(np.random.default_rng([*seed, 5, 99]).integers(2**63))
+    search = Search(game, Guess(), search_settings(settings, NETWORK), started, search_seed)
+    for tree in range(settings.games):
+        begin(tree, keep=False)
+    while True:
+        for tree in search.wave():
+            action = games[tree].move(search.result(tree), settings.root)
+            ending = games[tree].play(action)
+            if ending is None:
+                begin(tree, search.advance(tree, action) and not games[tree].in_opening)
+                continue
+            finished, games[tree] = games[tree], Episode.begin(game, settings, (*seed, 5, started), started)
+            started += 1
+            begin(tree, keep=False)
+            yield records.encode(finished.record(99, ending))
+
+
+def test_one_group_plays_as_a_plain_loop_does() -> None:
+    pool = pool_of()
+    pool.use(Guess(), NETWORK, 99)
+    found = [records.encode(record) for record in islice(pool.play(float("inf")), 12)]
+    assert found == list(islice(plain_loop(SIX, (1,)), 12))
+
+
+@pytest.mark.parametrize("evaluator", ["network", "rollouts"])
+def test_threads_change_no_game(evaluator: str) -> None:
+    """Compared as sets: which group is done first is chance."""
+    stage = replace(STAGE, evaluator=evaluator)
+    played = {}
+    for threads in (1, 3):
+        pool = pool_of(SelfPlaySettings(games=10, groups=4, threads=threads))
+        played[threads] = []
+        for generation, rows in ((1, 30), (2, 50)):
+            guess = Guess()
+            pool.use(guess if evaluator == "network" else RolloutEvaluator(game_of(5)), stage, generation)
+            played[threads].append(sorted(records.encode(record) for record in pool.play(rows)))
+        if evaluator == "network":
+            assert (len(guess.threads) > 1) == (threads > 1)
+            assert guess.most_waiting >= 2, "no group was searched while another's leaves were evaluated"
+        assert pool.clock.search > 0
+    assert played[1] == played[3]
+
+
+def test_an_evaluator_for_one_thread_is_asked_by_one() -> None:
+    asked = set()
+
+    class Simple:
+        game = game_of(5)
+
+        def evaluate(self, states: np.ndarray) -> Evaluation:
+            asked.add(threading.get_ident())
+            return Guess().evaluate(states)
+
+    pool = pool_of(SelfPlaySettings(games=6, groups=3, threads=3))
+    pool.use(Simple(), NETWORK, 1)
+    assert sum(record.rows for record in pool.play(20)) >= 20
+    assert asked == {threading.get_ident()}
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_nothing_is_lost_when_the_caller_goes_away(threads: int) -> None:
+    """Games that were finished meanwhile come first the next time."""
+    pool = pool_of(SelfPlaySettings(games=8, groups=4, threads=threads))
+    pool.use(RolloutEvaluator(game_of(5)), STAGE, 99)
+    taken = list(islice(pool.play(float("inf")), 5))
+    assert len(taken) == 5
+    taken += pool.play(1)
+    assert sum(record.rows for record in taken) == sum(group.rows for group in pool.groups)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_evaluator_that_fails_is_heard(threads: int) -> None:
+    class Broken(Guess):
+        def evaluate(self, states: np.ndarray) -> Evaluation:
+            raise RuntimeError("the GPU is gone")
+
+    pool = pool_of(SelfPlaySettings(games=4, groups=2, threads=threads))
+    pool.use(Broken(), NETWORK, 1)
+    with pytest.raises(RuntimeError, match="the GPU is gone"):
+        list(pool.play(10))
+
+
+def test_every_group_does_its_share() -> None:
+    pool = pool_of(SelfPlaySettings(games=6, groups=3, full_share=1.0))
+    play(pool, 90)
+    longest = 2.2 * 25
+    assert all(30 <= group.rows <= 30 + longest for group in pool.groups)
+    play(pool, 90)
+    assert all(60 <= group.rows <= 60 + longest for group in pool.groups), "one group's surplus counts for the next stretch"
+
+
+@pytest.mark.parametrize("groups", [1, 3])
+def test_a_pool_comes_back_from_a_file_and_goes_on_identically(groups: int, tmp_path: Path) -> None:
+    whole = pool_of(SelfPlaySettings(games=6, groups=groups))
     play(whole, 40)
     torch.save(whole.state_dict(), tmp_path / "pool.pt")
-    again = pool_of(seed=7)
+    again = pool_of(SelfPlaySettings(games=6, groups=groups), seed=7)
     again.load_state_dict(torch.load(tmp_path / "pool.pt", weights_only=True))
     for generation in (100, 101):
         assert play(again, 40, generation) == play(whole, 40, generation)
@@ -40,3 +187,5 @@ def test_a_pool_of_another_size_is_refused() -> None:
     state = pool_of().state_dict()
     with pytest.raises(ValueError, match="the pool saved holds 6 games, the settings ask for 4"):
         pool_of(SelfPlaySettings(games=4)).load_state_dict(state)
+    with pytest.raises(ValueError, match="the pool saved holds 1 groups, the settings ask for 2"):
+        pool_of(SelfPlaySettings(games=6, groups=2)).load_state_dict(state)
