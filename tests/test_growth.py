@@ -1,0 +1,79 @@
+"""Growing a network: the outputs stay, the gradients come, and what cannot grow is refused with advice."""
+
+import pytest
+import torch
+from torch import nn
+
+from gozero import growth, nets
+from gozero.growth import GrowthError
+from gozero.nets import NetConfig, Output
+
+GROWTHS = [("b4c16", "b4c24"), ("b4c16", "b7c16"), ("b3c8", "b5c40"), ("b2c40", "b2c64"), ("b3c16", "b3c16")]
+
+
+def trained(config: NetConfig) -> nn.Module:
+    """A network whose every number, batch-norm statistics included, is unlike a fresh one's."""
+    net, generator = nets.build(config, seed=1), torch.Generator().manual_seed(2)
+    with torch.no_grad():
+        for name, tensor in net.state_dict().items():
+            if name.endswith("running_var"):
+                tensor.copy_(0.5 + torch.rand(tensor.shape, generator=generator))
+            elif tensor.is_floating_point():
+                tensor.add_(0.1 * torch.randn(tensor.shape, generator=generator))
+    return net.eval()
+
+
+def outputs(net: nn.Module, size: int) -> Output:
+    generator = torch.Generator().manual_seed(size)
+    planes, inputs = (torch.rand(4, 11, size, size, generator=generator) > 0.6).float(), torch.randn(4, 7, generator=generator)
+    return net(planes, inputs)
+
+
+@pytest.mark.parametrize(("small", "large"), GROWTHS)
+@pytest.mark.parametrize("size", [5, 9])
+def test_a_grown_network_says_the_same(small: str, large: str, size: int) -> None:
+    before = trained(nets.config(small))
+    after = growth.grow(before.state_dict(), nets.config(small), nets.config(large), seed=3).eval()
+    with torch.inference_mode():
+        for name, one, other in zip(Output._fields, outputs(before, size), outputs(after, size), strict=True):
+            assert torch.allclose(one, other, rtol=0, atol=1e-4), name
+
+
+def test_gradients_reach_the_new_channels_and_blocks() -> None:
+    small, large = nets.config("b4c16"), nets.config("b5c24")
+    net = growth.grow(trained(small).state_dict(), small, large, seed=3).train()
+    optimiser = torch.optim.SGD(net.parameters(), lr=1e-3)
+    for _ in range(3):  # the first step moves what listens to the new channels, the second the channels, the third all of the new block
+        optimiser.zero_grad()
+        output = outputs(net, 5)
+        (output.value.square().mean() + output.policy.square().mean() + output.ownership.square().mean()).backward()
+        optimiser.step()
+    for name, parameter in net.named_parameters():
+        if name.endswith("conv.weight") and name.startswith("blocks"):
+            learned = parameter.grad.abs()
+            assert (learned[:, small.channels :].amax() if learned.shape[1] == large.channels else learned.amax()) > 0, name
+            assert learned[small.channels :].amax() > 0, f"{name} does not learn its new outputs"
+
+
+def test_the_seed_decides_the_new_channels() -> None:
+    small, large = nets.config("b2c8"), nets.config("b2c16")
+    tensors = trained(small).state_dict()
+    one, same, other = (growth.grow(tensors, small, large, seed).state_dict()["stem.conv.weight"] for seed in (1, 1, 2))
+    assert torch.equal(one, same)
+    assert not torch.equal(one, other)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("b4c16", "b3c16", "fewer blocks: a network only grows; train the smaller one from the records"),
+        ("b4c16", "b4c8", "fewer channels"),
+        ("agz13", "b10c256", "only networks b<blocks>c<channels> grow"),
+        ("b10c256", "agz13", "only networks b<blocks>c<channels> grow"),
+    ],
+)
+def test_what_cannot_grow_is_one_clear_line(old: str, new: str, words: str) -> None:
+    with pytest.raises(GrowthError) as caught:
+        growth.grow({}, nets.config(old), nets.config(new), seed=1)
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
