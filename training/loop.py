@@ -36,6 +36,8 @@ def cycle(run: Run, watch: Monitor, stop: Stop) -> None:
     Raises:
         StorageError: a file cannot be written; the run can be gone on with from its last checkpoint.
     """
+    if run.is_new:
+        run.save()  # so that a crash before the first point of rest is as any other
     {"sequential": sequential, "semi-asynchronous": semi_asynchronous, "asynchronous": asynchronous}[run.settings.mode](run, watch, stop)
 
 

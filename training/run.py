@@ -22,7 +22,7 @@ import torch
 
 from gozero import nets, weights
 from gozero.threads import available_threads
-from training import checkpoint, gate, monitor, records, storage
+from training import checkpoint, gate, monitor, records, resign, storage
 from training.actor import Actor
 from training.checkpoint import Progress, Snapshot
 from training.config import ConfigError, LoopSettings
@@ -50,6 +50,7 @@ class Run:
         self._losses: list[dict[str, torch.Tensor]] = []  # of the steps since the last report
         self._shard_rows: dict[int, int] = {}  # generation -> rows of its shard, for those that the window may need
         found = checkpoint.latest(folder / "checkpoints")
+        self.is_new = found is None
         snapshot, complaints = found or (Snapshot(self.progress, self.learner.state_dict()), [])
         self.progress = snapshot.progress
         self.learner.load_state_dict(snapshot.learner)
@@ -200,6 +201,7 @@ class Run:
 
     def _note_games(self) -> None:
         self.notes |= {**monitor.game_report(self.actor.games), "run/generation": self.progress.generation}
+        self.notes |= resign.report([pool.resign for pool in self.actor.pools.values()], self.progress.generation, self.actor.games)
 
     def _paid_by(self, rows: int) -> float:
         """Steps that so many new rows pay for."""

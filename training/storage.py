@@ -74,7 +74,7 @@ def sync(folder: Path) -> None:
 
 
 def rewind(folder: Path, generation: int, shard_bytes: int) -> list[str]:
-    """Take a run folder back to a checkpoint: cut the generation's shard to its length then and remove later shards.
+    """Take a run folder back to a checkpoint: cut the generation's shard to its length then and set later shards aside as *.gzr.cut.
 
     Returns a line about what was cut; none if nothing was.
     """
@@ -85,8 +85,8 @@ def rewind(folder: Path, generation: int, shard_bytes: int) -> list[str]:
     for later in sorted(path.parent.glob("*.gzr")):
         if later.stem.isdigit() and int(later.stem) > generation:
             cut += later.stat().st_size
-            later.unlink()
-    return [f"{cut:,} bytes of records after the checkpoint are cut: those games are played again"] if cut else []
+            later.replace(later.with_suffix(".gzr.cut"))
+    return [f"{cut:,} bytes of records are newer than the checkpoint and are cut: those games are played again"] if cut else []
 
 
 def clean(folder: Path, generation: int) -> None:
