@@ -13,6 +13,14 @@ Version 1, for a board of size N, always from the side to move's view:
 
 The planes are those of AlphaGo Zero (Silver et al. 2017) with five positions; komi enters as a number so that one
 network plays with any. Before the first ply and behind a set-up position the past boards repeat the first one.
+
+A *packed* position is what a GPU is sent instead (int32 [10 words + 3], 292 bytes at 13x13; `gozero.evaluators.unpack` makes the same
+planes and numbers of it there, bit for bit):
+
+  10 boards  planes 0 … 9 in turn, each a bit set over the cells of the padded board: point (row, col) is bit (row + 1)(N + 1) + col + 1
+  komi       White's komi, thousandths of a point
+  bonus      White's handicap bonus, points
+  flags      bits 0 … 4: globals 2 … 6; bit 5: Black is to move
 """
 
 from __future__ import annotations
@@ -22,7 +30,7 @@ from numba import types
 
 from gozero.games.chains import BOARD_PLACE, PAST_BOARDS, SIZE, boards_start, words
 from gozero.games.game import BLACK, TO_PLAY, WHITE
-from gozero.games.go import PASS_BITS, white_bonus
+from gozero.games.go import BONUS, KOMI, PASS_BITS, white_bonus
 from gozero.jit import kernel
 
 VERSION = 1
@@ -32,19 +40,27 @@ GLOBALS = 2 + PAST_BOARDS
 KOMI_SCALE = 20.0
 MIDDLE_SIZE, SIZE_SCALE = 13.0, 6.0
 
+PACKED_KOMI, PACKED_BONUS, PACKED_FLAGS = -3, -2, -1  # the last numbers of a packed position
+BLACK_FLAG = 1 << PAST_BOARDS
+
 _STATES = types.Array(types.int32, 2, "C")
 _PLANES = types.Array(types.float32, 4, "C")
 _GLOBALS = types.Array(types.float32, 2, "C")
 
 
 @kernel()
+def _board(state, size, age, side):
+    """Where the bit set of one side's stones `age` plies ago begins; side 0 is to move."""
+    place = (state[BOARD_PLACE] + PAST_BOARDS - age) % PAST_BOARDS
+    colour = state[TO_PLAY] if side == 0 else BLACK + WHITE - state[TO_PLAY]
+    return boards_start(size) + (place * 2 + colour - 1) * words(size)
+
+
+@kernel()
 def _encode_stones(state, size, planes):
-    length = words(size)
     for age in range(PAST_BOARDS):
-        place = (state[BOARD_PLACE] + PAST_BOARDS - age) % PAST_BOARDS
         for side in range(2):
-            colour = state[TO_PLAY] if side == 0 else BLACK + WHITE - state[TO_PLAY]
-            board = boards_start(size) + (place * 2 + colour - 1) * length
+            board = _board(state, size, age, side)
             bit = size + 2
             for row in range(size):
                 for col in range(size):
@@ -78,3 +94,25 @@ def encode(states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     numbers = np.empty((len(states), GLOBALS), np.float32)
     encode_into(np.ascontiguousarray(states), planes, numbers)
     return planes, numbers
+
+
+def packed_ints(size: int) -> int:
+    """Length of a packed position on a board of `size`."""
+    return 2 * PAST_BOARDS * words(size) + 3
+
+
+@kernel(types.void(_STATES, _STATES, types.int64))
+def pack_into(states: np.ndarray, packed: np.ndarray, size: int) -> None:
+    """Pack states int32 [n, S] of one size into packed int32 [≥ n, packed_ints(size)], every element of the first n rows written."""
+    length = words(size)
+    for n in range(states.shape[0]):
+        state, row = states[n], packed[n]
+        for side in range(2):
+            for age in range(PAST_BOARDS):
+                source, target = _board(state, size, age, side), (side * PAST_BOARDS + age) * length
+                for k in range(length):
+                    row[target + k] = state[source + k]
+        end = row.shape[0]
+        row[end + PACKED_KOMI] = state[KOMI]
+        row[end + PACKED_BONUS] = state[BONUS]
+        row[end + PACKED_FLAGS] = state[PASS_BITS] | (BLACK_FLAG if state[TO_PLAY] == BLACK else 0)

@@ -39,7 +39,7 @@ class TorchEvaluator:
         check_choice("precision", precision, PRECISIONS)
         self.game = game
         self.device = torch.device(("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device)
-        self.precision = ("bf16" if _has_bf16(self.device) else "f32") if precision == "auto" else precision
+        self.precision = ("bf16" if has_bf16(self.device) else "f32") if precision == "auto" else precision
         if self.device.type == "cpu":
             torch.set_num_threads(threads or available_threads())
         self.refresh(net)
@@ -78,7 +78,7 @@ def _optional(tensor: Tensor | None) -> np.ndarray | None:
     return None if tensor is None else _array(tensor)
 
 
-def _has_bf16(device: torch.device) -> bool:
+def has_bf16(device: torch.device) -> bool:
     """Whether the device computes in bf16, and does not merely imitate it."""
     if device.type == "cuda":
         return torch.cuda.get_device_capability(device) >= (8, 0)

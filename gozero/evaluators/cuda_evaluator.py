@@ -1,0 +1,200 @@
+"""Evaluation for self-play on an NVIDIA GPU: many large batches under way at once, and as little work for the processor as can be.
+
+Vocabulary.
+  lane      one batch's way through the GPU: pinned buffers, a stream, and the captured graph of the network at one capacity. A batch has
+            its lane to itself until its result has been taken; lanes are made when none is free, and kept.
+  capacity  positions of a lane's batch. A smaller batch leaves the rest of the lane as it was: computed, and not looked at.
+  graph     the kernels of one evaluation, recorded once and launched by one call (a CUDA graph). Its tensors never move.
+  weights   are shared by all lanes; `refresh` overwrites them in place, so no graph has to be captured again.
+
+Positions go up packed (300 bytes) and become planes on the GPU (`gozero.evaluators.unpack`); logits, values and scores come down in one
+copy. Batch norm is folded, the layout is channels-last, the trunk computes in bf16. There is no ownership: self-play asks for none, and
+what plays over GTP uses `TorchEvaluator`. On the CPU the same code runs without streams and graphs, for tests.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from gozero import features, nets
+from gozero.evaluators.base import PRECISIONS, Evaluation, check_choice, check_states
+from gozero.evaluators.torch_evaluator import has_bf16
+from gozero.evaluators.unpack import Unpack
+from gozero.games.chains import SIZE
+
+if TYPE_CHECKING:
+    from gozero.games.game import Game
+
+WARM_UPS = 3  # evaluations before a capture: cuDNN chooses its algorithms, and libraries allocate what they need
+SMALLEST = 8  # capacity
+CAPTURING = threading.Lock()  # one graph at a time, and nobody may wait for the whole GPU meanwhile
+SPARE = 2  # a lane of up to so many times the positions is good enough; with more, one that fits better is made
+
+
+def capacity_for(count: int) -> int:
+    """The capacity of a new lane for `count` positions: up to an eighth more, so that few different ones are needed."""
+    step = max(SMALLEST, 1 << max(count.bit_length() - 4, 0))
+    return -(-count // step) * step
+
+
+class Forward(nn.Module):
+    """Packed positions int32 [n, packed_ints] → float32 [n, A + 2]: logits, value, score (0 where the network knows none)."""
+
+    def __init__(self, net: nn.Module, size: int) -> None:
+        super().__init__()
+        self.unpack = Unpack(size)
+        self.net = net
+
+    def forward(self, packed: Tensor) -> Tensor:
+        output: nets.Output = self.net(*self.unpack(packed))
+        score = torch.zeros_like(output.value) if output.score is None else output.score
+        return torch.cat([output.policy, output.value[:, None], score[:, None]], 1).float()
+
+
+class Lane:
+    """See the module's vocabulary. `put`, then `launch`, then `take`, by one thread at a time."""
+
+    def __init__(self, forward: nn.Module, capacity: int, columns: tuple[int, int], device: torch.device) -> None:
+        """columns: ints of a packed position, floats of what is found of it."""
+        self.capacity = capacity
+        self._forward = forward
+        on_gpu = device.type == "cuda"
+        self._up, self._down = (torch.zeros(capacity, width, dtype=kind, pin_memory=on_gpu) for width, kind in _buffers(columns))
+        self._packed, self._found = (torch.zeros(capacity, width, dtype=kind, device=device) for width, kind in _buffers(columns))
+        self._packed_rows, self._found_rows = self._up.numpy(), self._down.numpy()
+        self._stream = torch.cuda.Stream(device) if on_gpu else None
+        self._done = torch.cuda.Event(blocking=True) if on_gpu else None
+        self._run: Callable[[], None] = self._capture() if self._stream is not None else self._compute
+
+    def put(self, states: np.ndarray) -> None:
+        """Pack states int32 [n, S], n ≤ capacity, into the pinned buffer."""
+        features.pack_into(states, self._packed_rows, int(states[0, SIZE]))
+
+    @torch.inference_mode()
+    def launch(self, count: int) -> None:
+        """Queue the upload of `count` positions, the network and the download; returns before any of it is done."""
+        with torch.cuda.stream(self._stream):
+            self._packed[:count].copy_(self._up[:count], non_blocking=True)
+            self._run()
+            self._down[:count].copy_(self._found[:count], non_blocking=True)
+            if self._done is not None:
+                self._done.record()
+
+    def take(self, count: int, actions: int) -> Evaluation:
+        """Wait for this batch alone, and copy out what was found of its positions."""
+        if self._done is not None:
+            self._done.synchronize()
+        rows = self._found_rows[:count]
+        return Evaluation(rows[:, :actions].copy(), rows[:, actions].copy(), rows[:, actions + 1].copy())
+
+    def _compute(self) -> None:
+        self._found.copy_(self._forward(self._packed))
+
+    @torch.inference_mode()
+    def _capture(self) -> Callable[[], None]:
+        """Record `_compute` as a graph on the lane's stream, after a warm-up there; the call that launches it."""
+        assert self._stream is not None
+        graph = torch.cuda.CUDAGraph()
+        self._stream.wait_stream(torch.cuda.current_stream(self._stream.device))
+        with torch.backends.cudnn.flags(enabled=True, benchmark=True):  # during the capture too, or it forgets what it measured
+            with torch.cuda.stream(self._stream):
+                for _ in range(WARM_UPS):
+                    self._compute()
+            self._stream.synchronize()
+            with torch.cuda.graph(graph, stream=self._stream, capture_error_mode="thread_local"):  # other threads go on launching theirs
+                self._compute()
+        return graph.replay
+
+
+class Launched:
+    """An evaluation on its way through a lane (a `Pending`)."""
+
+    def __init__(self, evaluator: CudaEvaluator, lane: Lane, count: int) -> None:
+        self._evaluator, self._lane, self._count = evaluator, lane, count
+
+    def result(self) -> Evaluation:
+        """Wait for it; its lane is then free for another batch."""
+        evaluation = self._lane.take(self._count, self._evaluator.game.actions)
+        self._evaluator.release(self._lane)
+        return evaluation
+
+
+class CudaEvaluator:
+    """Evaluates the states of one game, in as many batches at once as its callers submit (an `AsynchronousEvaluator`)."""
+
+    def __init__(self, net: nn.Module, game: Game, *, device: str = "cuda", precision: str = "auto") -> None:
+        """Take a copy of `net`, in whatever mode it is.
+
+        Args:
+            net: a network of `gozero.nets`.
+            game: the game whose states come.
+            device: "cuda", "cuda:1" …; "cpu" computes the same, without anything going on at once.
+            precision: "f32", "bf16", or "auto": bf16 where the device computes in it.
+        """
+        check_choice("precision", precision, PRECISIONS)
+        self.game = game
+        self.device = torch.device(device)
+        self.precision = ("bf16" if has_bf16(self.device) else "f32") if precision == "auto" else precision
+        self._forward = Forward(self._fold(net), game.rows).to(self.device)
+        self._columns = (features.packed_ints(game.rows), game.actions + 2)
+        self._free: list[Lane] = []
+        self._lock = threading.Lock()  # over the list of free lanes
+
+    def refresh(self, net: nn.Module) -> None:
+        """Evaluate with the present weights of `net`, a network of the same shape, from now on; batches under way are waited for."""
+        fresh = self._fold(net).state_dict()
+        with CAPTURING, torch.inference_mode():
+            self._synchronize()
+            for name, tensor in self._forward.net.state_dict().items():
+                tensor.copy_(fresh[name])
+            self._synchronize()
+
+    def evaluate(self, states: np.ndarray) -> Evaluation:
+        """Evaluate states int32 [n, S]; see `Evaluator`."""
+        return self.submit(states).result()
+
+    def submit(self, states: np.ndarray) -> Launched:
+        """Begin to evaluate states int32 [n, S]; see `AsynchronousEvaluator`."""
+        check_states(self.game, states)
+        count = len(states)
+        lane = self._lane(count)
+        lane.put(states)
+        lane.launch(count)
+        return Launched(self, lane, count)
+
+    def release(self, lane: Lane) -> None:
+        """Take a lane back whose result has been taken."""
+        with self._lock:
+            self._free.append(lane)
+
+    def _lane(self, count: int) -> Lane:
+        """The smallest free lane that `count` positions fit into without much waste, or a new one."""
+        with self._lock:
+            fitting = [lane for lane in self._free if count <= lane.capacity <= max(SPARE * count, SMALLEST)]
+            if fitting:
+                lane = min(fitting, key=lambda lane: lane.capacity)
+                self._free.remove(lane)
+                return lane
+        with CAPTURING:
+            return Lane(self._forward, capacity_for(count), self._columns, self.device)
+
+    def _fold(self, net: nn.Module) -> nn.Module:
+        """A copy of `net` as it runs."""
+        dtype = torch.bfloat16 if self.precision == "bf16" else torch.float32
+        folded = nets.fold(net, dtype).to(self.device)
+        return folded.to(memory_format=torch.channels_last)  # type: ignore[call-overload, no-any-return]
+
+    def _synchronize(self) -> None:
+        if self.device.type == "cuda":
+            torch.cuda.synchronize(self.device)
+
+
+def _buffers(columns: tuple[int, int]) -> tuple[tuple[int, torch.dtype], tuple[int, torch.dtype]]:
+    """(width, type) of the rows that go up and of those that come down."""
+    return (columns[0], torch.int32), (columns[1], torch.float32)

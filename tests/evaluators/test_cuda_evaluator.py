@@ -1,0 +1,131 @@
+"""The evaluator of the GPU path: on the CPU all of it but streams and graphs; those where there is a GPU."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from gozero import games, nets
+from gozero.evaluators.base import AsynchronousEvaluator
+from gozero.evaluators.cuda_evaluator import CudaEvaluator, capacity_for
+from gozero.evaluators.torch_evaluator import TorchEvaluator
+from gozero.games.game import Game
+from tests.trained import random_states, trained_like
+
+LINEAR_HEADS = nets.NetConfig("agz7", "agz", blocks=2, channels=16, size=7, value_hidden=32)  # agz13 in small
+SMALL = nets.config("b2c16")
+GPU = pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="needs an NVIDIA GPU"))
+
+
+@pytest.fixture(scope="module")
+def game() -> Game:
+    torch.set_num_threads(1)
+    return games.make("go", size=7)
+
+
+@pytest.fixture(scope="module")
+def states(game: Game) -> np.ndarray:
+    return random_states(game, 40)
+
+
+@pytest.fixture(scope="module", params=[SMALL, LINEAR_HEADS], ids=lambda config: config.name)
+def net(request: pytest.FixtureRequest, states: np.ndarray) -> nn.Module:
+    return trained_like(request.param, states)
+
+
+def exact(net: nn.Module, game: Game, states: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Logits, value and score of the plain evaluator, in float32."""
+    found = TorchEvaluator(net, game, device="cpu", threads=1, precision="f32").evaluate(states)
+    return found.logits, found.value, np.zeros_like(found.value) if found.score is None else found.score
+
+
+@pytest.mark.parametrize("device", ["cpu", GPU])
+def test_it_says_what_the_network_says(device: str, net: nn.Module, game: Game, states: np.ndarray) -> None:
+    evaluator = CudaEvaluator(net, game, device=device, precision="f32")
+    assert isinstance(evaluator, AsynchronousEvaluator)
+    found = evaluator.evaluate(states)
+    for one, two in zip(exact(net, game, states), found[:3], strict=True):
+        assert two.dtype == np.float32
+        assert two.flags.c_contiguous
+        np.testing.assert_allclose(one, two, rtol=0, atol=1e-4 if device == "cpu" else 5e-3)
+    assert found.ownership is None
+
+
+@pytest.mark.parametrize("device", ["cpu", GPU])
+def test_bf16_is_near(device: str, net: nn.Module, game: Game, states: np.ndarray) -> None:
+    found = CudaEvaluator(net, game, device=device, precision="bf16").evaluate(states)
+    logits, value, _ = exact(net, game, states)
+    assert np.abs(logits - found.logits).mean() < 0.03 * np.abs(logits).mean()
+    assert np.abs(value - found.value).mean() < 0.05
+
+
+@pytest.mark.parametrize("device", ["cpu", GPU])
+def test_a_batch_smaller_than_its_lane_sees_nothing_of_the_last_one(device: str, game: Game, states: np.ndarray) -> None:
+    evaluator = CudaEvaluator(trained_like(SMALL, states), game, device=device, precision="f32")
+    whole = evaluator.evaluate(states)
+    for count in (40, 33, 21, 1):
+        part = evaluator.evaluate(np.ascontiguousarray(states[::-1][:count]))
+        assert part.logits.shape == (count, game.actions)
+        np.testing.assert_allclose(part.logits, whole.logits[::-1][:count], rtol=0, atol=1e-4)
+        np.testing.assert_allclose(part.value, whole.value[::-1][:count], rtol=0, atol=1e-4)
+
+
+@pytest.mark.parametrize("device", ["cpu", GPU])
+def test_many_batches_are_under_way_at_once(device: str, game: Game, states: np.ndarray) -> None:
+    """Taken in another order than submitted, and from several threads; results belong to the caller."""
+    evaluator = CudaEvaluator(trained_like(SMALL, states), game, device=device, precision="f32")
+    whole = evaluator.evaluate(states)
+    parts = [np.ascontiguousarray(states[start : start + 10]) for start in (0, 10, 20, 30)]
+    for _ in range(3):
+        pending = [evaluator.submit(part) for part in parts]
+        found = {index: pending[index].result() for index in (2, 0, 3, 1)}
+        np.testing.assert_allclose(np.concatenate([found[index].logits for index in range(4)]), whole.logits, rtol=0, atol=1e-4)
+    with ThreadPoolExecutor(4) as threads:
+        for _ in range(5):
+            values = [one.value for one in threads.map(evaluator.evaluate, parts)]
+            np.testing.assert_allclose(np.concatenate(values), whole.value, rtol=0, atol=1e-4)
+    assert len(evaluator._free) <= 5, "lanes are used again"
+
+
+@pytest.mark.parametrize("device", ["cpu", GPU])
+def test_refresh_overwrites_the_weights_where_they_are(device: str, game: Game, states: np.ndarray) -> None:
+    """So that graphs, which know addresses alone, see the new ones."""
+    other = trained_like(SMALL, states, seed=9)
+    evaluator = CudaEvaluator(trained_like(SMALL, states), game, device=device, precision="f32")
+    before, lanes = evaluator.evaluate(states), list(evaluator._free)
+    places = [tensor.data_ptr() for tensor in evaluator._forward.state_dict().values()]
+    evaluator.refresh(other)
+    after = evaluator.evaluate(states)
+    assert [tensor.data_ptr() for tensor in evaluator._forward.state_dict().values()] == places
+    assert evaluator._free == lanes
+    assert np.abs(before.logits - after.logits).max() > 0.1
+    np.testing.assert_allclose(after.logits, exact(other, game, states)[0], rtol=0, atol=1e-4 if device == "cpu" else 5e-3)
+
+
+def test_later_training_does_not_reach_it(game: Game, states: np.ndarray) -> None:
+    net = nets.build(SMALL, seed=1)
+    evaluator = CudaEvaluator(net, game, device="cpu", precision="f32")
+    before = evaluator.evaluate(states)
+    with torch.no_grad():
+        for parameter in net.parameters():
+            parameter += 1
+    assert net.training
+    np.testing.assert_array_equal(evaluator.evaluate(states).logits, before.logits)
+
+
+def test_capacities_are_few_and_waste_little() -> None:
+    found = {count: capacity_for(count) for count in range(1, 4097)}
+    assert all(count <= capacity <= max(8, 1.125 * count + 8) for count, capacity in found.items())
+    assert all(capacity % 8 == 0 for capacity in found.values())
+    assert len(set(found.values())) < 80
+
+
+def test_what_is_no_batch_of_states_is_refused(game: Game, states: np.ndarray) -> None:
+    evaluator = CudaEvaluator(nets.build(SMALL, seed=1), game, device="cpu")
+    for wrong in (states[0], states[:0], states.astype(np.int64), states[:, 1:]):
+        with pytest.raises(ValueError, match=r"states must be int32 \[n, \d+\] with n >= 1"):
+            evaluator.submit(wrong)
+    with pytest.raises(ValueError, match="unknown precision 'int8'; use one of: auto, f32, bf16"):
+        CudaEvaluator(nets.build(SMALL, seed=1), game, device="cpu", precision="int8")

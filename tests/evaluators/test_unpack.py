@@ -1,0 +1,64 @@
+"""Packed positions say exactly what the planes and numbers say."""
+
+import numpy as np
+import pytest
+import torch
+
+from gozero import features, games, symmetry
+from gozero.evaluators.unpack import Unpack
+from gozero.games.game import PLY, TO_PLAY
+from gozero.games.go import BONUS, PASS_BITS, set_komi
+from tests.trained import random_states
+
+
+def positions(size: int, count: int = 60) -> np.ndarray:
+    """States of random games, some after passes, with all kinds of komi and bonus."""
+    game, generator = games.make("go", size=size), np.random.default_rng(size)
+    states = random_states(game, count)
+    for state in states[: count // 2]:
+        set_komi(state, float(generator.integers(-4000, 4000)) / 8)
+        state[BONUS] = generator.integers(0, 9)
+        history = np.zeros(state[PLY] + 2, np.uint64)
+        if generator.random() < 0.5:
+            game.step(state, history, game.pass_action)
+    assert len(set(states[:, PASS_BITS])) > 1
+    assert set(states[:, TO_PLAY]) == {1, 2}
+    return states
+
+
+def packed(states: np.ndarray, size: int) -> np.ndarray:
+    rows = np.full((len(states) + 3, features.packed_ints(size)), -1, np.int32)
+    features.pack_into(states, rows, size)
+    assert (rows[len(states) :] == -1).all(), "wrote beyond the states"
+    return rows[: len(states)]
+
+
+@pytest.mark.parametrize("size", [2, 5, 9, 13, 19])
+def test_unpacking_equals_encoding(size: int) -> None:
+    states = positions(size)
+    planes, numbers = Unpack(size)(torch.from_numpy(packed(states, size)))
+    expected_planes, expected_numbers = features.encode(states)
+    np.testing.assert_array_equal(planes.numpy(), expected_planes)
+    np.testing.assert_array_equal(numbers.numpy(), expected_numbers)
+    assert (planes.dtype, numbers.dtype) == (torch.float32, torch.float32)
+    assert planes.is_contiguous(memory_format=torch.channels_last)
+
+
+def test_a_packed_position_is_small() -> None:
+    assert features.packed_ints(13) * 4 <= 300
+    assert features.packed_ints(13) * 4 * 20 < features.PLANES * 13 * 13 * 4
+
+
+@pytest.mark.parametrize("turn", range(symmetry.SYMMETRIES))
+def test_a_turned_game_unpacks_to_turned_planes(turn: int) -> None:
+    game, generator = games.make("go", size=7), np.random.default_rng(3)
+    states, histories = game.new_states(2), game.new_histories(2)
+    legal = np.zeros(game.actions, np.uint8)
+    for _ in range(30):
+        game.legal(states[0], histories[0], legal)
+        action = int(generator.choice(np.flatnonzero(legal)))
+        game.step(states[0], histories[0], action)
+        game.step(states[1], histories[1], symmetry.apply_action(action, 7, turn))
+    planes, numbers = (part.numpy() for part in Unpack(7)(torch.from_numpy(packed(states, 7))))
+    np.testing.assert_array_equal(planes[1], symmetry.apply_planes(planes[0], turn))
+    np.testing.assert_array_equal(numbers[1], numbers[0])
