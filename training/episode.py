@@ -4,6 +4,8 @@ Vocabulary.
   full     a search with many simulations; its result becomes a row. The other moves are *cheap* and leave none (playout-cap randomisation,
            Wu 2019, section 3.1).
   opening  the first moves of most games, drawn from the raw policy, so that games differ; some are searched all the same, to be recorded.
+  conceded from the moment at which one side would have resigned (`training.resign`). The game goes on to its end, with few full searches:
+           what is left of it counts little, as if each of its rows had a small weight.
 
 An episode asks for a search (`plan`) and is told its result (`move`); it runs none itself. Its choices come from a generator of its own,
 so games do not depend on each other's order.
@@ -20,9 +22,19 @@ import numpy as np
 from gozero.games.game import Game
 from gozero.search.choose import draw
 from gozero.search.search import RootResult
-from training import scoring
+from training import resign, scoring
 from training.config import SelfPlaySettings, Stage
 from training.records import Record, Target, sparse_target
+
+PLAIN = (
+    "komi",
+    "openings",
+    "number",
+    "unresigned",
+    "conceded",
+    "full",
+    "guided",
+)  # an episode's fields that a checkpoint holds as they are
 
 
 class Plan(NamedTuple):
@@ -46,9 +58,14 @@ class Episode:
     generator: np.random.Generator
     openings: int  # moves to be drawn from the raw policy
     number: int = 0  # games that were begun before it
+    unresigned: bool = False  # played fully whatever the values
     moves: list[int] = field(default_factory=list)
     targets: list[Target] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)  # of each ply's root, for the side that moved; -1 where no network searched
+    peaks: list[float] = field(default_factory=lambda: [-1.0, -1.0])  # Black's and White's
+    conceded: int | None = None  # since this ply
     full: bool = False  # the search under way is recorded
+    guided: bool = False  # its evaluator is a network
     decided: np.ndarray | None = None  # bool [P], points at which a move changes no score; None: none yet
 
     @classmethod
@@ -60,22 +77,15 @@ class Episode:
         openings = 0
         if generator.random() < settings.opening_share:
             openings = int(generator.exponential(settings.opening_mean * game.points))
-        return cls(game, settings, komi, state, history, generator, openings, number)
+        unresigned = bool(generator.random() < settings.unresigned_share)
+        return cls(game, settings, komi, state, history, generator, openings, number, unresigned)
 
     def state_dict(self) -> dict[str, Any]:
         """The game so far as plain values, for a checkpoint: the position is not among them, its moves lead to it."""
-        return {
-            "komi": self.komi,
-            "openings": self.openings,
-            "number": self.number,
-            "moves": list(self.moves),
-            "targets": [
-                {"ply": target.ply, "actions": target.actions.tolist(), "shares": target.shares.tolist(), "value": target.value}
-                for target in self.targets
-            ],
-            "full": self.full,
-            "generator": json.dumps(self.generator.bit_generator.state),  # as text: its numbers have 128 bits
-        }
+        lists = {name: list(getattr(self, name)) for name in ("moves", "values", "peaks")}
+        targets = [{**vars(target), "actions": target.actions.tolist(), "shares": target.shares.tolist()} for target in self.targets]
+        generator = json.dumps(self.generator.bit_generator.state)  # as text: its numbers have 128 bits
+        return {**{name: getattr(self, name) for name in PLAIN}, **lists, "targets": targets, "generator": generator}
 
     @classmethod
     def from_state_dict(cls, game: Game, settings: SelfPlaySettings, state: dict[str, Any]) -> Episode:
@@ -85,22 +95,28 @@ class Episode:
             game.step(board, history, action)
         generator = np.random.default_rng()
         generator.bit_generator.state = json.loads(state["generator"])
+        lists: dict[str, Any] = {name: list(state[name]) for name in ("moves", "values", "peaks")}
         targets = [
-            Target(target["ply"], np.array(target["actions"], np.int32), np.array(target["shares"], np.float32), target["value"])
+            Target(**{**target, "actions": np.array(target["actions"], np.int32), "shares": np.array(target["shares"], np.float32)})
             for target in state["targets"]
         ]
-        return cls(
-            game, settings, state["komi"], board, history, generator, state["openings"], state["number"], list(state["moves"]), targets,
-            state["full"], scoring.decided_points(game, board),
-        )  # fmt: skip
+        plain, decided = {name: state[name] for name in PLAIN}, scoring.decided_points(game, board)
+        return cls(game, settings, state=board, history=history, generator=generator, targets=targets, decided=decided, **lists, **plain)
 
     @property
     def in_opening(self) -> bool:
         return len(self.moves) < self.openings
 
-    def plan(self, stage: Stage, generation: int) -> Plan:
-        """The search of the next move: full by a draw, otherwise cheap, in the opening the root's evaluation alone."""
-        self.full = self.generator.random() < self.settings.full_share
+    def plan(self, stage: Stage, generation: int, resign_at: float = resign.NEVER) -> Plan:
+        """The search of the next move: full by a draw, otherwise cheap, in the opening the root's evaluation alone.
+
+        From a level of `resign_at` on the game is conceded.
+        """
+        if self.conceded is None and not self.unresigned and max(self.peaks) >= resign_at:
+            self.conceded = len(self.moves)
+        share = self.settings.full_share * (1.0 if self.conceded is None else self.settings.conceded_share)
+        self.full = bool(self.generator.random() < share)
+        self.guided = stage.evaluator == "network"
         cheap = 0 if self.in_opening else stage.cheap_visits
         temperature = self._halving(self.settings.root_temperature, self.settings.root_temperature_end)
         return Plan(stage.full_visits if self.full else cheap, self.full, self._mask(generation), temperature)
@@ -108,13 +124,21 @@ class Episode:
     def move(self, result: RootResult, root: str) -> int:
         """The move to play after this search with a `root` of that kind; a full search is recorded."""
         if self.full:
-            self.targets.append(sparse_target(len(self.moves), result.policy, result.value))
+            surprise = divergence(result.policy, result.prior) if self.guided else None
+            self.targets.append(sparse_target(len(self.moves), result.policy, result.value, surprise))
+        self._believe(result.value if self.guided and not self.in_opening else -1.0)
         if self.in_opening:
             prior = result.prior.astype(np.float64)
             return int(self.generator.choice(self.game.actions, p=prior / prior.sum()))
         if root == "gumbel":  # has drawn its winner already
             return result.best
         return draw(result.policy, self._temperature(), self.generator)
+
+    def _believe(self, value: float) -> None:
+        """Note the side to move's value of this position."""
+        side = len(self.moves) % 2
+        self.values.append(value)
+        self.peaks[side] = max(self.peaks[side], resign.level(self.values))
 
     def play(self, action: int) -> str | None:
         """Play a move; how the game has ended, if it has."""
@@ -126,7 +150,10 @@ class Episode:
     def record(self, generation: int, ending: str) -> Record:
         """What is kept of the finished game."""
         moves, score = np.array(self.moves, np.int32), scoring.final_score(self.game, self.state)
-        return Record(self.game.rows, self.komi, generation, moves, tuple(self.targets), score, ending, self.openings)
+        return Record(
+            self.game.rows, self.komi, generation, moves, tuple(self.targets), score, ending, self.openings,
+            self.conceded, self.unresigned, (self.peaks[0], self.peaks[1]),
+        )  # fmt: skip
 
     def _mask(self, generation: int) -> np.ndarray | None:
         """Legal moves but those at decided points, and but pass where it is too early for one; None: all legal moves.
@@ -155,3 +182,9 @@ class Episode:
     def _halving(self, first: float, last: float) -> float:
         """From `first` towards `last`, the difference halved every board width of moves."""
         return last + (first - last) * 0.5 ** (len(self.moves) / self.game.rows)
+
+
+def divergence(target: np.ndarray, prior: np.ndarray) -> float:
+    """Kullback-Leibler divergence of a target from a prior, float [A] each, in nats."""
+    tried = target > 0
+    return float((target[tried] * np.log(target[tried] / np.maximum(prior[tried], 1e-9))).sum())

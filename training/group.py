@@ -51,13 +51,15 @@ class Group:
         self._search: Search | None = None
         self._pending: Pending | None = None
 
-    def use(self, evaluator: Evaluator | RowEvaluator, search: SearchSettings, stage: Stage, generation: int, seed: int) -> None:
+    def use(
+        self, evaluator: Evaluator | RowEvaluator, search: SearchSettings, stage: Stage, generation: int, seed: int, resign_at: float
+    ) -> None:
         """Go on with this evaluator and stage; searches under way start again from their roots."""
         if self._search is not None and self._search.settings == search:
             self._search.restart(evaluator, seed)
         else:
             self._search = Search(self.game, evaluator, search, trees=len(self.games), seed=seed)
-        self._stage, self._generation, self._pending = stage, generation, None
+        self._stage, self._generation, self._resign_at, self._pending = stage, generation, resign_at, None
         for tree in range(len(self.games)):
             self._begin(self._search, tree)
 
@@ -113,7 +115,7 @@ class Group:
         With `keep` it builds on the tree that `Search.advance` left: its visits come on top, and the root is not evaluated again.
         """
         episode = self.games[tree]
-        plan = episode.plan(self._stage, self._generation)
+        plan = episode.plan(self._stage, self._generation, self._resign_at)
         self._kept[tree] = search.forest.nodes[tree, 0]["visits"] if keep else 0
         budget = (int(self._kept[tree]) or 1) + plan.visits  # the root's own evaluation is a visit too
         search.begin(

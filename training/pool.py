@@ -30,6 +30,7 @@ from training.config import SelfPlaySettings, Stage
 from training.episode import Episode
 from training.group import Clock, Group
 from training.records import Record
+from training.resign import Calibration
 
 if TYPE_CHECKING:
     from torch import nn
@@ -44,6 +45,7 @@ class Pool:
         self.game, self.settings, self.seed = game, settings, seed
         count = min(settings.groups, settings.games)
         self.groups = [Group(game, settings, seed, index, count) for index in range(count)]
+        self.resign = Calibration(settings)
         self._finished: deque[Record] = deque()  # games that nobody has taken yet
         self._threads = 1
 
@@ -66,9 +68,9 @@ class Pool:
     def use(self, evaluator: Evaluator | RowEvaluator, stage: Stage, generation: int) -> None:
         """Go on with this evaluator and stage; searches under way start again from their roots."""
         seeds = np.random.default_rng([*self.seed, self.game.rows, generation]).integers(2**63, size=len(self.groups))
-        settings = search_settings(self.settings, stage)
+        settings, resign_at = search_settings(self.settings, stage), self.resign.threshold(generation)
         for group, seed in zip(self.groups, seeds.tolist(), strict=True):
-            group.use(evaluator, settings, stage, generation, seed)
+            group.use(evaluator, settings, stage, generation, seed, resign_at)
         many = isinstance(evaluator, (AsynchronousEvaluator, RowEvaluator))  # other evaluators serve one thread at a time
         self._threads = min(self.settings.threads, len(self.groups)) if many else 1
 
@@ -79,6 +81,7 @@ class Pool:
         for records in waves:
             self._finished.extend(records)
             while self._finished:
+                self.resign.add(self._finished[0])
                 yield self._finished.popleft()
 
     def _waves(self, groups: list[Group], level: float, stop: Stop) -> Iterator[list[Record]]:
@@ -142,7 +145,7 @@ class Pool:
         """
         groups = [group.state_dict() for group in self.groups]
         games = [game for group in groups for game in group.pop("games")]
-        return {"seed": list(self.seed), "groups": groups, "games": games}
+        return {"seed": list(self.seed), "groups": groups, "games": games, "resign": [list(pair) for pair in self.resign.peaks]}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Take over the games of `state_dict`; ValueError if it holds another number of games or groups. `use` must follow."""
@@ -150,6 +153,8 @@ class Pool:
             if len(state[name]) != len(own):
                 raise ValueError(f"the pool saved holds {len(state[name])} {name}, the settings ask for {len(own)}")
         self.seed = tuple(state["seed"])
+        self.resign = Calibration(self.settings)
+        self.resign.peaks.extend((winner, loser) for winner, loser in state["resign"])
         games = iter(state["games"])
         for group, saved in zip(self.groups, state["groups"], strict=True):
             group.seed = self.seed

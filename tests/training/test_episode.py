@@ -12,7 +12,8 @@ from gozero.search.search import RootResult
 from tests.training.games import game_of
 from training import records, scoring
 from training.config import SelfPlaySettings, Stage
-from training.episode import Episode
+from training.episode import Episode, divergence
+from training.resign import NEVER
 
 SETTINGS = SelfPlaySettings(games=1, full_share=0.5)
 STAGE = Stage(rows=1, sizes={5: 1.0}, full_visits=16, cheap_visits=4)
@@ -99,3 +100,52 @@ def test_a_move_that_changes_no_score_is_not_searched() -> None:
     mask = episode._mask(99)
     assert mask is not None
     assert set(np.flatnonzero(mask)) == {18, 22, game.pass_action}, "only D2, C1 and the pass are worth a thought"
+
+
+def concede(values: tuple[float, ...], *, unresigned: bool = False, resign_at: float = 0.9) -> Episode:
+    """An episode whose searches found these values one after the other, Black's first."""
+    episode = after(0, unresigned_share=float(unresigned), full_share=1.0)
+    for value in values:
+        episode.plan(STAGE, 99, resign_at)
+        episode.play(episode.move(uniform_result(episode, value), "gumbel"))
+    episode.plan(STAGE, 99, resign_at)
+    return episode
+
+
+def test_a_game_is_conceded_when_a_side_has_been_sure_for_five_moves_of_its_own() -> None:
+    sure = (0.95, -0.5) * 4
+    assert concede((*sure, 0.89)).conceded is None
+    episode = concede((*sure, 0.95))
+    assert (episode.conceded, episode.peaks) == (9, [0.95, -1.0])
+    assert concede((*sure, 0.95), unresigned=True).conceded is None
+    assert concede((*sure, 0.95), resign_at=NEVER).conceded is None
+    assert concede((0.0, *sure, 0.95)).peaks[1] == 0.95, "White may be the sure one"
+
+
+def test_after_that_the_searches_are_cheap_and_few_are_recorded() -> None:
+    episode = concede((0.95, -0.5) * 4 + (0.95,))
+    plans = [episode.plan(STAGE, 99, 0.9) for _ in range(400)]
+    assert 0.05 < np.mean([plan.noise for plan in plans]) < 0.15
+    assert {plan.visits for plan in plans} == {STAGE.cheap_visits, STAGE.full_visits}
+    record = episode.record(1, "capped")
+    assert (record.conceded, record.unresigned, record.peaks) == (9, False, (0.95, -1.0))
+
+
+def test_playouts_and_opening_moves_believe_nothing() -> None:
+    episode = after(0)
+    for opening, evaluator in ((0, "rollouts"), (99, "network")):
+        episode.openings = opening
+        episode.plan(replace(STAGE, evaluator=evaluator), 99)
+        episode.move(uniform_result(episode, 0.95), "puct")
+    assert episode.values == [-1.0, -1.0]
+
+
+def test_surprise_is_the_divergence_of_the_target_from_the_prior() -> None:
+    target, prior = np.array([0.5, 0.5, 0.0]), np.array([0.25, 0.5, 0.25])
+    assert divergence(target, prior) == pytest.approx(0.5 * np.log(2))
+    assert divergence(prior, prior) == 0
+    for evaluator, surprise in (("network", 0.0), ("rollouts", None)):
+        episode = after(0, full_share=1.0)
+        episode.plan(replace(STAGE, evaluator=evaluator), 99)
+        episode.move(uniform_result(episode), "puct")
+        assert episode.targets[0].surprise == surprise

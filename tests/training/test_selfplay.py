@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gozero.evaluators.base import Evaluation
 from gozero.evaluators.rollout import RolloutEvaluator
-from gozero.games.game import NOT_OVER
+from gozero.games.game import BLACK, NOT_OVER, TO_PLAY
 from tests.training.games import game_of
 from training import records, scoring, selfplay
 from training.config import SelfPlaySettings, Stage
@@ -112,6 +113,37 @@ def test_the_root_follows_the_stage() -> None:
     for stage, weight, forced in ((network, 0.25, 2.0), (STAGE, 0.0, 0.0)):
         found = search_settings(puct, stage)
         assert (found.dirichlet_weight, found.dirichlet_total, found.forced_playouts) == (weight, 21.9, forced)
+
+
+class BlackWins:
+    """An evaluator that is sure of Black's victory, and prefers no move."""
+
+    def evaluate(self, states: np.ndarray) -> Evaluation:
+        values = np.where(states[:, TO_PLAY] == BLACK, 0.99, -0.99).astype(np.float32)
+        return Evaluation(np.zeros((len(states), game_of(5).actions), np.float32), values, np.zeros(len(states), np.float32))
+
+
+def test_games_are_conceded_once_unresigned_ones_have_shown_that_it_is_safe() -> None:
+    settings = SelfPlaySettings(games=6, unresigned_share=0.5, full_share=1.0, resign_generations=0)
+    pool, stage = Pool(game_of(5), settings, (3,)), Stage(rows=1, sizes={5: 1.0}, full_visits=8, cheap_visits=1)
+    pool.use(BlackWins(), stage, 1)
+    games = list(islice(pool.play(float("inf")), 60))
+    assert not any(game.conceded for game in games), "too little is known"
+    unresigned = [game for game in games if game.unresigned]
+    assert 15 < len(unresigned) < 45
+    assert list(pool.resign.peaks) == [game.peaks if game.score > 0 else game.peaks[::-1] for game in unresigned]
+    pool.resign.peaks.extend([(0.99, -1.0)] * 200)
+    again = Pool(game_of(5), settings, (3,))
+    again.load_state_dict(pool.state_dict())
+    for each in (pool, again):
+        each.use(BlackWins(), stage, 1)
+    found = [list(islice(each.play(float("inf")), 25)) for each in (pool, again)]
+    assert texts(found[0]) == texts(found[1]) and pool.resign == again.resign
+    begun_since = [game for game in found[0][6:] if not game.unresigned and len(game.moves) > 12]
+    assert begun_since and all(game.conceded is not None for game in begun_since)
+    for game in begun_since:
+        late = [target for target in game.targets if target.ply >= (game.conceded or 0)]
+        assert len(late) <= 0.5 * (len(game.moves) - (game.conceded or 0)) + 2, "a conceded game is played cheaply"
 
 
 def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
