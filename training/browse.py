@@ -33,7 +33,7 @@ from training.library import Entry, Filter, Library, LibraryError
 from training.records import ENDINGS, Target
 from training.replay import CorruptRecordError
 
-COLUMNS = ("game", "generation", "size", "komi", "moves", "result", "ending", "rows")
+COLUMNS = ("game", "generation", "size", "komi", "moves", "result", "ending", "rows", "surprise")
 BINS = 8  # bars of a histogram
 OPENING_MOVES = 4  # what `summary` counts as the same opening
 
@@ -88,6 +88,7 @@ def _command(commands: Any, name: str, run: Any, about: str, filters: bool = Fal
         command.add_argument("--size", type=int, action="append", default=[], metavar="N", help="may be given more than once")
         command.add_argument("--ending", choices=ENDINGS, action="append", default=[], help="may be given more than once")
         command.add_argument("--generation", type=_range, metavar="A-B", help="one generation, or from A to B")
+        command.add_argument("--surprise-at-least", type=float, metavar="NATS", help="mean surprise of its full searches")
         command.add_argument("--limit", type=_count, metavar="N", help="at most N games")
         command.add_argument("--sort", choices=COLUMNS, help="order by a column of `list`")
         command.add_argument("--reverse", action="store_true", help="largest first")
@@ -116,6 +117,7 @@ def _chosen(options: argparse.Namespace, found: Library) -> Iterable[Entry]:
         sizes=tuple(options.size),
         endings=tuple(options.ending),
         generations=options.generation,
+        least_surprise=options.surprise_at_least,
     )
     entries: Iterable[Entry] = (entry for entry in found.entries() if wanted.wants(entry))
     if options.sort:
@@ -126,15 +128,17 @@ def _chosen(options: argparse.Namespace, found: Library) -> Iterable[Entry]:
 
 
 def _sort_key(entry: Entry, column: str) -> Any:
-    """What a column is ordered by; the result by Black's lead."""
-    return entry.record.score if column == "result" else facts(entry)[column]
+    """What a column is ordered by; the result by Black's lead, games of unknown surprise before all others."""
+    value = entry.record.score if column == "result" else facts(entry)[column]
+    return -1.0 if value is None else value
 
 
 def facts(entry: Entry) -> dict[str, Any]:
-    """A game as plain values, by name of `COLUMNS`."""
+    """A game as plain values, by name of `COLUMNS`; surprise in nats, None where the record has none."""
     record = entry.record
     values = (record.generation, record.size, record.komi, len(record.moves), entry.result, record.ending, record.rows)
-    return dict(zip(COLUMNS, (entry.name, *values), strict=True))
+    surprise = library.surprise(record)
+    return dict(zip(COLUMNS, (entry.name, *values, None if surprise is None else round(surprise, 2)), strict=True))
 
 
 def _complain(found: Library) -> None:
@@ -155,12 +159,16 @@ def show_list(options: argparse.Namespace) -> int:
         writer.writerows(rows)
     else:
         width = max(len(path) for path in options.paths) + 14  # a shard's stem and a number
-        layout = f"{{:<{width}}} {{:>10}} {{:>4}} {{:>5}} {{:>5}} {{:<8}} {{:<9}} {{:>4}}"
+        layout = f"{{:<{width}}} {{:>10}} {{:>4}} {{:>5}} {{:>5}} {{:<8}} {{:<9}} {{:>4}} {{:>8}}"
         print(layout.format(*COLUMNS))
         for row in rows:
-            print(layout.format(*(format(value, "g") if isinstance(value, float) else value for value in row.values())))
+            print(layout.format(*map(_cell, row.values())))
     _complain(found)
     return 0
+
+
+def _cell(value: Any) -> str:
+    return "-" if value is None else format(value, "g") if isinstance(value, float) else str(value)
 
 
 def show_game(options: argparse.Namespace) -> int:
@@ -211,6 +219,7 @@ def _search(target: Target, size: int, to_play: int, top: int) -> list[str]:
     """A full search in lines: value, surprise, and the moves with the largest shares."""
     side = "Black" if to_play == BLACK else "White"
     lines = [f"value       {target.value:+.2f} for {side} (wins {(1 + target.value) / 2:.0%})"]
+    lines += [] if target.surprise is None else [f"surprise    {target.surprise:.2f} nats"]
     best = np.argsort(-target.shares, kind="stable")[:top]
     return [*lines, *(f"{coords.vertex(int(target.actions[k]), size):<5} {target.shares[k]:6.1%}" for k in best)]
 

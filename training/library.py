@@ -147,6 +147,12 @@ def fault(entry: Entry) -> str | None:
     return None
 
 
+def surprise(record: Record) -> float | None:
+    """Mean surprise of its searches in nats; None where no search has one."""
+    known = [target.surprise for target in record.targets if target.surprise is not None]
+    return sum(known) / len(known) if known else None
+
+
 def winner(record: Record) -> str:
     """B, W or draw."""
     return "draw" if record.score == 0 else "BW"[record.score < 0]
@@ -154,7 +160,10 @@ def winner(record: Record) -> str:
 
 @dataclass(frozen=True)
 class Filter:
-    """Which games are wanted; None and empty tuples mean any. Lengths are in moves, `generations` is (first, last), both included."""
+    """Which games are wanted; None and empty tuples mean any. Lengths are in moves, `generations` is (first, last), both included.
+
+    A least surprise, in nats, leaves out games whose surprise is not known.
+    """
 
     min_length: int = 0
     max_length: int | None = None
@@ -162,6 +171,7 @@ class Filter:
     sizes: tuple[int, ...] = ()
     endings: tuple[str, ...] = ()
     generations: tuple[int, int] | None = None
+    least_surprise: float | None = None
 
     def wants(self, entry: Entry) -> bool:
         """Whether the game is among those wanted."""
@@ -174,6 +184,7 @@ class Filter:
             and (not self.sizes or record.size in self.sizes)
             and (not self.endings or record.ending in self.endings)
             and first <= record.generation <= last
+            and (self.least_surprise is None or (surprise(record) or -1.0) >= self.least_surprise)
         )
 
 

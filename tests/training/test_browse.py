@@ -89,6 +89,17 @@ def test_filters_and_order(run: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert len(numbers("--ending", ends[0])) == ends.count(ends[0])
 
 
+def test_surprise_is_the_mean_of_the_searches_that_know_theirs(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    record = GAMES[1][0]
+    targets = [replace(target, surprise=surprise) for target, surprise in zip(record.targets, (0.5, 1.5), strict=False)]
+    write(run, {6: [replace(record, targets=(*targets, *record.targets[2:]))]})
+    assert [row["surprise"] for row in listed(capsys, run)] == [None, None, None, 1.0]
+    assert len(listed(capsys, run, "--surprise-at-least", 1)) == 1
+    assert listed(capsys, run, "--surprise-at-least", 1.1) == []
+    assert listed(capsys, run, "--sort", "surprise", "--reverse")[0]["game"] == f"{run}/000006:1"
+    assert "surprise    1.50 nats" in output(capsys, "show", f"{run}/000006:1", "--ply", record.targets[1].ply)[1]
+
+
 def test_show_puts_what_the_search_saw_beside_the_board(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record = GAMES[1][0]
     _, out, _ = output(capsys, "show", f"{run}/000001:1", "--every", 3, "--top", 2)
