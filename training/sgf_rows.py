@@ -95,6 +95,8 @@ def _lesson(line: sgf.Line, identity: int, is_main: bool) -> Lesson | None:
         value=((winner or 0) * signs).astype(np.int8),
         score=((points or 0.0) * signs).astype(np.float32),
         owner=(np.zeros((count, game.points), np.int8) if owner is None else owner[None, :] * signs[:, None]).astype(np.int8),
+        root=np.full(count, np.nan, np.float32),  # no search
+        weight=np.ones(count, np.float32),
         serial=np.arange(count),
     )
     return Lesson(rows, record.size, (winner is not None, points is not None, owner is not None), cut, identity)
