@@ -26,6 +26,7 @@ from gozero.evaluators.base import AsynchronousEvaluator, Evaluator
 from gozero.evaluators.row import RowEvaluator
 from gozero.games.game import Game
 from gozero.search.settings import SearchSettings
+from gozero.search.tree import new_forest
 from training.config import SelfPlaySettings, Stage
 from training.episode import Episode
 from training.group import Clock, Group
@@ -78,11 +79,16 @@ class Pool:
         """Finished games, as they finish, until they hold at least `rows` rows or `stop()` says so; several threads may ask `stop`."""
         level = (sum(group.rows for group in self.groups) + rows) / len(self.groups)
         waves = self._waves(self.groups, level, stop) if self._threads == 1 else self._threaded_waves(level, stop)
-        for records in waves:
-            self._finished.extend(records)
-            while self._finished:
-                self.resign.add(self._finished[0])
-                yield self._finished.popleft()
+        taken: list[Record] = []
+        try:
+            for records in waves:
+                self._finished.extend(records)
+                while self._finished:
+                    taken.append(self._finished[0])
+                    yield self._finished.popleft()
+        finally:  # in an order that threads cannot change
+            for record in sorted(taken, key=lambda record: (record.peaks, record.score)):
+                self.resign.add(record)
 
     def _waves(self, groups: list[Group], level: float, stop: Stop) -> Iterator[list[Record]]:
         """Drive some groups in turn, so that the others' leaves are evaluated while one plays its moves. Each wave's finished games."""
@@ -161,20 +167,50 @@ class Pool:
             group.load_state_dict({**saved, "games": [next(games) for _ in group.games]})
 
 
-def leaf_evaluator(kind: str, game: Game, net: nn.Module | None, threads: int, seed: int) -> Evaluator | RowEvaluator:
-    """What evaluates the leaves of a stage: `rollouts`, or the network `net` on the fastest CPU backend that is installed."""
+def leaf_evaluator(
+    kind: str,
+    game: Game,
+    net: nn.Module | None,
+    threads: int,
+    seed: int,
+    device: str = "cpu",
+    previous: Evaluator | RowEvaluator | None = None,
+) -> Evaluator | RowEvaluator:
+    """What evaluates the leaves of a stage.
+
+    Args:
+        kind: "rollouts", or "network".
+        game: the game whose states come.
+        net: the network; a copy of its present weights is taken.
+        threads: CPU threads of the network, 0 for what the process may use.
+        seed: of rollouts.
+        device: "cuda" for an NVIDIA GPU; "cpu" for the fastest CPU backend that is installed.
+        previous: what this function gave out before for the same game, device and shape of network: the GPU's takes over the new weights
+            in place, which spares capturing its graphs again.
+    """
     if kind == "rollouts":
         from gozero.evaluators.rollout import RolloutEvaluator
 
         return RolloutEvaluator(game, rollouts=1, seed=seed)
     assert net is not None, "a network stage needs a network"
+    if device == "cuda":
+        return _gpu_evaluator(game, net, previous)
     if find_spec("openvino") is not None:
         from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
 
         return OpenVINOEvaluator.from_module(net, game, threads=threads)
     from gozero.evaluators.torch_evaluator import TorchEvaluator
 
-    return TorchEvaluator(net, game, threads=threads)
+    return TorchEvaluator(net, game, device="cpu", threads=threads)
+
+
+def _gpu_evaluator(game: Game, net: nn.Module, previous: Evaluator | RowEvaluator | None) -> Evaluator:
+    from gozero.evaluators.cuda_evaluator import CudaEvaluator
+
+    if isinstance(previous, CudaEvaluator):
+        previous.refresh(net)
+        return previous
+    return CudaEvaluator(net, game)
 
 
 def search_settings(settings: SelfPlaySettings, stage: Stage) -> SearchSettings:
@@ -193,3 +229,13 @@ def search_settings(settings: SelfPlaySettings, stage: Stage) -> SearchSettings:
         forced_playouts=settings.forced_playouts if network else 0.0,
         max_nodes=4 * max(stage.full_visits, stage.cheap_visits) + 64,  # a kept tree and the new search
     )
+
+
+def pool_bytes(game: Game, settings: SelfPlaySettings, stage: Stage) -> int:
+    """The most memory, in bytes, that a pool's trees, leaves and histories can take; a tree touches only what it grows into."""
+    search = search_settings(settings, stage)
+    tree = sum(array.nbytes for array in new_forest(game, 1, search.max_nodes))
+    leaf = 2 * (4 * game.state_ints + game.actions + 16)
+    playouts = 3 * game.max_plies if stage.evaluator == "rollouts" else 0
+    history = 8 * (3 * (game.max_plies + 1) // 2 + search.max_depth + playouts)
+    return settings.games * (tree + leaf + history)

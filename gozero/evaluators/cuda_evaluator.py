@@ -188,7 +188,7 @@ class CudaEvaluator:
         """A copy of `net` as it runs."""
         dtype = torch.bfloat16 if self.precision == "bf16" else torch.float32
         folded = nets.fold(net, dtype).to(self.device)
-        return folded.to(memory_format=torch.channels_last)  # type: ignore[call-overload, no-any-return]
+        return folded.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
     def _synchronize(self) -> None:
         if self.device.type == "cuda":

@@ -10,14 +10,18 @@ import numpy as np
 import pytest
 import torch
 
+from gozero import nets
 from gozero.evaluators.base import Evaluation
+from gozero.evaluators.cuda_evaluator import CudaEvaluator
+from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
 from gozero.evaluators.rollout import RolloutEvaluator
+from gozero.evaluators.row import RowEvaluator
 from gozero.search.search import Search
 from tests.training.games import game_of
 from training import records
 from training.config import SelfPlaySettings, Stage
 from training.episode import Episode
-from training.pool import Pool, search_settings
+from training.pool import Pool, leaf_evaluator, pool_bytes, search_settings
 
 STAGE = Stage(rows=1, sizes={5: 1.0}, full_visits=32, cheap_visits=8, evaluator="rollouts")
 SIX = SelfPlaySettings(games=6)
@@ -190,3 +194,19 @@ def test_a_pool_of_another_size_is_refused() -> None:
         pool_of(SelfPlaySettings(games=4)).load_state_dict(state)
     with pytest.raises(ValueError, match="the pool saved holds 1 groups, the settings ask for 2"):
         pool_of(SelfPlaySettings(games=6, groups=2)).load_state_dict(state)
+
+
+def test_the_bound_on_memory_covers_what_a_pool_holds() -> None:
+    settings = SelfPlaySettings(games=6, groups=2)
+    pool = pool_of(settings)
+    play(pool, 60)
+    held = sum(array.nbytes for group in pool.groups for array in (*group._search.forest, *group._search._leaves))
+    assert held <= pool_bytes(game_of(5), settings, STAGE) <= 2 * held
+
+
+def test_the_leaves_of_a_stage_go_to_the_evaluator_of_the_device() -> None:
+    net = nets.build(nets.config("b1c8"), seed=1)
+    assert isinstance(leaf_evaluator("rollouts", game_of(5), None, 1, 1), RowEvaluator)
+    assert isinstance(leaf_evaluator("network", game_of(5), net, 1, 1), OpenVINOEvaluator)
+    graphs = CudaEvaluator(net, game_of(5), device="cpu")
+    assert leaf_evaluator("network", game_of(5), net, 1, 1, "cuda", previous=graphs) is graphs

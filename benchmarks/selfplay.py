@@ -1,0 +1,168 @@
+"""Self-play with a network, end to end: the claim is at least 90 % of the evaluator's own rate at the same batch.
+
+    python -m benchmarks.selfplay --device cpu                          # as training plays on a CPU
+    python -m benchmarks.selfplay --device cuda --network b10c96 --games 4096 --groups 28 --threads 14
+    python -m benchmarks.selfplay --device none                         # the price of everything but the network
+
+What runs is training's own pool of games (`training.pool`) with a network of random weights, whose speed does not depend on them; `none`
+answers at once with fixed numbers. The evaluator's own rate is that of batches as large as the pool's mean one, with as many under way
+as the pool has groups. Both are measured in turn, so the machine's slow moments hit both: compare the two, not runs. The games are
+brought into their middle first, for as long as one run. On the GPU the aim is 150,000 evaluations/s with b10c96 at 13x13.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections import deque
+
+import numpy as np
+
+from benchmarks.harness import Contender, measure, parser, ratio, report
+from gozero import nets
+from gozero.evaluators.base import Evaluation, Evaluator, Pending, submit
+from gozero.evaluators.row import RowEvaluator
+from gozero.games.game import Game
+from training import scoring
+from training.config import SelfPlaySettings, Stage
+from training.pool import Pool, leaf_evaluator, pool_bytes
+from training.records import Record
+
+CLAIM = 0.90
+AIM = 150_000  # evaluations/s on one large GPU with 16 cores
+LATER_GENERATION = 1000  # one in which no rule for first generations holds
+
+
+class Free:
+    """Fixed random logits and values for whatever is asked (an `AsynchronousEvaluator` and its own `Pending`)."""
+
+    def __init__(self, game: Game, most: int) -> None:
+        generator = np.random.default_rng(1)
+        self.game = game
+        self._logits = generator.normal(0, 1, (most, game.actions)).astype(np.float32)
+        self._values = generator.uniform(-0.1, 0.1, most).astype(np.float32)
+
+    def evaluate(self, states: np.ndarray) -> Evaluation:
+        return Evaluation(self._logits[: len(states)], self._values[: len(states)], self._values[: len(states)])
+
+    def submit(self, states: np.ndarray) -> Pending:
+        return Answered(self.evaluate(states))
+
+
+class Answered:
+    """An evaluation that is there already."""
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        self.result = lambda: evaluation
+
+
+class Counted:
+    """An evaluator that notes the size of every batch it is asked for."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.game, self._evaluator = evaluator.game, evaluator
+        self.batches: deque[int] = deque()  # appended to by all threads
+
+    def evaluate(self, states: np.ndarray) -> Evaluation:
+        return self.submit(states).result()
+
+    def submit(self, states: np.ndarray) -> Pending:
+        self.batches.append(len(states))
+        return submit(self._evaluator, states)
+
+
+class SelfPlay:
+    """The pool under measurement and what it has done so far."""
+
+    def __init__(self, options: argparse.Namespace, game: Game, evaluator: Evaluator) -> None:
+        self.options = options
+        self.evaluator = Counted(evaluator)
+        self.stage = Stage(rows=1, sizes={game.rows: 1.0}, full_visits=options.full_visits, cheap_visits=options.cheap_visits)
+        self.settings = SelfPlaySettings(games=options.games, groups=options.groups, threads=options.threads)
+        self.pool = Pool(game, self.settings, (options.seed,))
+        self.pool.use(self.evaluator, self.stage, LATER_GENERATION)
+        self.finished: list[Record] = []
+
+    def run(self) -> int:
+        """Play for `--seconds`; how many positions were evaluated."""
+        before = sum(self.evaluator.batches)
+        end = time.perf_counter() + self.options.seconds
+        self.finished += self.pool.play(float("inf"), lambda: time.perf_counter() >= end)
+        return sum(self.evaluator.batches) - before
+
+    def counts(self) -> np.ndarray:
+        """float64 [6]: moves, rows and games so far; seconds searched, waited and spent on moves."""
+        flying, clock = self.pool.games, self.pool.clock
+        moves = sum(len(game.moves) for game in flying) + sum(len(record.moves) for record in self.finished)
+        rows = sum(len(game.targets) for game in flying) + sum(record.rows for record in self.finished)
+        return np.array([moves, rows, len(self.finished), clock.search, clock.waiting, clock.moves], float)
+
+
+def evaluator_alone(evaluator: Evaluator, batch: int, under_way: int, seconds: float) -> Contender:
+    """Batches of first positions, always `under_way` of them pending."""
+    states = evaluator.game.new_states(batch)
+
+    def run() -> int:
+        count, end = 0, time.perf_counter() + seconds
+        pending = deque(submit(evaluator, states) for _ in range(under_way))
+        while pending:
+            pending.popleft().result()
+            count += batch
+            if time.perf_counter() < end:
+                pending.append(submit(evaluator, states))
+        return count
+
+    return run
+
+
+def options(arguments: list[str] | None) -> argparse.Namespace:
+    """The command line."""
+    result = parser(__doc__ or "")
+    result.add_argument("--device", choices=("cpu", "cuda", "none"), default="cpu", help="where the network runs; none: no network")
+    result.add_argument("--network", default="b10c64", help="its name (default b10c64)")
+    result.add_argument("--size", type=int, default=13, help="board size (default 13)")
+    result.add_argument("--games", type=int, default=SelfPlaySettings().games, help="games at once (default %(default)s)")
+    result.add_argument("--groups", type=int, default=SelfPlaySettings().groups, help="groups of games (default %(default)s)")
+    result.add_argument("--threads", type=int, default=SelfPlaySettings().threads, help="threads that search (default %(default)s)")
+    result.add_argument("--network-threads", type=int, default=0, help="CPU threads of the network (default: all it may use)")
+    result.add_argument("--full-visits", type=int, default=64, help="simulations of a recorded move (default 64)")
+    result.add_argument("--cheap-visits", type=int, default=16, help="simulations of the other moves (default 16)")
+    result.add_argument("--seconds", type=float, default=10, help="of one run (default 10)")
+    result.add_argument("--seed", type=int, default=1, help="of the games (default 1)")
+    chosen = result.parse_args(arguments)
+    if chosen.short:
+        chosen.runs, chosen.seconds = 1, 0.5
+    return chosen
+
+
+def main(arguments: list[str] | None = None) -> None:
+    chosen = options(arguments)
+    game = scoring.make("go", chosen.size, "chinese", SelfPlaySettings().max_length)
+    evaluator: Evaluator | RowEvaluator
+    if chosen.device == "none":
+        evaluator = Free(game, chosen.games)
+    else:
+        net = nets.build(nets.config(chosen.network), seed=1)
+        evaluator = leaf_evaluator("network", game, net, chosen.network_threads, chosen.seed, chosen.device)
+    play = SelfPlay(chosen, game, evaluator)
+    play.run()
+    batch = round(float(np.mean(play.evaluator.batches)))
+    alone, whole = f"evaluator, {len(play.pool.groups)} batches of {batch}", f"self-play, {chosen.games} games"
+    contenders = {alone: evaluator_alone(evaluator, batch, len(play.pool.groups), chosen.seconds), whole: play.run}
+    before = play.counts()
+    rows = measure(contenders, unit="evaluations", runs=chosen.runs, warm_ups=0)
+    moves, recorded, games, *clock = play.counts() - before
+    seconds = rows[whole].seconds * chosen.runs
+    report(f"Self-play, {chosen.network} on {chosen.device}, Go {chosen.size}x{chosen.size}", rows)
+    if chosen.device != "none":
+        aim = f"aim {AIM:,}/s with b10c96" if chosen.device == "cuda" else f"claimed at least {CLAIM:.0%}"
+        print(f"  end to end: {ratio(rows, whole, alone):.1%} of the evaluator; {aim}")
+    print(f"  {moves / seconds:,.0f} moves/s, {3600 * recorded / seconds:,.0f} rows/h, {3600 * games / seconds:,.0f} games/h")
+    search, waiting, python = np.array(clock) / sum(clock)
+    print(f"  each thread's time: search {search:.1%}, handing over and waiting for the network {waiting:.1%}, moves {python:.1%}")
+    print(f"  about {1e6 * clock[2] * rows[whole].cpu_share / max(moves, 1):.0f} us of processor a move outside the search's kernels")
+    print(f"  trees: at most {pool_bytes(game, play.settings, play.stage) / 2**20:,.0f} MB")
+
+
+if __name__ == "__main__":
+    main()

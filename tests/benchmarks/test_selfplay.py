@@ -1,0 +1,33 @@
+"""The benchmark of self-play: it runs, with a network and without, and prints what it promises."""
+
+import pytest
+
+from benchmarks import selfplay
+
+
+@pytest.mark.parametrize("device", ["cpu", "none"])
+def test_it_prints_rates_and_who_waits(device: str, capsys: pytest.CaptureFixture[str]) -> None:
+    tiny = ["--network", "b2c16", "--size", "5", "--games", "4", "--groups", "2", "--threads", "2", "--network-threads", "1"]
+    selfplay.main(["--short", "--seconds", "0.2", "--device", device, *tiny])
+    printed = capsys.readouterr().out
+    assert ("of the evaluator" in printed) == (device == "cpu")
+    for words in (
+        "evaluator, 2 batches of ",
+        "self-play, 4 games",
+        " moves/s, ",
+        " rows/h, ",
+        " games/h",
+        "waiting for the network ",
+        " MB",
+    ):
+        assert words in printed
+
+
+def test_the_free_evaluator_is_free_and_constant() -> None:
+    game = selfplay.scoring.make("go", 5, "chinese", 2.2)
+    free = selfplay.Free(game, 8)
+    states = game.new_states(3)
+    assert free.submit(states).result().logits.shape == (3, game.actions)
+    counted = selfplay.Counted(free)
+    counted.evaluate(states)
+    assert list(counted.batches) == [3]
