@@ -1,0 +1,290 @@
+"""Supervised learning: rows from SGF files of every kind, what is known of their targets, and runs that end, resume and are measured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from gozero import coords, features, sgf, weights
+from tests.training.games import random_record
+from training import collection, supervised
+from training.browse import sgf_record
+from training.collection import CollectionError, Wanted
+from training.config import LearnerSettings
+from training.library import Entry
+from training.replay import rows_of
+from training.sgf_rows import Lesson, komi_of, lessons, result_of
+from training.supervised import Plan, Teaching
+
+NASTY = Path(__file__).parents[1] / "data" / "sgf"
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+def exported(size: int, seed: int) -> bytes:
+    record = random_record(size, seed)
+    return sgf.serialise(sgf_record(Entry("x:1", Path("x"), 1, record, {}), 1))
+
+
+def only(data: bytes) -> Lesson:
+    (lesson,) = lessons(data)
+    return lesson
+
+
+def moves_of(lesson: Lesson) -> str:
+    return " ".join(coords.vertex(int(action), lesson.size) for action in lesson.rows.policy.argmax(1))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("games")
+    for seed in range(24):
+        (path / str(seed % 3)).mkdir(exist_ok=True)
+        (path / str(seed % 3) / f"{seed}.SGF").write_bytes(exported(5 if seed % 4 else 7, seed))
+    return path
+
+
+def test_rows_are_those_of_the_record_that_was_exported() -> None:
+    """Positions, komi, result and ownership come out as self-play's replay makes them."""
+    record = random_record(5, 1, every=1)
+    expected = rows_of(record, Entry("x:1", Path("x"), 1, record, {}).game())
+    lesson = only(exported(5, 1))
+    for name in ("planes", "globals", "value", "score"):
+        np.testing.assert_array_equal(getattr(lesson.rows, name), getattr(expected, name), name)
+    np.testing.assert_array_equal(lesson.rows.policy.argmax(1), record.moves)
+    np.testing.assert_array_equal(lesson.rows.reply[:-1].argmax(1), record.moves[1:])
+    assert not lesson.rows.reply[-1].any()
+    passed_out = record.ending == "passes"
+    assert lesson.known == (True, True, passed_out)
+    if passed_out:
+        np.testing.assert_array_equal(lesson.rows.owner, expected.owner)
+
+
+def test_ownership_is_taught_only_where_the_count_agrees_with_the_result() -> None:
+    moves = b";B[ca];W[da];B[cb];W[db];B[cc];W[dc];B[cd];W[dd];B[ce];W[de]"
+    ended = moves + b";B[];W[]"  # 15 points against 10
+    assert only(b"(;SZ[5]RU[Chinese]KM[0]RE[B+5]" + ended + b")").known == (True, True, True)
+    owner = only(b"(;SZ[5]RU[Chinese]KM[0]RE[B+5]" + ended + b")").rows.owner
+    assert (owner[0].reshape(5, 5) == [[1, 1, 1, -1, -1]] * 5).all()
+    assert (owner[1] == -owner[0]).all()
+    assert only(b"(;SZ[5]KM[0]RE[B+6]" + ended + b")").known == (True, True, False)
+    assert only(b"(;SZ[5]KM[0]RE[B+5]" + moves + b")").known == (True, True, False)
+    assert only(b"(;SZ[5]KM[0]RE[B+R]" + ended + b")").known == (True, False, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("B+3.5", (1, 3.5)),
+        ("W+12", (-1, -12.0)),
+        ("w+0.50", (-1, -0.5)),
+        ("B+R", (1, None)),
+        ("W+Resign", (-1, None)),
+        ("0", (0, 0.0)),
+        ("Draw", (0, 0.0)),
+        *((unknown, (None, None)) for unknown in ("", "?", "Void", "B+T", "W+F", "B+", "B+Time", "Black wins", "黑中盤勝")),
+    ],
+)
+def test_results(text: str, found: tuple) -> None:
+    assert result_of(text) == found
+
+
+@pytest.mark.parametrize(
+    ("header", "komi"),
+    [
+        ("KM[6.5]", 6.5),
+        ("KM[375]", 7.5),
+        ("KM[3.75]", 7.5),
+        ("KM[650]", 6.5),
+        ("KM[-5]", -5.0),
+        ("", 7.5),
+        ("HA[2]AB[aa][bb]", 0.0),
+        ("KM[0]", 0.0),
+    ],
+)
+def test_komi(header: str, komi: float) -> None:
+    record = sgf.parse(f"(;SZ[19]{header};B[cc])".encode())
+    assert komi_of(record) == komi
+
+
+def test_komi_and_handicap_reach_the_network() -> None:
+    chinese = only(b"(;SZ[9]KM[0.5]HA[2]AB[cc][gg]RU[Chinese];W[ee];B[ef])")
+    japanese = only(b"(;SZ[9]KM[0.5]HA[2]AB[cc][gg]RU[Japanese];W[ee];B[ef])")
+    assert chinese.rows.globals[:, 0].tolist() == pytest.approx([2.5 / features.KOMI_SCALE, -2.5 / features.KOMI_SCALE])
+    assert japanese.rows.globals[0, 0] == pytest.approx(0.5 / features.KOMI_SCALE)
+    planes = np.unpackbits(chinese.rows.planes, axis=1, count=11 * 81).reshape(-1, 11, 9, 9)
+    assert planes[0, 5].sum() == 2, "the handicap stones are White's opponent's"
+    assert planes[0, 10].max() == 0
+
+
+def test_a_line_is_cut_before_a_move_that_breaks_the_rules() -> None:
+    lesson = only(b"(;SZ[5]RE[B+R];B[aa];W[bb];B[aa];W[cc])")
+    assert moves_of(lesson) == "A5 B4"
+    assert lesson.cut == "move 3, A5 is illegal for Black"
+    assert not lesson.rows.reply[-1].any(), "an illegal reply was taught"
+
+
+def test_moves_out_of_turn_leave_no_row() -> None:
+    lesson = only(b"(;SZ[9];B[aa];B[bb];W[cc];B[dd])")
+    assert moves_of(lesson) == "A9 C7 D6"
+    assert lesson.rows.reply.sum(1).tolist() == [0, 1, 0]
+
+
+def test_variations_share_no_rows_and_know_no_result() -> None:
+    data = b"(;SZ[9]RE[B+R];B[aa](;W[bb];B[cc])(;W[dd];B[ee](;W[ff])(;W[gg])))"
+    found = list(lessons(data, variations=True))
+    assert [moves_of(lesson) for lesson in found] == ["A9 B8 C7", "D6 E5 F4", "G3"]
+    assert [lesson.known[0] for lesson in found] == [True, False, False]
+    assert len({lesson.identity for lesson in found}) == 1
+    assert [moves_of(lesson) for lesson in lessons(data)] == ["A9 B8 C7"]
+
+
+def test_a_folder_of_bad_and_good_files() -> None:
+    said: list[str] = []
+    found = collection.read(NASTY, Wanted(held_out=0), said.append)
+    named = sorted(Path(line.split(".sgf")[0]).name for line in said)
+    assert named == ["chess", "collection", "empty-game", "rectangle", "suicide", "torn"]
+    assert all("\n" not in line and line.startswith(("skipped ", "cut ")) for line in said)
+    assert any("chess.sgf: GM[2] is not Go" in line for line in said)
+    assert any("collection.sgf, game 2: " in line for line in said)
+    assert found.counts == {"files": 10, "games": 6, "bad files": 4, "bad games": 1, "copies": 1, "cut lines": 1}
+    assert sorted(found.train) == [9, 13, 19]
+
+
+def test_wanted_sizes_results_and_limits(folder: Path) -> None:
+    assert set(collection.read(folder, Wanted(sizes=(7,)), print).train) == {7}
+    assert set(collection.read(folder, Wanted(), print, only_size=5).train) == {5}
+    said: list[str] = []
+    limited = collection.read(folder, Wanted(most=100, held_out=0), said.append)
+    assert 100 <= limited.rows() < 250
+    assert "files are left unread" in said[-1]
+    with pytest.raises(CollectionError, match="can be trained on: 24 files, 24 other sizes"):
+        collection.read(folder, Wanted(sizes=(19,)), print)
+
+
+def test_held_out_games_stay_apart(folder: Path) -> None:
+    found = collection.read(folder, Wanted(held_out=0.3), print)
+    train = {game for shelf in found.train.values() for game in shelf.game.tolist()}
+    held = {game for shelf in found.held.values() for game in shelf.game.tolist()}
+    assert train
+    assert held
+    assert not train & held
+    assert len(train | held) == found.counts["games"] == 24
+
+
+def test_an_epoch_draws_every_row_once(folder: Path) -> None:
+    found = collection.read(folder, Wanted(held_out=0), print)
+    batches = list(found.batches(32, np.random.default_rng(1)))
+    assert len(batches) == found.steps(32)
+    assert all(batch.known is not None and len(batch.known) == len(batch.planes) == 32 for batch in batches)
+    drawn = sum(len(batch.planes) for batch in batches)
+    assert found.rows() - 2 * 31 <= drawn <= found.rows()
+
+
+def test_a_share_has_an_interval_that_counts_games() -> None:
+    right, game = np.array([1, 1, 1, 1, 0, 0, 0, 0], bool), np.repeat([3, 9], 4)
+    clustered = supervised.share_of(right, game)
+    independent = supervised.share_of(right, np.arange(8))
+    assert clustered.share == independent.share == 0.5
+    assert clustered.half > 2 * independent.half
+    assert "nothing to measure" in str(supervised.share_of(np.zeros(0), np.zeros(0)))
+
+
+def run(folder: Path, out: Path, *arguments: str) -> int:
+    tiny = ["--network", "b1c8", "--batch", "32", "--threads", "1", "--held-out", "0.2"]
+    return supervised.main([str(folder), "--out", str(out), *tiny, *arguments])
+
+
+@pytest.fixture
+def signals(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Set to [n]: the run is told to stop at the n-th question."""
+    left: list[int] = []
+
+    def stop() -> bool:
+        if left:
+            left[0] -= 1
+        return bool(left) and left[0] <= 0
+
+    monkeypatch.setattr(supervised, "stop_on_signals", lambda: stop)
+    return left
+
+
+def test_it_trains_measures_and_writes_weights_that_load(
+    folder: Path, tmp_path: Path, signals: list[int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "w.pt"
+    assert run(folder, out, "--epochs", "2") == 0
+    text = capsys.readouterr()
+    assert "epoch 2 of 2: losses policy" in text.err
+    assert "constant predictor" in text.out
+    loaded = weights.load(out)
+    assert (loaded.config.name, loaded.provenance["games"], loaded.provenance["how"]) == ("b1c8", 24, "supervised, from SGF files")
+    assert loaded.network() is not None
+
+
+def test_an_interrupted_run_goes_on_to_the_same_weights(folder: Path, tmp_path: Path, signals: list[int]) -> None:
+    whole, parts = tmp_path / "whole.pt", tmp_path / "parts.pt"
+    assert run(folder, whole, "--epochs", "2") == 0
+    signals[:] = [9]
+    assert run(folder, parts, "--epochs", "2") == 0
+    assert weights.load(parts).provenance["steps"] < weights.load(whole).provenance["steps"]
+    signals.clear()
+    assert run(folder, parts, "--epochs", "2", "--resume") == 0
+    for one, other in zip(weights.load(whole).state_dict.values(), weights.load(parts).state_dict.values(), strict=True):
+        assert torch.equal(one, other)
+
+
+def test_a_small_network_learns_to_copy_a_player_who_plays_one_move(tmp_path: Path) -> None:
+    """First moves in the centre, whatever the symmetry: top-1 on games never seen beats the constant predictor's, and value is learned."""
+    for number in range(40):
+        reply = "abcde"[number % 5] + "abcde"[number // 5 % 5]
+        reply = "ab" if reply == "cc" else reply
+        (tmp_path / f"{number}.sgf").write_text(f"(;SZ[5]RE[B+R]KM[{number}];B[cc];W[{reply}])")
+    plan = Plan("b1c8", LearnerSettings(batch=16, warm_up=1, learning_rate=2e-2), Wanted(held_out=0.2), 8)
+    data = collection.read(tmp_path, plan.wanted, print)
+    teaching = Teaching(plan, data, tmp_path / "w.pt")
+    teaching.teach(lambda: False)
+    top1, value = supervised.measure(teaching.learner, data.held)
+    guess, coin = supervised.constant(data)
+    assert top1.share >= 0.45 >= guess.share - 0.1
+    assert value.share > 0.9 > coin.share
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere"], "nowhere: no such folder"),
+        (["{empty}"], "no *.sgf files in it or below it"),
+        (["{folder}", "--network", "b6"], "unknown network 'b6'"),
+        (["{folder}", "--network", "agz13"], "no game of its 24 files can be trained on: 24 files, 24 other sizes"),
+        (["{folder}", "--epochs", "0"], "--epochs 0 is out of range: 1 to 1000000"),
+        (["{folder}", "--held-out", "2"], "--held-out 2.0 is out of range: 0 to 0.9"),
+        (["{folder}", "--learning-rate", "7"], "learning_rate = 7.0 is out of range"),
+        (["{folder}", "--resume", "--network", "b1c8"], "w.pt.state"),
+    ],
+)
+def test_a_bad_request_is_one_clear_line(
+    folder: Path, tmp_path: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "empty").mkdir()
+    values = [argument.format(folder=folder, empty=tmp_path / "empty") for argument in arguments]
+    assert supervised.main([*values, "--out", str(tmp_path / "w.pt")]) == 2
+    said = capsys.readouterr().err.splitlines()
+    assert message in said[-1]
+    assert said[-1].startswith("training.supervised: ")
+
+
+def test_a_state_of_another_run_is_refused(folder: Path, tmp_path: Path, signals: list[int], capsys: pytest.CaptureFixture[str]) -> None:
+    signals[:] = [3]
+    assert run(folder, tmp_path / "w.pt") == 0
+    assert run(folder, tmp_path / "w.pt", "--resume", "--seed", "5") == 2
+    assert "is of another run: " in capsys.readouterr().err.splitlines()[-1]
