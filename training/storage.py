@@ -39,7 +39,7 @@ def writing(path: Path) -> Iterator[None]:
         failure = _disk_failure(error)
         if failure is None:
             raise
-        raise StorageError(path, failure.strerror or str(failure)) from None
+        raise StorageError(Path(failure.filename or path), failure.strerror or str(failure)) from None
 
 
 def _disk_failure(error: BaseException | None) -> OSError | None:

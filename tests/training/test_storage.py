@@ -1,0 +1,154 @@
+"""What happens to a run's files when the disk is full, a process was killed, or they grow too large."""
+
+import errno
+import json
+import os
+import resource
+from pathlib import Path
+
+import pytest
+import torch
+
+from tests.training import crashes
+from tests.training.games import random_record
+from training import checkpoint, records, startup, storage
+from training.checkpoint import Progress, Snapshot
+from training.storage import StorageError
+
+TINY = Path(checkpoint.__file__).parent / "configs" / "tiny.toml"
+
+
+@pytest.fixture
+def small_files():
+    """No file may grow beyond 20 kB."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def snapshot(generation: int, numbers: int) -> Snapshot:
+    return Snapshot(Progress(generation=generation), {"net": torch.full((numbers,), 7.0)})
+
+
+def shards(folder: Path, sizes: dict[int, int]) -> None:
+    for generation, size in sizes.items():
+        path = storage.shard(folder, generation)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"x" * size)
+
+
+def test_a_checkpoint_that_does_not_fit_leaves_the_one_before(tmp_path: Path, small_files: None) -> None:
+    checkpoint.save(tmp_path, snapshot(1, 10), {}, keep=3)
+    with pytest.raises(StorageError) as error:
+        checkpoint.save(tmp_path, snapshot(2, 100_000), {}, keep=3)
+    assert str(tmp_path / "000002.pt") in str(error.value)
+    assert "File too large" in str(error.value)
+    assert "\n" not in str(error.value)
+    assert [path.name for path in tmp_path.iterdir()] == ["000001.pt"], "nothing half-written stays"
+    found, complaints = checkpoint.latest(tmp_path) or pytest.fail("no checkpoint")
+    assert found.progress.generation == 1
+    assert not complaints
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO])
+def test_a_failing_disk_is_a_storage_error_and_other_errors_are_not(code: int, tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match=os.strerror(code)), storage.writing(tmp_path):
+        raise OSError(code, os.strerror(code))
+    with pytest.raises(RuntimeError, match="shapes"), storage.writing(tmp_path):
+        raise RuntimeError("shapes do not fit")
+
+
+@pytest.mark.parametrize("owner, name", [(records.Writer, "append"), (torch, "save")])
+def test_a_full_disk_ends_the_run_in_one_line_and_it_goes_on_when_there_is_room(
+    owner: object, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    real, calls = getattr(owner, name), 0
+
+    def failing(*arguments: object, **named: object) -> object:
+        nonlocal calls
+        calls += 1
+        if calls == 6:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return real(*arguments, **named)
+
+    monkeypatch.setattr(startup.monitor, "Monitor", crashes.Watch)
+    folder = tmp_path / "run"
+    config = tmp_path / "tiny.toml"
+    config.write_text(TINY.read_text().replace("generations = 3", "generations = 2\ncheckpoint_rows = 40").replace("= 120", "= 60"))
+    command = ["--config", str(config), "--run", str(folder), "--threads", "1"]
+    monkeypatch.setattr(owner, name, failing)
+    assert startup.main(command) == 1
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert "No space left on device" in last
+    assert str(folder) in last
+    monkeypatch.setattr(owner, name, real)
+    assert startup.main(command) == 0
+    log = [json.loads(line)["run/generation"] for line in (folder / "log.jsonl").read_text().splitlines()]
+    assert log == [1, 2]
+    assert sum(records.read(path).corrupt for path in (folder / "records").iterdir()) == 0
+
+
+def test_records_behind_the_checkpoint_are_cut(tmp_path: Path) -> None:
+    shards(tmp_path, {1: 100, 2: 300, 3: 50})
+    (line,) = storage.rewind(tmp_path, 2, 120)
+    assert "230 bytes" in line
+    assert [path.stat().st_size for path in sorted((tmp_path / "records").glob("*.gzr"))] == [100, 120]
+    assert (tmp_path / "records" / "000003.gzr.cut").stat().st_size == 50
+    assert storage.rewind(tmp_path, 2, 120) == []
+    assert storage.rewind(tmp_path, 4, 0) == []
+
+
+def test_the_log_holds_no_generation_twice(tmp_path: Path) -> None:
+    lines = [json.dumps({"run/generation": generation}) for generation in (1, 2, 3)]
+    (tmp_path / "log.jsonl").write_text("\n".join(lines) + '\n{"run/gener')
+    (tmp_path / "weights.pt123.tmp").write_bytes(b"half")
+    storage.clean(tmp_path, 3)
+    assert (tmp_path / "log.jsonl").read_text().splitlines() == lines[:2]
+    assert [path.name for path in tmp_path.iterdir()] == ["log.jsonl"]
+
+
+def test_old_shards_go_when_records_grow_too_large(tmp_path: Path) -> None:
+    megabyte = storage.MEGABYTE
+    shards(tmp_path, dict.fromkeys(range(1, 8), megabyte))
+    assert storage.retire(tmp_path, 5, 0) == []
+    assert storage.retire(tmp_path, 5, 7) == []
+    (line,) = storage.retire(tmp_path, 5, 5)
+    assert "removed 2 old shards" in line
+    assert len((tmp_path / "records" / "removed.txt").read_text().splitlines()) == 2
+    storage.retire(tmp_path, 5, 1)
+    assert [path.name for path in sorted((tmp_path / "records").glob("*.gzr"))] == ["000005.gzr", "000006.gzr", "000007.gzr"]
+
+
+def test_a_run_keeps_the_shards_that_its_window_needs(tmp_path: Path) -> None:
+    run = startup.prepare(crashes.settings(), tmp_path / "run")
+    run.progress.rows, run.progress.generation = 1000, 20
+    run._shard_rows = dict.fromkeys(range(1, 21), 50)
+    assert run._needed_from() == 20 - -(-checkpoint_window(run) // 50) - run.settings.keep
+
+
+def checkpoint_window(run) -> int:
+    from training.replay import window_rows
+
+    return window_rows(run.progress.rows, run.settings.replay)
+
+
+def test_a_checkpoint_of_an_earlier_version_goes_on(tmp_path: Path) -> None:
+    """As in weights/resume: counters and networks, no optimiser, no games in flight, nothing about the shard."""
+    wanted, folder = crashes.settings(), tmp_path / "run"
+    state = startup.prepare(wanted, tmp_path / "other").learner.state_dict()
+    games = [random_record(5, seed) for seed in range(6)]
+    for generation, some in ((1, games[:4]), (2, games[4:])):  # generation 2 was cut off in its self-play
+        writer = records.Writer(storage.shard(folder, generation), {})
+        for game in some:
+            writer.append(game)
+        writer.close()
+    rows = sum(game.rows for game in games[:4])
+    progress = {"generation": 2, "learning": False, "games": 4, "rows": rows, "evaluations": 9, "hours": 0.5, "steps_owed": 0.5}
+    (folder / "checkpoints").mkdir()
+    learner = {"net": state["net"], "ema": state["ema"], "steps": 7}
+    torch.save({"progress": progress, "learner": learner, "settings": {}}, folder / "checkpoints/000002.pt")
+    run = startup.prepare(wanted, folder)
+    assert run.progress.rows == run.replay.total == rows
+    assert run.learner.steps == run.progress.handed_steps == 7
+    assert len(run.actor.games) == 2, "games of the generation under way are kept"
