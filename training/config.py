@@ -47,6 +47,7 @@ class SelfPlaySettings:
     c_puct: float = setting(1.1, unit="weight of the prior below the root", low=0, high=100, papers="KataGo: 1.1; S3: 1.0")
     fpu: float = setting(0.2, unit="value subtracted for an unvisited child", low=0, high=2, papers="KataGo: 0.2")
     full_share: float = setting(0.25, unit="share of moves searched fully and recorded", low=0, high=1, papers="KataGo: 0.25")
+    varied_komi: bool = setting(True, unit="true: komi differs from game to game; false: always the usual", papers="KataGo: true; S3: false")
     opening_share: float = setting(
         0.9, unit="share of games with moves drawn from the raw policy first", low=0, high=1, papers="KataGo: 0.95"
     )
@@ -127,18 +128,29 @@ class ReplaySettings:
     """The window of rows that the learner draws from."""
 
     window: int = setting(100_000, unit="rows c: the window is c(1 + 0.4((N/c)^0.75 - 1)/0.75) of N", low=1, papers="KataGo: 250,000")
+    surprise_share: float = setting(
+        0.5, unit="share of a game's weight that goes to its rows by surprise; 0 = all rows alike", low=0, high=1, papers="KataGo: 0.5"
+    )
     held_out: float = setting(0.05, unit="share of games never trained on", low=0, high=0.5)
 
 
 @dataclass(frozen=True)
 class LearnerSettings:
-    """AdamW, an exponential moving average, and the weights of the losses."""
+    """The optimiser, an exponential moving average, and the weights of the losses."""
 
+    optimiser: str = setting("adamw", unit="optimiser", choices=("adamw", "sgd"), papers="AlphaGo Zero, KataGo, S2, S3: sgd")
+    momentum: float = setting(0.9, unit="of sgd", low=0, high=0.9999, papers="AlphaGo Zero, S3: 0.9")
     learning_rate: float = setting(
         5e-4, unit="step size", low=1e-8, high=1, papers="AlphaGo Zero: SGD 1e-2; on one GPU with batch 1024: 1e-3"
     )
     batch: int = setting(256, unit="rows, all of one board size", low=1, high=65536, papers="KataGo: 256; AlphaGo Zero: 2048; S3: 128")
-    weight_decay: float = setting(1e-4, unit="decoupled, per unit of learning rate", low=0, high=1, papers="AlphaGo Zero: L2 1e-4")
+    weight_decay: float = setting(
+        1e-4,
+        unit="decoupled, per unit of learning rate; with sgd added to the gradient (L2)",
+        low=0,
+        high=1,
+        papers="AlphaGo Zero: L2 1e-4",
+    )
     warm_up: int = setting(100, unit="steps", low=0)
     anneal: float = setting(
         0.2, unit="share of the run over which the learning rate falls", low=0, high=1, papers="KataGo: last drop worth 100-250 Elo"
@@ -147,9 +159,15 @@ class LearnerSettings:
     ema: float = setting(0.999, unit="decay a step, reached by a warm-up of (1 + t)/(10 + t)", low=0, high=0.999999, papers="KataGo: SWA")
     clip: float = setting(1.0, unit="norm of the gradient", low=1e-6, high=1e6)
     reuse: float = setting(4.0, unit="times a new row is drawn in all", low=0.01, high=1000, papers="CZF: 2-4; KataGo: about 4")
+    epochs: float = setting(
+        0.0, unit="passes over the window after each generation, instead of `reuse`; 0 = no", low=0, high=1000, papers="S3: 10"
+    )
     policy_weight: float = setting(1.0, unit="cross-entropy", low=0, high=100, papers="AlphaGo Zero: 1")
     value_weight: float = setting(
         1.2, unit="cross-entropy of win/draw/loss, or squared error", low=0, high=100, papers="KataGo: 1.5; AlphaGo Zero: 1"
+    )
+    root_value_share: float = setting(
+        0.25, unit="share of the root's value in the value's target, the rest is the result", low=0, high=1, papers="AlphaGo Zero, S2-S4: 0"
     )
     ownership_weight: float = setting(1.5, unit="binary cross-entropy, mean over points", low=0, high=100, papers="KataGo: 1.5")
     score_weight: float = setting(0.1, unit="Huber loss of score/20", low=0, high=100, papers="KataGo: 0.02 on the distribution")
@@ -306,6 +324,18 @@ def _shares(values: dict[Any, Any], where: str) -> dict[int, float]:
     if total <= 0:
         raise ConfigError(f"{where}: the shares sum to {total:g}; give one size a share above 0")
     return {size: share / total for size, share in shares.items() if share > 0}
+
+
+def flat(values: Any, prefix: str = "") -> dict[str, Any]:
+    """Plain values as {dotted key: value}; stages are numbered from 1."""
+    if isinstance(values, list):
+        values = {str(index): entry for index, entry in enumerate(values, start=1)}
+    if not isinstance(values, dict):
+        return {prefix: values}
+    found: dict[str, Any] = {}
+    for key, value in values.items():
+        found |= flat(value, f"{prefix}.{key}" if prefix else str(key))
+    return found
 
 
 def describe(settings: Any, indent: str = "") -> str:

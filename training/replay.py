@@ -4,6 +4,8 @@ Vocabulary.
   row     one recorded position: packed planes, globals and its targets, all from the view of the side to move.
   shelf   the rows of one board size, oldest first; games held out have shelves of their own.
   window  how many of all rows so far may still be drawn: it grows more slowly than the run (Wu 2019, appendix C).
+  weight  how often a row is drawn, against the others. A part of each game's weight goes to its rows by their surprise, the divergence of
+          the search's policy from the network's: there is most to learn (policy-surprise weighting, KataGo's docs/KataGoMethods.md).
 
 A game is held out, or not, by a hash of its moves: the same games stay held out after a restart. A record whose moves are illegal or
 whose result is not what its moves lead to is skipped and counted. The window lives in memory; records on disk are its only copy.
@@ -14,6 +16,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +26,8 @@ from gozero.games.game import BLACK, TO_PLAY, Game
 from training import scoring
 from training.config import ReplaySettings
 from training.records import Record, Target
+
+LEAST_WEIGHT = 1e-3  # so that every row can be drawn, also where surprise is all that counts
 
 
 class CorruptRecordError(ValueError):
@@ -40,9 +45,10 @@ class Batch(NamedTuple):
     score: np.ndarray  # float32 [n]: final lead in points, komi included
     owner: np.ndarray  # float32 [n, P]: +1 ends as the side to move's, -1 as the other's, 0 neither
     known: np.ndarray | None = None  # bool [n, 3]: whether value, score and owner are known; None: all, as in self-play
+    root: np.ndarray | None = None  # float32 [n]: what the search made of the position, -1..1; NaN where no network searched; None: nowhere
 
 
-ROW_FIELDS = ("planes", "globals", "policy", "reply", "value", "score", "owner", "serial")
+ROW_FIELDS = ("planes", "globals", "policy", "reply", "value", "score", "owner", "root", "weight", "serial")
 
 
 @dataclass
@@ -56,14 +62,33 @@ class Rows:
     value: np.ndarray
     score: np.ndarray
     owner: np.ndarray
+    root: np.ndarray  # float32 [n], as in Batch
+    weight: np.ndarray  # float32 [n], above 0
     serial: np.ndarray  # int64 [n]: how many rows the run had recorded before this one
 
     def __len__(self) -> int:
         return len(self.serial)
 
+    @cached_property
+    def reach(self) -> np.ndarray:
+        """float64 [n]: the weight of each row and all before it."""
+        return np.cumsum(self.weight, dtype=np.float64)
 
-def rows_of(record: Record, game: Game, first_serial: int = 0) -> Rows:
-    """Play a record's moves and build a row at each of its full searches; CorruptRecordError if they are not a game with this result."""
+    def draw(self, count: int, generator: np.random.Generator) -> np.ndarray:
+        """`count` indices, each row as often as its weight says."""
+        places = generator.random(count) * self.reach[-1]
+        return np.minimum(np.searchsorted(self.reach, places, side="right"), len(self) - 1)
+
+
+def rows_of(record: Record, game: Game, first_serial: int = 0, surprise_share: float = 0.0) -> Rows:
+    """Play a record's moves and build a row at each of its full searches; CorruptRecordError if they are not a game with this result.
+
+    Args:
+        record: of a game on this board size.
+        game: the rules it was played under.
+        first_serial: of its first row.
+        surprise_share: of its weight that goes to its rows by their surprise.
+    """
     states, last = _replay(record, game)
     score, owner = scoring.final_score(game, last), scoring.final_owner(game, last).astype(np.int8)
     if abs(score - record.score) > 1e-6:
@@ -79,6 +104,8 @@ def rows_of(record: Record, game: Game, first_serial: int = 0) -> Rows:
         value=np.sign(score * signs).astype(np.int8),
         score=(score * signs).astype(np.float32),
         owner=(owner[None, :] * signs[:, None]).astype(np.int8),
+        root=np.array([np.nan if target.surprise is None else target.value for target in record.targets], np.float32),
+        weight=_weights(record, surprise_share),
         serial=np.arange(first_serial, first_serial + count),
     )
 
@@ -108,6 +135,16 @@ def _dense(target: Target, actions: int) -> np.ndarray:
         raise CorruptRecordError(f"a policy target names action {target.actions.max()}")
     policy[target.actions] = target.shares
     return policy
+
+
+def _weights(record: Record, share: float) -> np.ndarray:
+    """float32 [rows], of mean 1: `share` of it goes by surprise. Where that is not known, or nothing surprised, a row weighs 1."""
+    surprises = np.array([np.nan if target.surprise is None else target.surprise for target in record.targets], np.float32)
+    known, weights = np.isfinite(surprises), np.ones(record.rows, np.float32)
+    mean = surprises[known].mean() if known.any() else 0.0
+    if mean > 0:
+        weights[known] += share * (surprises[known] / mean - 1)
+    return np.maximum(weights, np.float32(LEAST_WEIGHT))
 
 
 def _replies(record: Record, actions: int) -> np.ndarray:
@@ -156,7 +193,8 @@ class Replay:
         fresh: dict[tuple[bool, int], list[Rows]] = {}
         for record in records:
             try:
-                rows = rows_of(record, self.game_of(record.size), self.total) if record.rows else None
+                share = self.settings.surprise_share
+                rows = rows_of(record, self.game_of(record.size), self.total, share) if record.rows else None
             except CorruptRecordError:
                 self.corrupt += 1
                 continue
@@ -182,15 +220,15 @@ class Replay:
         return {size: len(rows) for (held, size), rows in sorted(self.shelves.items()) if held == held_out}
 
     def sample(self, batch: int, generator: np.random.Generator) -> Batch:
-        """A training batch: a size drawn by its share of the rows, rows drawn uniformly, each under a random symmetry of its game."""
-        counts = self.sizes()
-        if not counts:
+        """A training batch: a size drawn by the weight of its rows, rows by their weights, each under a random symmetry of its game."""
+        shelves = {size: rows for (held, size), rows in sorted(self.shelves.items()) if not held}
+        if not shelves:
             raise ValueError("the window holds no rows to train on")
-        shares = np.array(list(counts.values()), float)
-        size = int(generator.choice(list(counts), p=shares / shares.sum()))
-        chosen = generator.integers(counts[size], size=batch)
+        weights = np.array([rows.reach[-1] for rows in shelves.values()])
+        size = int(generator.choice(list(shelves), p=weights / weights.sum()))
+        chosen = shelves[size].draw(batch, generator)
         symmetries = generator.choice(self.game_of(size).symmetries, size=batch)
-        return transformed(unpack(self.shelves[False, size], chosen, size), symmetries, size)
+        return transformed(unpack(shelves[size], chosen, size), symmetries, size)
 
     def held_out(self, size: int, most: int) -> Batch:
         """The newest `most` held-out rows of a size, untransformed."""
@@ -213,6 +251,7 @@ def unpack(rows: Rows, chosen: np.ndarray, size: int) -> Batch:
         value=rows.value[chosen].astype(np.int64),
         score=rows.score[chosen],
         owner=rows.owner[chosen].astype(np.float32),
+        root=rows.root[chosen],
     )
 
 

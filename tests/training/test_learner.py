@@ -7,7 +7,7 @@ import torch
 from gozero import nets
 from tests.training.games import game_of, random_record
 from training.config import LearnerSettings, ReplaySettings
-from training.learner import LOSSES, Learner, losses
+from training.learner import LOSSES, DivergedError, Learner, losses, measures
 from training.replay import Batch, Replay, rows_of, unpack
 
 TINY = nets.config("b2c16")
@@ -34,7 +34,7 @@ def test_losses_fall_on_a_fixed_batch(precision: str) -> None:
     first = {name: float(loss) for name, loss in learner.train(batch).items()}
     for _ in range(80):
         last = {name: float(loss) for name, loss in learner.train(batch).items()}
-    assert set(first) == {*LOSSES, "total"}
+    assert set(first) == {*LOSSES, "total", "gradient", "update"}
     entropy = float(-(batch.policy * np.log(np.maximum(batch.policy, 1e-9))).sum(1).mean())  # the policy loss's lower bound
     assert last["policy"] - entropy < 0.5 * (first["policy"] - entropy)
     for name in ("value", "ownership", "score"):
@@ -46,7 +46,7 @@ def test_the_seeds_own_network_trains_on_its_two_heads() -> None:
     learner = Learner(small, LearnerSettings(learning_rate=5e-3, warm_up=1, precision="f32"), seed=1)
     batch = fixed_batch()
     first = learner.train(batch)
-    assert set(first) == {"policy", "value", "total"}
+    assert set(first) == {"policy", "value", "total", "gradient", "update"}
     for _ in range(40):
         last = learner.train(batch)
     assert last["total"] < first["total"]
@@ -119,7 +119,7 @@ def test_evaluation_changes_nothing() -> None:
     learner.train(fixed_batch())
     before = {name: tensor.clone() for name, tensor in learner.ema.state_dict().items()}
     found = learner.evaluate(fixed_batch())
-    assert {"top1", "entropy", "value_sign", *LOSSES} == set(found)
+    assert {"top1", "entropy", "value_sign", "calibration", *LOSSES} == set(found)
     for name, tensor in learner.ema.state_dict().items():
         assert torch.equal(tensor, before[name]), name
 
@@ -159,3 +159,100 @@ def test_a_state_without_the_optimiser_keeps_the_weights() -> None:
     other.load_state_dict(state)
     assert other.steps == 1
     assert all(torch.equal(a, b) for a, b in zip(learner.ema.state_dict().values(), other.ema.state_dict().values(), strict=True))
+
+
+def test_the_search_has_its_share_in_the_value() -> None:
+    """(1 - s) result + s root, as win, draw and loss; a drawn game lends its draws, and an unknown root leaves the result alone."""
+    root = np.array([0.5, 0.5, 0.5, np.nan, -1.0], np.float32)
+    result = np.array([1, -1, 0, -1, 1])
+    batch = fixed_batch(rows=5)._replace(value=result, root=root)
+    targets = np.array([[0.9375, 0, 0.0625], [0.1875, 0, 0.8125], [0.125, 0.875, 0], [0, 0, 1], [0.75, 0, 0.25]])
+    output = nets.build(TINY, 1).eval()(torch.from_numpy(batch.planes), torch.from_numpy(batch.globals))
+    expected = -(targets * output.wdl.log_softmax(1).detach().numpy()).sum(1).mean()
+    assert losses(output, batch, 0.25)["value"].item() == pytest.approx(expected, rel=1e-5)
+    plain = torch.nn.functional.cross_entropy(output.wdl, torch.from_numpy(1 - result)).item()
+    assert losses(output, batch)["value"].item() == pytest.approx(plain, rel=1e-5)
+    assert losses(output, batch._replace(root=None), 0.25)["value"].item() == pytest.approx(plain, rel=1e-5)
+    scalar = output._replace(wdl=None)
+    wanted = np.array([0.875, -0.625, 0.125, -1, 0.5])
+    squared = ((output.value.detach().numpy() - wanted) ** 2).mean()
+    assert losses(scalar, batch, 0.25)["value"].item() == pytest.approx(squared, rel=1e-5)
+
+
+def test_measurements_are_held_against_the_result_alone() -> None:
+    learner = Learner(TINY, LearnerSettings(precision="f32", root_value_share=1.0), seed=1)
+    batch = fixed_batch()
+    assert learner.evaluate(batch._replace(root=-batch.value.astype(np.float32))) == learner.evaluate(batch)
+
+
+def test_calibration_is_the_distance_of_what_is_predicted_from_what_happens() -> None:
+    batch = fixed_batch(rows=4)._replace(value=np.array([1, -1, 1, 1]))
+    output = nets.build(TINY, 1).eval()(torch.from_numpy(batch.planes), torch.from_numpy(batch.globals))
+    right = output._replace(value=torch.tensor([0.01, 0.02, 1.0, 1.0]))  # two of the four in one bin: one won, one lost
+    assert measures(right, batch)["calibration"] == pytest.approx(0.03 / 4, abs=1e-6)
+    assert measures(output._replace(value=torch.full((4,), -1.0)), batch)["calibration"] == pytest.approx(1.5)
+
+
+def test_sgd_is_the_published_rule() -> None:
+    """v = 0.9 v + g + decay w, w -= rate v; biases and batch norms do not decay."""
+    settings = LearnerSettings(optimiser="sgd", learning_rate=0.1, warm_up=0, weight_decay=0.01, precision="f32", clip=1e6)
+    learner, batch = Learner(TINY, settings, seed=1), fixed_batch()
+    speeds: dict[str, torch.Tensor] = {}
+    for _ in range(3):
+        before = {name: weight.detach().clone() for name, weight in learner.net.named_parameters()}
+        learner.train(batch)
+        for name, weight in learner.net.named_parameters():
+            assert weight.grad is not None
+            gradient = weight.grad + (0.01 * before[name] if weight.dim() > 1 else 0)
+            speeds[name] = 0.9 * speeds.get(name, 0) + gradient
+            torch.testing.assert_close(weight.detach(), before[name] - 0.1 * speeds[name], msg=name)
+
+
+def test_a_state_of_another_optimiser_keeps_the_weights_and_settings_may_change() -> None:
+    batch, adam = fixed_batch(), LearnerSettings(warm_up=1)
+    learner = Learner(TINY, adam, seed=1)
+    learner.train(batch)
+    other = Learner(TINY, LearnerSettings(optimiser="sgd"), seed=2)
+    other.load_state_dict(learner.state_dict())
+    assert not other.optimiser.state and other.steps == 1
+    decaying = Learner(TINY, LearnerSettings(weight_decay=0.5), seed=2)
+    decaying.load_state_dict(learner.state_dict())
+    assert decaying.optimiser.state
+    assert [group["weight_decay"] for group in decaying.optimiser.param_groups] == [0.5, 0.0]
+
+
+def test_the_step_and_the_gradient_are_reported() -> None:
+    frozen = Learner(TINY, LearnerSettings(learning_rate=1e-8, precision="f32"), seed=1).train(fixed_batch())
+    moving = Learner(TINY, LearnerSettings(learning_rate=1e-2, warm_up=0, precision="f32"), seed=1).train(fixed_batch())
+    assert float(frozen["update"]) < 1e-6 < 1e-3 < float(moving["update"])
+    assert float(moving["gradient"]) == float(frozen["gradient"]) > 0
+
+
+@pytest.mark.parametrize(("name", "words"), [("score", "score loss became nan"), ("owner", "ownership loss became nan")])
+def test_a_loss_that_is_no_number_stops_before_anything_changes(name: str, words: str) -> None:
+    learner, batch = Learner(TINY, LearnerSettings(precision="f32"), seed=1), fixed_batch()
+    learner.train(batch)
+    before = {key: tensor.clone() for key, tensor in learner.net.named_parameters()}
+    with pytest.raises(DivergedError, match=words) as caught:
+        learner.train(batch._replace(**{name: getattr(batch, name) * np.float32("nan")}))
+    assert "step 2" in str(caught.value) and "\n" not in str(caught.value)
+    assert learner.steps == 1 and all(torch.equal(tensor, before[key]) for key, tensor in learner.net.named_parameters())
+
+
+def test_a_gradient_that_is_no_number_stops_too() -> None:
+    learner, batch = Learner(TINY, LearnerSettings(precision="f32"), seed=1), fixed_batch()
+    next(learner.net.parameters()).register_hook(lambda gradient: gradient * float("inf"))
+    before = {key: tensor.clone() for key, tensor in learner.net.named_parameters()}
+    with pytest.raises(DivergedError, match="gradient's norm"):
+        learner.train(batch)
+    assert all(torch.equal(tensor, before[key]) for key, tensor in learner.net.named_parameters())
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
+def test_a_gpu_learns_the_same() -> None:
+    batch, settings = fixed_batch(), LearnerSettings(precision="f32", warm_up=1)
+    here, there = Learner(TINY, settings, 1), Learner(TINY, settings, 1, device="cuda")
+    for _ in range(3):
+        first, second = here.train(batch), there.train(batch)
+    assert float(second["total"]) == pytest.approx(float(first["total"]), rel=1e-2)
+    assert there.evaluate(batch)["policy"] == pytest.approx(here.evaluate(batch)["policy"], rel=1e-2)

@@ -143,7 +143,8 @@ def test_batches_have_one_size_and_follow_the_seed() -> None:
     for seed in range(12):
         batch = replay.sample(16, np.random.default_rng(seed))
         again = replay.sample(16, np.random.default_rng(seed))
-        assert all(np.array_equal(one, other) for one, other in zip(batch, again, strict=True))
+        for one, other in zip(batch, again, strict=True):
+            np.testing.assert_array_equal(one, other)
         seen.add(batch.planes.shape[2:])
     assert seen == {(5, 5), (7, 7)}
 
@@ -158,3 +159,34 @@ def test_ownership_is_blacks_view_turned() -> None:
     batch = batch_of(random_record(5, 7, every=1))
     np.testing.assert_array_equal(batch.owner[0], -batch.owner[1])
     assert BLACK == 1
+
+
+def surprised(*nats: float | None) -> Record:
+    """A real game whose searches surprised so much, in turn."""
+    record = random_record(5, 4)
+    targets = tuple(replace(target, surprise=nats[row % len(nats)]) for row, target in enumerate(record.targets))
+    return replace(record, targets=targets)
+
+
+def test_half_of_a_games_weight_goes_by_surprise() -> None:
+    weights = rows_of(surprised(0.0, 1.0, 2.0, None), game_of(5), surprise_share=0.5).weight
+    mean = np.mean([(0.0, 1.0, 2.0)[row % 4] for row in range(len(weights)) if row % 4 < 3])
+    np.testing.assert_allclose(weights[:4], [0.5, 0.5 + 0.5 / mean, 0.5 + 1.0 / mean, 1.0], rtol=1e-5)
+    assert weights.mean() == pytest.approx(1, rel=1e-5)
+    for record, share in ((surprised(None), 0.5), (surprised(0.0), 0.5), (surprised(0.0, 2.0), 0.0)):
+        assert (rows_of(record, game_of(5), surprise_share=share).weight == 1).all()
+    assert (rows_of(surprised(0.0, 2.0), game_of(5), surprise_share=1.0).weight > 0).all()
+
+
+def test_rows_are_drawn_by_their_weight() -> None:
+    rows = rows_of(surprised(0.0, 1.0, 3.0), game_of(5), surprise_share=0.5)
+    drawn = np.bincount(rows.draw(40_000, np.random.default_rng(1)), minlength=len(rows)) / 40_000
+    np.testing.assert_allclose(drawn, rows.weight / rows.weight.sum(), atol=0.01)
+
+
+def test_the_roots_value_is_known_where_a_network_searched() -> None:
+    record = surprised(0.5, None)
+    root = batch_of(record).root
+    assert root is not None
+    for row, target in enumerate(record.targets):
+        assert root[row] == np.float32(target.value) if target.surprise is not None else np.isnan(root[row])
