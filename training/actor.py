@@ -29,6 +29,7 @@ from training.checkpoint import Progress
 from training.config import LoopSettings, Stage
 from training.pool import Pool, leaf_evaluator
 from training.records import Record
+from training.simulators import PachiReferee, referee
 
 
 class Actor:
@@ -40,6 +41,7 @@ class Actor:
         self.playing = copy.deepcopy(net).eval().requires_grad_(False)
         self.pools: dict[int, Pool] = {}
         self.games: list[Record] = []  # of the generation under way
+        self._referees: dict[int, PachiReferee | None] = {}  # by size
         self._handed = threading.Lock()  # a network is taken whole, never half
         self._version = 0  # of `playing`
         self._evaluators: dict[int, tuple[int, Evaluator | RowEvaluator]] = {}  # by size: the version that it evaluates with
@@ -128,7 +130,12 @@ class Actor:
             return self._version
 
     def _keep(self, record: Record, writer: records.Writer, path: Path) -> None:
-        """A finished game is on disk before anything else happens."""
+        """A finished game is refereed, then on disk before anything else happens."""
+        if record.size not in self._referees:
+            self._referees[record.size] = referee(self.settings.simulator, self.game(record.size))
+        judge = self._referees[record.size]
+        if judge is not None:
+            judge.check(record)
         with storage.writing(path):
             writer.append(record)
         self.games.append(record)

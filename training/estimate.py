@@ -1,0 +1,158 @@
+"""`--estimate`: what a run will take on this computer, from a minute's measurement of its own parts.
+
+Vocabulary.
+  cost    seconds of self-play, and of learning, for one row: a full search and the cheap ones until the next, and the steps it pays for.
+  course  the run's stages in order with their rows, until the settings end it or for as long as its stages say.
+
+An estimate is as good as its assumptions, and it prints them: games of as many moves as the board has points, a computer as busy as
+during the measurement. It measures with untrained networks (`training.trial`) and leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gozero import nets
+from gozero.search.tree import new_forest
+from training import trial
+from training.config import ConfigError, LoopSettings, Stage
+from training.pool import search_settings
+from training.replay import window_rows
+
+SECONDS = 30.0  # for all measurements; first starts and one step of a large network add to it
+PROGRAM_BYTES = 0.7e9  # PyTorch, the evaluator's engine and compiled kernels, measured on Linux
+GB, MB = 1e9, 1e6
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What was measured: evaluations a second by (evaluator, size), seconds a learner's step by size."""
+
+    speeds: dict[tuple[str, int], float]
+    step: dict[int, float]
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """A stage of the course: rows and games an hour, the rows it is given (inf: to the end of the run) and its hours."""
+
+    stage: Stage
+    speed: float  # evaluations a second, mean over the rows
+    rows_an_hour: float
+    games_an_hour: float
+    rows: float
+    hours: float
+
+
+def report(settings: LoopSettings, seconds: float = SECONDS, stop: Callable[[], bool] = lambda: False) -> str:
+    """The estimate as text; ConfigError for settings that record no rows."""
+    if settings.selfplay.full_share == 0:
+        raise ConfigError("selfplay.full_share = 0: no row would ever be recorded; set it above 0, such as 0.25")
+    cost = measure(settings, seconds, stop)
+    stages = course(settings, cost)
+    needs = [*_memory(settings, stages), *_disk(settings, stages), *_time(stages)]
+    return "\n".join([*_head(settings, cost), "", *_table(stages), "", *needs])
+
+
+def measure(settings: LoopSettings, seconds: float, stop: Callable[[], bool]) -> Cost:
+    """Measure every evaluator and size of the stages, each for its part of the time."""
+    wanted = {(stage.evaluator, size): stage for stage in settings.stage for size in stage.sizes}
+    sizes = sorted({size for _, size in wanted})
+    part, net = seconds / (len(wanted) + 1), trial.network(settings)
+    speeds = {key: trial.evaluations_a_second(settings, wanted[key], key[1], net, part, stop) for key in sorted(wanted)}
+    largest = max(sizes)
+    step = trial.step_seconds(settings, largest, part)
+    return Cost(speeds, {size: step * (size / largest) ** 2 for size in sizes})
+
+
+def course(settings: LoopSettings, cost: Cost) -> list[Forecast]:
+    """The stages that the run comes to, as far as its limits of hours and generations let it."""
+    stages: list[Forecast] = []
+    hours, rows = settings.hours or math.inf, settings.generations * settings.generation_rows or math.inf
+    for index, stage in enumerate(settings.stage):
+        found = forecast(settings, stage, cost)
+        most = rows if index == len(settings.stage) - 1 else min(rows, stage.rows)
+        taken = min(hours, most / found.rows_an_hour)
+        given = taken * found.rows_an_hour if taken < math.inf else math.inf
+        stages.append(Forecast(stage, found.speed, found.rows_an_hour, found.games_an_hour, given, taken))
+        hours, rows = hours - taken, rows - given
+        if hours <= 0 or rows <= 0:
+            break
+    return stages
+
+
+def forecast(settings: LoopSettings, stage: Stage, cost: Cost) -> Forecast:
+    """A stage's speed, its length left open."""
+    share, learner = settings.selfplay.full_share, settings.learner
+    visits = (share * stage.full_visits + (1 - share) * stage.cheap_visits) / share  # evaluations for one row
+    play = sum(part * visits / cost.speeds[stage.evaluator, size] for size, part in stage.sizes.items())
+    learn = sum(part * cost.step[size] for size, part in stage.sizes.items()) * learner.reuse / learner.batch
+    row = play + learn if settings.mode == "sequential" else max(play, learn)
+    games = sum(part / (share * size * size) for size, part in stage.sizes.items())  # games for one row
+    return Forecast(stage, visits / play, 3600 / row, 3600 * games / row, math.inf, math.inf)
+
+
+def checkpoint_bytes(settings: LoopSettings) -> int:
+    """A checkpoint, and the network in memory: weights, average, the optimiser's two moments and the network that plays, in float32."""
+    return 5 * 4 * nets.parameter_count(trial.network(settings))
+
+
+def _head(settings: LoopSettings, cost: Cost) -> list[str]:
+    speeds = ", ".join(f"{size}x{size} {speed:,.0f}" for (kind, size), speed in cost.speeds.items() if kind == "network")
+    playouts = ", ".join(f"{size}x{size} {speed:,.0f}" for (kind, size), speed in cost.speeds.items() if kind == "rollouts")
+    largest = max(cost.step)
+    return [
+        f"network {settings.network} on {settings.device}, {settings.selfplay.games} games at once, measured here just now:",
+        *([f"  evaluations a second by the network: {speeds}"] if speeds else []),
+        *([f"  evaluations a second by playouts: {playouts}"] if playouts else []),
+        f"  a learner's step of {settings.learner.batch} rows: {cost.step[largest]:.2f} s at {largest}x{largest}",
+    ]
+
+
+def _table(stages: list[Forecast]) -> list[str]:
+    lines = [f"{'stage':<7}{'sizes':<16}{'evaluations/s':>14}{'games/h':>10}{'rows/h':>11}{'rows':>13}{'hours':>9}"]
+    for number, found in enumerate(stages, start=1):
+        sizes = " ".join(map(str, sorted(found.stage.sizes)))
+        rows, hours = ("to the end", "-") if math.isinf(found.rows) else (f"{found.rows:,.0f}", f"{found.hours:,.2f}")
+        pace = f"{found.speed:>14,.0f}{found.games_an_hour:>10,.0f}{found.rows_an_hour:>11,.0f}"
+        lines.append(f"{number:<7}{sizes:<16}{pace}{rows:>13}{hours:>9}")
+    return lines
+
+
+def _memory(settings: LoopSettings, stages: list[Forecast]) -> list[str]:
+    last = stages[-1]
+    rows = sum(found.rows for found in stages if not math.isinf(found.rows))
+    rows = max(rows, settings.replay.window) if math.isinf(last.rows) else rows
+    a_row = sum(part * trial.row_bytes(settings, size) for size, part in last.stage.sizes.items())
+    window = window_rows(round(rows), settings.replay) * a_row
+    trees = max(sum(_forest_bytes(settings, found.stage, size) for size in found.stage.sizes) for found in stages)
+    network = checkpoint_bytes(settings)
+    total = window + trees + network + PROGRAM_BYTES
+    parts = f"window {window / GB:.2f}, search trees {trees / GB:.2f}, network {network / GB:.2f}, programs {PROGRAM_BYTES / GB:.1f}"
+    grows = "; the window grows slowly after that" if math.isinf(last.rows) else ""
+    return [f"memory  about {total / GB:.1f} GB when {rows:,.0f} rows are recorded: {parts}{grows}"]
+
+
+def _disk(settings: LoopSettings, stages: list[Forecast]) -> list[str]:
+    last = stages[-1]
+    a_row = sum(part * trial.record_bytes(settings, size) for size, part in last.stage.sizes.items())
+    checkpoints = (settings.keep + 1) * checkpoint_bytes(settings)
+    limit = f", at most {settings.records_mb:,} MB" if settings.records_mb else ""
+    hourly = a_row * last.rows_an_hour / MB
+    return [f"disk    about {hourly:.1f} MB of records an hour{limit}; {checkpoints / MB:,.0f} MB of checkpoints and weights in all"]
+
+
+def _time(stages: list[Forecast]) -> list[str]:
+    timed = [found.hours for found in stages if not math.isinf(found.hours)]
+    end = f"time    {sum(timed):,.2f} hours"
+    if math.isinf(stages[-1].hours):
+        end += " for the stages before the last, which goes on until you stop it (--hours sets a limit)"
+    return [end, "assumed: games of as many moves as the board has points, and a computer as busy as it was just now"]
+
+
+def _forest_bytes(settings: LoopSettings, stage: Stage, size: int) -> int:
+    """The search trees of one size's games in a stage."""
+    forest = new_forest(trial.game_of(settings, size), 1, search_settings(settings.selfplay, stage).max_nodes)
+    return settings.selfplay.games * sum(array.nbytes for array in forest)

@@ -1,0 +1,103 @@
+"""What a new run begins with: weights of another run (`--from`) and games already played (`--records`).
+
+Vocabulary.
+  origin  the two together. A run folder is made from it as if its first generations had been played elsewhere: their shards are in
+          records/, and a checkpoint says that the learner owes the steps which the rows in the window pay for.
+
+Weights of the same network load as they are; narrower or shallower ones are grown (`gozero.growth`). The optimiser begins anew. This
+module trains nothing and changes no run that is under way.
+"""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from torch import nn
+
+from gozero import growth, nets, weights
+from gozero.growth import GrowthError
+from gozero.weights import Weights
+from training import checkpoint, records, storage
+from training.checkpoint import Progress, Snapshot
+from training.config import ConfigError, LoopSettings
+from training.learner import Learner
+from training.replay import window_rows
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What the command line asked a new run to begin with; nothing, by default."""
+
+    weights: str | None = None  # file, as `weights.find` takes it
+    records: tuple[str, ...] = ()  # run folders, folders of shards, or shards
+
+    def __bool__(self) -> bool:
+        return self.weights is not None or bool(self.records)
+
+
+def network(settings: LoopSettings, origin: Origin) -> nn.Module | None:
+    """The run's network with the origin's weights; None without.
+
+    Raises:
+        WeightsError: the file cannot be used.
+        ConfigError: its network cannot become the run's; the line says what to do instead.
+    """
+    if origin.weights is None:
+        return None
+    found: Weights = weights.load(weights.find(origin.weights), settings.game)
+    try:
+        return growth.grow(found.state_dict, found.config, nets.config(settings.network), settings.seed)
+    except GrowthError as error:
+        raise ConfigError(f"--from {origin.weights}: {error} (--records FOLDER)") from None
+
+
+def shards(origin: Origin) -> list[Path]:
+    """The origin's shards in the order of their names, folder after folder; ConfigError for one that holds none."""
+    found: list[Path] = []
+    for name in origin.records:
+        path = weights.full(name)
+        inside = sorted((path / "records").glob("*.gzr")) or sorted(path.glob("*.gzr")) if path.is_dir() else [path]
+        if not inside or not inside[0].is_file():
+            raise ConfigError(f"--records {path}: no shards of records (*.gzr) there; give a run folder, its records/ or one shard")
+        found += inside
+    return found
+
+
+def begin(settings: LoopSettings, folder: Path, origin: Origin) -> str:
+    """Write the first checkpoint of a new run, and its records, into `folder`. Returns a line about it.
+
+    Raises:
+        WeightsError, ConfigError: as `network` and `shards`; also for records of another game.
+        StorageError: the folder cannot be written.
+    """
+    learner, net = Learner(nets.config(settings.network), settings.learner, settings.seed), network(settings, origin)
+    if net is not None:
+        learner.net.load_state_dict(net.state_dict())
+        learner.ema.load_state_dict(net.state_dict())
+    progress = _import(settings, folder, shards(origin))
+    with storage.writing(folder):
+        written = storage.length(storage.shard(folder, progress.generation))
+    state = {name: value for name, value in learner.state_dict().items() if name != "optimiser"}
+    checkpoint.save(folder / "checkpoints", Snapshot(progress, state, shard_bytes=written), settings.to_dict(), settings.keep)
+    begun = f"with the weights of {origin.weights}" if origin.weights else "with fresh weights"
+    return f"a new run, {begun}, {progress.games:,} games and {progress.rows:,} rows played elsewhere"
+
+
+def _import(settings: LoopSettings, folder: Path, paths: list[Path]) -> Progress:
+    """Copy the shards as generations 1, 2, ... of the run. Its progress: about to learn from the last of them, all others counted."""
+    progress = Progress()
+    for generation, path in enumerate(paths, start=1):
+        found = records.read(path)
+        if found.settings.get("game", settings.game) != settings.game:
+            raise ConfigError(f"--records {path}: games of {found.settings['game']}, but this run plays {settings.game}")
+        target = storage.shard(folder, generation)
+        with storage.writing(target):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, target)
+        progress.generation, progress.learning, progress.absorbed = generation, True, len(found.records)
+        progress.games += len(found.records)
+        progress.rows += sum(record.rows for record in found.records)
+    progress.steps_owed = window_rows(progress.rows, settings.replay) * settings.learner.reuse / settings.learner.batch
+    return progress
