@@ -1,29 +1,35 @@
-"""What a run says of itself: a line a generation, progress bars, TensorBoard scalars and log.jsonl.
+"""What a run says of itself: a line a generation, the doctor's verdict, progress bars, TensorBoard, log.jsonl and report.html.
 
 Vocabulary.
   report  {"group/name": number}, one a generation; the same names in TensorBoard and in log.jsonl.
 
-All talk goes to stderr. Bars are drawn on a terminal only; in a log file each generation leaves one line. This module measures nothing
-itself: `game_report` summarises records, the rest comes from the loop. It alone imports tqdm and TensorBoard.
+All talk goes to stderr. Bars are drawn on a terminal only; in a log file each generation leaves two lines. This module only gathers and
+tells: `game_report` summarises records, the loop gives losses and speeds, `training.checkup` and `training.strength` measure,
+`training.doctor` judges, `training.report` draws. It alone imports tqdm and TensorBoard.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from training import doctor, history, report
+from training.checkup import Checkup
 from training.config import LoopSettings
+from training.history import Report
 from training.records import Record
+from training.strength import Strength
 
 if TYPE_CHECKING:
     from training.run import Run
 
-EARLY = 30  # a game that ends before this many moves is a sign of passing too soon
+EARLY = 30 / 169  # of the area: a game that ends before that many moves is a sign of passing too soon
 
 
 def say(text: str) -> None:
@@ -38,66 +44,104 @@ def bar(total: int, what: str, unit: str) -> Any:
     return tqdm(total=total, desc=what, unit=unit, leave=False, dynamic_ncols=True, disable=not sys.stderr.isatty())
 
 
-def game_report(records: Sequence[Record]) -> dict[str, float]:
-    """Of each size: games, mean length, shares of games capped, settled or ended before move 30, Black's share of the points."""
-    report: dict[str, float] = {}
+def game_report(records: Sequence[Record]) -> Report:
+    """Of each size: games, mean length; shares of games capped, settled, early, drawn, distinct; of moves recorded; of points Black's."""
+    found: Report = {}
     for size in sorted({record.size for record in records}):
         games = [record for record in records if record.size == size]
         lengths = np.array([len(record.moves) for record in games])
-        report |= {
+        found |= {
             f"games{size}/count": len(games),
             f"games{size}/length": float(lengths.mean()),
             f"games{size}/capped": _share(record.ending == "capped" for record in games),
             f"games{size}/settled": _share(record.ending == "settled" for record in games),
-            f"games{size}/early": float((lengths < EARLY).mean()),
+            f"games{size}/early": float((lengths < EARLY * size * size).mean()),
             f"games{size}/black": float(np.mean([np.sign(record.score) / 2 + 0.5 for record in games])),
+            f"games{size}/draws": _share(record.score == 0 for record in games),
+            f"games{size}/distinct": len({record.moves.tobytes() for record in games}) / len(games),
+            f"games{size}/recorded": sum(record.rows for record in games) / max(1, int(lengths.sum())),
         }
-    return report
+    return found
 
 
 def _share(flags: Iterable[bool]) -> float:
     return float(np.mean(list(flags)))
 
 
-def summary(report: dict[str, float]) -> str:
+def summary(found: Report) -> str:
     """The report as one line: what to look at first."""
-    sizes = sorted(int(key[5:-6]) for key in report if key.startswith("games") and key.endswith("/count"))
-    games = " ".join(f"{size}x{size}: {report[f'games{size}/count']:.0f} of {report[f'games{size}/length']:.0f} moves" for size in sizes)
+    sizes = sorted(int(key[5:-6]) for key in found if key.startswith("games") and key.endswith("/count"))
+    games = " ".join(f"{size}x{size}: {found[f'games{size}/count']:.0f} of {found[f'games{size}/length']:.0f} moves" for size in sizes)
     parts = [
-        f"generation {report['run/generation']:.0f}",
-        f"{report['run/hours']:.2f} h",
-        f"{report['run/rows']:,.0f} rows",
+        f"generation {found['run/generation']:.0f}",
+        f"{found['run/hours']:.2f} h",
+        f"{found['run/rows']:,.0f} rows",
         games,
-        f"{report['speed/evaluations']:,.0f} evaluations/s",
+        f"{found['speed/evaluations']:,.0f} evaluations/s",
     ]
     for group in ("train", "held"):
-        found = [
-            f"{name} {report[f'{group}/{name}']:.3f}" for name in ("policy", "value", "ownership", "top1") if f"{group}/{name}" in report
-        ]
-        if found:
-            parts.append(f"{group} " + " ".join(found))
+        names = [name for name in ("policy", "value", "ownership", "top1") if f"{group}/{name}" in found]
+        losses = [f"{name} {found[f'{group}/{name}']:.3f}" for name in names]
+        if losses:
+            parts.append(f"{group} " + " ".join(losses))
     return " | ".join(parts)
 
 
 class Monitor:
-    """Writes each generation's report to the terminal, TensorBoard and log.jsonl of the run folder."""
+    """Watches a run: measures it after each generation, judges it, and writes to the terminal, TensorBoard, log.jsonl and report.html."""
 
     def __init__(self, folder: Path, settings: LoopSettings) -> None:
         from torch.utils.tensorboard import SummaryWriter
 
         self.folder, self.settings = folder, settings
+        self._history, _ = history.read(folder)
+        self._checkup, self._strength = Checkup(), Strength(folder, settings)
         self._log = (folder / "log.jsonl").open("a", encoding="utf-8")
         self._board = SummaryWriter(str(folder / "tensorboard"))
+        self._stop: Callable[[], bool] = lambda: False
+        self._reported = True  # whether report.html shows all there is
 
-    def generation(self, report: dict[str, float], run: Run, stop: Callable[[], bool] = lambda: False) -> None:
+    def generation(self, found: Report, run: Run, stop: Callable[[], bool] = lambda: False) -> None:
         """One generation of `run` is done; what takes long ends within seconds once `stop()` is true."""
-        say(summary(report))
-        self._log.write(json.dumps(report) + "\n")
-        self._log.flush()
-        for name, value in report.items():
-            self._board.add_scalar(name, value, int(report["run/generation"]))
-        self._board.flush()
+        self._stop, self._reported = stop, False
+        found = {**found, "run/stage": float(self.settings.stage.index(self.settings.stage_at(run.progress.rows)))}
+        generation = int(found["run/generation"])
+        if not stop():
+            began = time.monotonic()
+            found |= self._checkup.measure(run, generation)
+            found["speed/checkup_seconds"] = time.monotonic() - began
+        if not stop():
+            found |= self._strength.measure(run, generation, self._history, stop)
+        self._history = [*(old for old in self._history if old["run/generation"] < generation), found]
+        verdict = doctor.verdict(self._history, self.settings)
+        say(summary(found))
+        say(f"  {verdict.text}")
+        self._write({**found, "doctor/verdict": verdict.scale}, verdict.text)
+        every = self.settings.monitor.report_every
+        if every and generation % every == 0 and not stop():
+            self._report()
 
     def close(self) -> None:
+        """Close the files; a run that was not told to stop gets its last report."""
         self._log.close()
         self._board.close()
+        if self.settings.monitor.report_every and not self._reported and not self._stop():
+            self._report()
+
+    def _write(self, found: Report, verdict: str) -> None:
+        """The generation's line in the log, and its curves."""
+        self._log.write(json.dumps({**found, history.VERDICT: verdict}) + "\n")
+        self._log.flush()
+        generation = int(found["run/generation"])
+        for name, value in found.items():
+            self._board.add_scalar(name, value, generation)
+        self._board.add_text("doctor", verdict, generation)
+        self._board.flush()
+
+    def _report(self) -> None:
+        """Write report.html; a page that cannot be drawn or written ends no run."""
+        try:
+            report.write(self.folder, self._stop)
+            self._reported = True
+        except report.ReportError as error:
+            say(f"no report: {error}")

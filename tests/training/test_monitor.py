@@ -8,7 +8,7 @@ import pytest
 
 from tests.training.games import random_record
 from training import monitor, startup
-from training.config import LoopSettings
+from training.config import LoopSettings, MonitorSettings
 
 
 def test_games_are_summarised_by_size() -> None:
@@ -27,19 +27,22 @@ def test_games_are_summarised_by_size() -> None:
     assert monitor.game_report([]) == {}
 
 
-def test_a_generation_is_one_line_on_stderr_and_in_the_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_generation_is_a_line_and_a_verdict_on_stderr_and_in_the_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     report = monitor.game_report([random_record(5, 1)])
     report |= {"run/generation": 4.0, "run/hours": 1.5, "run/rows": 12_345.0, "speed/evaluations": 678.0, "held/policy": 2.5}
-    run = startup.prepare(LoopSettings(network="b2c16"), tmp_path)
+    run = startup.prepare(LoopSettings(network="b2c16", monitor=MonitorSettings(report_every=0)), tmp_path)
     watch = monitor.Monitor(tmp_path, run.settings)
     watch.generation(report, run)
     watch.close()
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert captured.err.count("\n") == 1
+    assert captured.err.count("\n") == 2
+    assert "too early to say: 0 of 200" in captured.err
     for words in ("generation 4", "1.50 h", "12,345 rows", "5x5: 1 of", "678 evaluations/s", "held policy 2.500"):
         assert words in captured.err
-    assert json.loads((tmp_path / "log.jsonl").read_text()) == report
+    logged = json.loads((tmp_path / "log.jsonl").read_text())
+    assert report.items() <= logged.items()
+    assert logged["verdict"] in captured.err
     assert list((tmp_path / "tensorboard").iterdir())
 
 

@@ -1,0 +1,133 @@
+"""The doctor: sabotaged runs are named, healthy ones raise no alarm, and each sign is judged by its numbers.
+
+The runs are real: tiny settings on 5x5 through the product's own cycle; a sabotage is one function that does the wrong thing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from gozero import symmetry
+from gozero.search.search import RootResult
+from training import config, history, loop, monitor, replay, startup
+from training.config import LoopSettings
+from training.episode import Episode, Plan
+from training.learner import Learner
+from training.replay import Batch, Replay
+
+TINY = Path(config.__file__).parent / "configs" / "tiny.toml"
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+def settings(seed: int = 1, generations: int = 3, **learner: float) -> LoopSettings:
+    values = config.load(TINY).to_dict() | {"seed": seed, "generations": generations, "checkpoint_rows": 0}
+    values["learner"] |= {"reuse": 20.0, **learner}
+    values["stage"][1]["sizes"] = {"5": 1.0}
+    values["monitor"] |= {"report_every": 0, "strength_every": 0}
+    return config.from_dict(LoopSettings, values, "test")
+
+
+def verdicts(folder: Path, chosen: LoopSettings) -> list[str]:
+    """The verdicts of a whole run."""
+    run = startup.prepare(chosen, folder)
+    loop.cycle(run, monitor.Monitor(folder, chosen), lambda: False)
+    return list(history.read(folder)[1].values())
+
+
+def flip_komi(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The learner is given komi with the wrong sign."""
+    sample = Replay.sample
+
+    def wrong(self: Replay, batch: int, generator: np.random.Generator) -> Batch:
+        found = sample(self, batch, generator)
+        found.globals[:, 0] *= -1
+        return found
+
+    monkeypatch.setattr(Replay, "sample", wrong)
+
+
+def turn_policies_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Policies are turned the other way than planes."""
+    right = symmetry.apply_policy
+    monkeypatch.setattr(replay.symmetry, "apply_policy", lambda policy, size, k: right(policy, size, symmetry.inverse(k)))
+
+
+def turn_no_owners(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replay.symmetry, "apply_points", lambda values, size, k: values)
+
+
+def take_no_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The optimiser does nothing, and says nothing."""
+    train = Learner.train
+
+    def idle(self: Learner, batch: Batch, rate: float = 1.0) -> dict[str, torch.Tensor]:
+        self.optimiser.step = lambda: None
+        return train(self, batch, rate)
+
+    monkeypatch.setattr(Learner, "train", idle)
+
+
+def always_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    move = Episode.move
+
+    def passing(self: Episode, result: RootResult, root: str) -> int:
+        move(self, result, root)
+        return self.game.pass_action
+
+    monkeypatch.setattr(Episode, "move", passing)
+
+
+def record_cheap_searches(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = Episode.plan
+
+    def full(self: Episode, *arguments: Any, **named: Any) -> Plan:
+        found = plan(self, *arguments, **named)
+        self.full = True
+        return found
+
+    monkeypatch.setattr(Episode, "plan", full)
+
+
+SABOTAGES: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], str]] = {
+    "sign of komi": (flip_komi, "komi has the wrong sign"),
+    "policies turned": (turn_policies_back, "policy and planes are turned differently"),
+    "owners not turned": (turn_no_owners, "ownership and planes are turned differently"),
+    "frozen learner": (take_no_step, "the learner is frozen"),
+    "all pass": (always_pass, "pass wars"),
+    "cheap searches recorded": (record_cheap_searches, "of the moves are recorded"),
+}
+
+
+@pytest.mark.parametrize("name", SABOTAGES)
+def test_a_sabotaged_run_is_named(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sabotage, words = SABOTAGES[name]
+    sabotage(monkeypatch)
+    found = verdicts(tmp_path, settings(generations=2))
+    assert found[-1].startswith("broken, because "), found
+    assert words in found[-1].split("; try ")[0]
+    assert "; try " in found[-1]
+
+
+def test_a_learning_rate_of_almost_nothing_is_a_frozen_learner(tmp_path: Path) -> None:
+    assert "the learner is frozen" in verdicts(tmp_path, settings(generations=2, learning_rate=1e-8, anneal_to=0.0))[-1]
+
+
+@pytest.mark.parametrize("seed", [1, 2, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(3, 11))])
+def test_a_healthy_run_raises_no_alarm(seed: int, tmp_path: Path) -> None:
+    found = verdicts(tmp_path, settings(seed, generations=4))
+    assert len(found) == 4
+    assert all(text.startswith(("learning, because", "too early to say: ")) for text in found), found
+    assert found[-1].startswith("learning, because the policy is "), found

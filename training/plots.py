@@ -1,0 +1,162 @@
+"""Pictures of a run as PNG bytes: curves, boards, filters. The only module that imports matplotlib.
+
+Vocabulary.
+  panel  one set of axes: a title and its curves.
+  heat   a number a point: shares of a policy or counts (white to red), or ownership (blue the other side's, red the mover's).
+
+Nothing is read, measured or written here; what to draw, and what it means, is `training.report`'s.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gozero.coords import LETTERS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+DPI = 80
+PANEL = (4.2, 2.9)  # inches
+BOARD = 2.9
+COLUMNS = 3
+STRIP = 32  # filters side by side
+COLOURS = ("tab:blue", "tab:orange", "tab:green", "tab:red", "tab:purple", "tab:brown", "tab:pink", "tab:gray")
+
+
+class PlotError(Exception):
+    """Nothing can be drawn; one line that says what to do."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """y over x; `low` and `high` are the ends of its intervals; a `guide` is dotted and grey: what to compare with."""
+
+    label: str
+    x: Sequence[float]
+    y: Sequence[float]
+    low: Sequence[float] = ()
+    high: Sequence[float] = ()
+    guide: bool = False
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Curves on the same axes. `ticks` (x, text) label a second axis above."""
+
+    title: str
+    curves: Sequence[Curve]
+    across: str = ""  # what x is
+    ticks: Sequence[tuple[float, str]] = ()
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Board:
+    """A position uint8 [N, N] (0 empty, 1 Black, 2 White) with a heat float [N, N] under it; `signed`: from -1 to 1."""
+
+    title: str
+    stones: np.ndarray
+    heat: np.ndarray
+    signed: bool = False
+    numbers: bool = False  # write the heat, as a count, on the points
+
+
+def curves(panels: Sequence[Panel]) -> bytes:
+    """Panels side by side."""
+    rows = -(-len(panels) // COLUMNS)
+    figure = _figure(PANEL[0] * min(COLUMNS, len(panels)), PANEL[1] * rows)
+    for place, panel in enumerate(panels, 1):
+        _panel(figure.add_subplot(rows, min(COLUMNS, len(panels)), place), panel)
+    return _png(figure)
+
+
+def boards(pictures: Sequence[Board], columns: int = 4) -> bytes:
+    """Boards side by side."""
+    columns = min(columns, len(pictures))
+    rows = -(-len(pictures) // columns)
+    figure = _figure(BOARD * columns, BOARD * rows)
+    for place, picture in enumerate(pictures, 1):
+        _board(figure.add_subplot(rows, columns, place), picture)
+    return _png(figure)
+
+
+def filters(weights: np.ndarray, names: Sequence[str]) -> bytes:
+    """The first layer, float [C, planes, 3, 3]: a column a filter, a row a plane; red positive, blue negative, each to its own scale."""
+    tiles = weights / np.maximum(np.abs(weights).max(axis=(1, 2, 3), keepdims=True), 1e-12)
+    strips = [tiles[start : start + STRIP] for start in range(0, len(tiles), STRIP)]
+    figure = _figure(0.32 * len(strips[0]) + 1.2, 0.32 * len(names) * len(strips) + 0.2)
+    for place, strip in enumerate(strips, 1):
+        axes = figure.add_subplot(len(strips), 1, place)
+        count, planes, height, width = strip.shape
+        padded = np.pad(strip, ((0, 0), (0, 0), (0, 1), (0, 1)), constant_values=np.nan)
+        image = padded.transpose(1, 2, 0, 3).reshape(planes * (height + 1), count * (width + 1))
+        axes.imshow(image, cmap="bwr", vmin=-1, vmax=1, interpolation="nearest")
+        axes.set_facecolor("0.8")
+        axes.set_xlim(-0.5, len(strips[0]) * (width + 1) - 0.5)
+        axes.set_yticks([(height + 1) * row + height / 2 - 0.5 for row in range(planes)], names, fontsize=7)
+        axes.set_xticks([])
+    return _png(figure)
+
+
+def _panel(axes: Axes, panel: Panel) -> None:
+    for number, curve in enumerate(panel.curves):
+        style: dict[str, Any] = {"color": COLOURS[number % len(COLOURS)], "linewidth": 1.3, "marker": "." if len(curve.x) < 30 else ""}
+        if curve.guide:
+            style = {"color": "0.5", "linewidth": 1, "linestyle": ":"}
+        if len(curve.low):
+            bars = np.abs(np.array([curve.low, curve.high]) - np.array(curve.y))
+            axes.errorbar(curve.x, curve.y, bars, capsize=2, label=curve.label, **style)
+        else:
+            axes.plot(curve.x, curve.y, label=curve.label, **style)
+    axes.set_title(panel.title, fontsize=9)
+    axes.set_xlabel(panel.across, fontsize=8)
+    axes.tick_params(labelsize=7)
+    axes.grid(alpha=0.25)
+    axes.legend(fontsize=7, framealpha=0.6)
+    if panel.ticks:
+        above = axes.secondary_xaxis("top")
+        above.set_xticks([x for x, _ in panel.ticks], [text for _, text in panel.ticks], fontsize=6)
+
+
+def _board(axes: Axes, picture: Board) -> None:
+    size = len(picture.stones)
+    colours, limits = ("bwr", (-1, 1)) if picture.signed else ("Reds", (0, max(float(picture.heat.max()), 1e-9) * 1.3))
+    axes.imshow(picture.heat, cmap=colours, vmin=limits[0], vmax=limits[1], interpolation="nearest")
+    axes.hlines(range(size), 0, size - 1, color="0.6", linewidth=0.5, zorder=1)
+    axes.vlines(range(size), 0, size - 1, color="0.6", linewidth=0.5, zorder=1)
+    area = (BOARD * 72 * 0.62 / size) ** 2
+    for colour, face in ((1, "black"), (2, "white")):
+        rows, columns = np.nonzero(picture.stones == colour)
+        axes.scatter(columns, rows, s=area, c=face, edgecolors="black", linewidths=0.6, zorder=2)
+    if picture.numbers:
+        for row, column in zip(*np.nonzero(picture.heat), strict=True):
+            axes.text(column, row, f"{picture.heat[row, column]:.0f}", ha="center", va="center", fontsize=6, zorder=3)
+    axes.set_title(picture.title, fontsize=7)
+    axes.set_xticks(range(size), LETTERS[:size], fontsize=5)
+    axes.set_yticks(range(size), [str(size - row) for row in range(size)], fontsize=5)
+    axes.tick_params(length=0)
+
+
+def _figure(width: float, height: float) -> Figure:
+    """An empty figure in inches, drawn by Agg: no window, no display."""
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise PlotError("matplotlib is not installed; run: pip install 'gozero[train]'") from None
+    figure = Figure(figsize=(width, height), dpi=DPI, layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def _png(figure: Figure) -> bytes:
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png")
+    return buffer.getvalue()

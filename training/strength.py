@@ -1,0 +1,170 @@
+"""How strong the network is by now: a few paired games now and then against opponents that do not change.
+
+Vocabulary.
+  opponent  `uct`: plain UCT with n rollouts a move, n doubled once it is beaten; `frozen`: the network's own weights of some measurements
+            ago, kept in frozen/GENERATION.pt of the run folder.
+  round     `ROUND` games at once: half as many openings, each with both colours. A round counts whole or not at all.
+
+The time spent is kept under `monitor.strength_share` of the run's, with what earlier measurements took as the estimate. A round is given
+up within seconds when the run is told to stop. Ratings are not made here: scores with their 95 % intervals are all that is reported.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gozero import games, weights
+from gozero.search.settings import SearchSettings
+from gozero.weights import WeightsError
+from training import match, players, scoring
+from training.config import LoopSettings
+from training.elo import wilson
+from training.history import Report, last
+from training.players import Conditions, Fault, Player, SearchPlayer, Turn
+from training.pool import leaf_evaluator
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from training.run import Run
+
+ROUND = 8
+FIRST_ROLLOUTS, MOST_ROLLOUTS = 64, 4096
+BEATEN = 0.75  # score at which the rollouts are doubled
+KEPT = 4  # frozen weights; the oldest is the opponent
+OPENING_MOVES = 4  # random plies: deterministic players must not repeat one game
+
+
+class Stopped(Exception):  # noqa: N818 - no error: the games are given up
+    """The run was told to stop, or the time is up."""
+
+
+class Interruptible:
+    """A player that looks at the clock, and at whether to stop, before each of its moves."""
+
+    def __init__(self, player: Player, stop: Callable[[], bool]) -> None:
+        self.name, self._player, self._stop = player.name, player, stop
+
+    def begin(self, slot: int, *, seed: int) -> Fault | None:
+        return self._player.begin(slot, seed=seed)
+
+    def choose(self, turns: Sequence[Turn]) -> Sequence[int | Fault]:
+        if self._stop():
+            raise Stopped
+        return self._player.choose(turns)
+
+    def final_score(self, turn: Turn) -> str | None:
+        return self._player.final_score(turn)
+
+    def close(self) -> None:
+        self._player.close()
+
+
+class Strength:
+    """Measures a run's EMA network, and keeps its weights to be measured against."""
+
+    def __init__(self, folder: Path, settings: LoopSettings) -> None:
+        self._folder, self._settings = folder / "frozen", settings
+
+    def measure(self, run: Run, generation: int, history: list[Report], stop: Callable[[], bool]) -> Report:
+        """The report of one measurement after a generation; empty when none is due.
+
+        Returns:
+            strength/uct_*, strength/frozen_*: games, score (0 ... 1), low and high end of its 95 % interval; strength/uct_rollouts;
+            strength/frozen_generation; strength/uct_up: 1 where the rollouts will be doubled; strength/size; strength/seconds.
+        """
+        every, seconds = self._settings.monitor.strength_every, self._allowance(run, history)
+        if not every or generation % every or seconds <= 0:
+            return {}
+        began = time.monotonic()
+
+        def over() -> bool:
+            return stop() or time.monotonic() - began > seconds
+
+        found: Report = {"strength/size": float(self._size(run))}
+        try:
+            conditions = self._conditions(run, generation)
+            found |= self._uct(run, conditions, history, over)
+            found |= self._frozen(run, conditions, over)
+        except Stopped:
+            pass
+        if not stop():
+            self._freeze(run, generation)
+        return found | {"strength/seconds": time.monotonic() - began}
+
+    def _allowance(self, run: Run, history: list[Report]) -> float:
+        """Seconds that may be spent now: nothing until what is saved up is worth two measurements like the last."""
+        spent = [report["strength/seconds"] for report in history if "strength/seconds" in report]
+        allowed = self._settings.monitor.strength_share * 3600 * run.progress.hours - sum(spent)
+        return allowed if not spent or allowed >= 2 * spent[-1] else 0.0
+
+    def _size(self, run: Run) -> int:
+        """The board that most rows of the stage are played on."""
+        shares = self._settings.stage_at(run.progress.rows).sizes
+        return max(shares, key=lambda size: (shares[size], size))
+
+    def _uct(self, run: Run, conditions: Conditions, history: list[Report], stop: Callable[[], bool]) -> Report:
+        """Games against plain UCT."""
+        rollouts = int(last(history, "strength/uct_rollouts") or FIRST_ROLLOUTS)
+        if last(history, "strength/uct_up"):
+            rollouts = min(MOST_ROLLOUTS, 2 * rollouts)
+        opponent = players.open_player(f"uct:{rollouts}", conditions)
+        found = self._match("uct", run, opponent, conditions, stop)
+        if found:
+            found |= {"strength/uct_rollouts": float(rollouts), "strength/uct_up": float(found["strength/uct_score"] >= BEATEN)}
+        return found
+
+    def _frozen(self, run: Run, conditions: Conditions, stop: Callable[[], bool]) -> Report:
+        """Games against the oldest weights kept; nothing before there are any."""
+        for path in sorted(self._folder.glob("*.pt"))[:1]:
+            try:
+                net = weights.load(path).network()
+            except WeightsError:  # torn by a crash: weights of the next measurement will take its place
+                path.unlink(missing_ok=True)
+                return {}
+            found = self._match("frozen", run, self._player(net, conditions), conditions, stop)
+            return found | ({"strength/frozen_generation": float(path.stem)} if found else {})
+        return {}
+
+    def _match(self, name: str, run: Run, opponent: Player, conditions: Conditions, stop: Callable[[], bool]) -> Report:
+        """Rounds until the games are played or the time is up; empty if not one was finished."""
+        pair = (Interruptible(self._player(run.learner.ema, conditions), stop), Interruptible(opponent, stop))
+        points, played = 0.0, 0
+        most_moves = int(self._settings.selfplay.max_length * conditions.game.points)
+        try:
+            while played < self._settings.monitor.strength_games:
+                size = min(ROUND, self._settings.monitor.strength_games - played)
+                plan = match.MatchSettings(size + size % 2, conditions.seed + played, OPENING_MOVES, most_moves, ROUND)
+                results = [record.winner for record in match.play_match(pair, conditions.game, plan)]
+                points += results.count(0) + results.count(None) / 2
+                played += len(results)
+        except Stopped:
+            if not played:
+                raise
+        low, high = wilson(points, played)
+        values = {"games": float(played), "score": points / played, "low": low, "high": high}
+        return {f"strength/{name}_{key}": value for key, value in values.items()}
+
+    def _player(self, net: nn.Module, conditions: Conditions) -> SearchPlayer:
+        """A network in the search, without chance."""
+        visits = self._settings.monitor.strength_visits
+        evaluator = leaf_evaluator("network", conditions.game, net, conditions.threads or 0, conditions.seed)
+        return SearchPlayer("network", evaluator, visits, SearchSettings(max_nodes=visits + 1), conditions)
+
+    def _conditions(self, run: Run, generation: int) -> Conditions:
+        """The usual komi on the stage's main board; another seed, so other openings, at each measurement."""
+        size = self._size(run)
+        komi = scoring.SMALL_BOARD_KOMI.get(size, scoring.USUAL_KOMI)
+        game = games.make(self._settings.game, size=size, rules=self._settings.rules, komi=komi)
+        return Conditions(game, komi, seed=generation, parallel=ROUND, threads=run.actor.threads)
+
+    def _freeze(self, run: Run, generation: int) -> None:
+        """Keep the present weights, and of the older ones the newest."""
+        path, config = self._folder / f"{generation:06d}.pt", run.learner.config
+        provenance = {"run": run.folder.name, "generation": generation}
+        weights.save(path, run.learner.ema, config, game=self._settings.game, size=config.size, provenance=provenance)
+        for old in sorted(self._folder.glob("*.pt"))[:-KEPT]:
+            old.unlink()
