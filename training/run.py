@@ -41,7 +41,7 @@ class Run:
         """Raises CheckpointError for a folder that cannot be continued; says what is cut or begun anew."""
         self.settings, self.folder = settings, folder
         self.device = device_of(settings)
-        self.learner = Learner(nets.config(settings.network), settings.learner, settings.seed)
+        self.learner = Learner(nets.config(settings.network), settings.learner, settings.seed, self.device)
         self.progress = Progress()
         self.timeline = Timeline()
         self.notes: dict[str, float] = {}  # for the next report
@@ -204,8 +204,11 @@ class Run:
         self.notes |= resign.report([pool.resign for pool in self.actor.pools.values()], self.progress.generation, self.actor.games)
 
     def _paid_by(self, rows: int) -> float:
-        """Steps that so many new rows pay for."""
-        return rows * self.settings.learner.reuse / self.settings.learner.batch
+        """Steps that so many new rows pay for: their own uses, or their part of a generation's passes over the window."""
+        settings, uses = self.settings.learner, rows * self.settings.learner.reuse
+        if settings.epochs:
+            uses = settings.epochs * sum(self.replay.sizes().values()) * rows / self.settings.generation_rows
+        return uses / settings.batch
 
     def _let_play(self) -> None:
         self.actor.hand_over(self.learner.ema)

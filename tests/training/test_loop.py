@@ -1,14 +1,18 @@
 """The cycle: it runs, saves, goes on where it stopped, and says what is wrong with its folder."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 
 from gozero import weights
+from tests.training.games import random_record
 from training import checkpoint, config, loop, monitor, records, startup
 from training.checkpoint import CheckpointError
+from training.learner import Learner
+from training.replay import Batch
 
 TINY = Path(config.__file__).parent / "configs" / "tiny.toml"
 
@@ -151,3 +155,28 @@ def test_the_learning_rate_falls_at_the_end(tmp_path: Path) -> None:
         factors.append(run._rate())
     assert factors[:8] == [1.0] * 8
     assert 0.05 < factors[9] < factors[8] <= 1.0
+
+
+def test_rows_pay_for_their_uses_or_for_passes_over_the_window(tmp_path: Path) -> None:
+    run = startup.prepare(tiny(generations=1), tmp_path / "run")
+    run.replay.add([random_record(5, seed) for seed in range(40)])
+    window = sum(run.replay.sizes().values())
+    assert run._paid_by(64) == 64 * 4 / 32
+    passes = replace(run.settings, learner=replace(run.settings.learner, epochs=10.0))
+    run.settings = passes
+    assert run._paid_by(passes.generation_rows) == pytest.approx(10 * window / 32)
+
+
+def test_a_loss_that_is_no_number_ends_the_run_and_keeps_its_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    folder, train = tmp_path / "run", Learner.train
+
+    def spoiled(self: Learner, batch: Batch, rate: float = 1.0) -> dict[str, torch.Tensor]:
+        return train(self, batch._replace(score=batch.score * float("nan")) if self.steps == 2 else batch, rate)
+
+    monkeypatch.setattr(Learner, "train", spoiled)
+    assert run_loop(folder) == 1
+    said = capsys.readouterr().err
+    assert "the score loss became nan at step 3" in said and "Traceback" not in said
+    found = checkpoint.latest(folder / "checkpoints")
+    assert found is not None and not found[1]
+    assert all(tensor.isfinite().all() for tensor in found[0].learner["net"].values())
