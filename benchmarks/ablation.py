@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
@@ -53,14 +54,13 @@ def settings_of(arm: str, evaluations: int, seed: int) -> LoopSettings:
     return settings
 
 
-def train(arm: str, folder: Path, evaluations: int, seed: int) -> Path:
-    """Train an arm to the end of its evaluations, in `folder`/ARM; its weights."""
+def train(arm: str, folder: Path, evaluations: int, seed: int, stop: Callable[[], bool]) -> None:
+    """Train an arm to the end of its evaluations, in `folder`/ARM."""
     run = startup.prepare(settings_of(arm, evaluations, seed), folder / arm)
     with closing(Monitor(run.folder, run.settings)) as watch:
-        loop.cycle(run, watch, startup.stop_on_signals())
+        loop.cycle(run, watch, stop)
     progress = run.progress
     say(f"{arm}: {progress.evaluations:,} evaluations, {progress.games:,} games, {progress.rows:,} rows, {progress.hours:.2f} h")
-    return run.folder / "weights.pt"
 
 
 def match(arm: str, folder: Path, options: argparse.Namespace) -> str:
@@ -91,10 +91,12 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.short:
         options.evaluations, options.games, options.visits = 2_000, 2, 8
+    stop = startup.stop_on_signals()
     if options.matches != "only":
         for arm in options.arms:
-            train(arm, options.folder, options.evaluations, options.seed)
-    if options.matches != "no":
+            if not stop():
+                train(arm, options.folder, options.evaluations, options.seed, stop)
+    if options.matches != "no" and not stop():
         print(f"7x7, komi {KOMI:g}, {options.visits} visits, {options.evaluations:,} evaluations of training an arm\n  {machine()}")
         for arm in options.arms:
             if arm != "recipe":
