@@ -1,8 +1,10 @@
 """Presets and what the command line lays over them."""
 
+from pathlib import Path
+
 import pytest
 
-from training import presets
+from training import presets, records, startup
 from training.config import ConfigError, LoopSettings
 
 
@@ -52,3 +54,30 @@ def test_a_bad_override_is_one_clear_line(assignment: str, words: str) -> None:
         load(assignment)
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+SHRUNK = ("generations=1", "generation_rows=24", "threads=1", "network=b1c8", "selfplay.games=4", "learner.batch=8", "gate.games=0")
+
+
+@pytest.mark.parametrize("name", ["s2", "s3", "s4"])
+def test_the_seeds_presets_train(name: str, tmp_path: Path) -> None:
+    """A generation of each on 5x5 with a tiny network; everything else is as the preset has it."""
+    stage = ("stage.1.sizes={5=1}", "stage.1.full_visits=4", "stage.1.cheap_visits=4", "replay.window=100", "simulator=auto")
+    monitor = ("monitor.report_every=0", "monitor.strength_every=0")
+    overrides = [part for assignment in (*SHRUNK, *stage, *monitor) for part in ("--set", assignment)]
+    assert startup.main(["--preset", name, "--run", str(tmp_path / name), *overrides]) == 0
+    games = records.read(tmp_path / name / "records" / "000001.gzr").records
+    assert all(game.rows == len(game.moves) for game in games), "every move is recorded"
+    assert {game.komi for game in games} == {7.5}
+
+
+def test_the_seeds_presets_say_what_their_authors_did() -> None:
+    s2, s3, s4 = (presets.load(presets.path_of(name), name) for name in ("s2", "s3", "s4"))
+    assert (s3.network, s3.simulator, s3.learner.optimiser, s3.learner.batch, s3.learner.epochs) == ("agz13", "pachi", "sgd", 128, 10)
+    assert (s3.stage[0].full_visits, s3.selfplay.c_puct, int(s3.selfplay.max_length * 169)) == (100, 1.0, 400)
+    assert (s3.selfplay.temperature, s3.selfplay.temperature_games, s3.selfplay.temperature_end) == (1.0, 10, 0.4)
+    assert (s2.mode, s2.network, s2.stage[0].full_visits) == ("semi-asynchronous", "b5c64", 400)
+    assert (s2.selfplay.c_puct, s2.gate.share, s2.learner.reuse) == (1.5, 0.55, 2)
+    assert s2.selfplay.dirichlet_total == pytest.approx(0.135 * 81, abs=0.1)
+    assert (s4.mode, s4.stage[0].full_visits, s4.gate.share, s4.gate.drop_window) == ("asynchronous", 100, 0.60, True)
+    assert s4.selfplay.dirichlet_total == pytest.approx(0.8 * 49)
