@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 ROWS = 256  # of the window that are held against the laws
 PROBED = 24  # positions that the network is asked about, eleven times each: a second on one core at 13x13
+FITTED = 128  # training rows on which the average network's losses are measured, to compare with those on held-out games
 KOMI_STEP = 6.0  # points more, and less, for the side to move
 
 
@@ -40,18 +41,23 @@ class Checkup:
         self._before: dict[str, Tensor] = {}
 
     def measure(self, run: Run, generation: int) -> dict[str, float]:
-        """All measurements of a run whose generation is done: `law/*`, `turn/*`, `probe/*`, `moved/*`, `window/*`, `held/constant_*`."""
+        """Of a run whose generation is done: `law/*`, `turn/*`, `probe/*`, `fit/*` (losses), `moved/*`, `window/*`, `held/constant_*`."""
         with run.turn():
             moved, self._before = movement(self._before, run.learner.net, run.learner.ema)
             found = moved | window(run) | _guesses(run)
             if not run.replay.sizes():
                 return found
             batch = run.replay.sample(ROWS, np.random.default_rng([run.settings.seed, generation]))
+            found |= {f"fit/{name}": value for name, value in run.learner.evaluate(_first(batch, FITTED)).items()}
             net, trained = (copy.deepcopy(part).float().cpu() for part in (run.learner.ema, run.learner.net))
         size = batch.planes.shape[-1]
-        few = batch._replace(**{name: array[:PROBED] for name, array in batch._asdict().items() if array is not None})
+        few = _first(batch, PROBED)
         found |= laws.broken(batch) | laws.turned_apart(few, size) | probes(net.eval(), few, size)
         return found | {"probe/norm_gap": norm_gap(trained, few)}
+
+
+def _first(batch: Batch, rows: int) -> Batch:
+    return batch._replace(**{name: array[:rows] for name, array in batch._asdict().items() if array is not None})
 
 
 def movement(before: dict[str, Tensor], net: nn.Module, ema: nn.Module) -> tuple[dict[str, float], dict[str, Tensor]]:

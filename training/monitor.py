@@ -91,6 +91,7 @@ class Monitor:
     """Watches a run: measures it after each generation, judges it, and writes to the terminal, TensorBoard, log.jsonl and report.html."""
 
     def __init__(self, folder: Path, settings: LoopSettings) -> None:
+        """Raises ConfigError for settings that cannot be followed."""
         from torch.utils.tensorboard import SummaryWriter
 
         self.folder, self.settings = folder, settings

@@ -128,6 +128,7 @@ def start(options: argparse.Namespace, program: str) -> int:
         if options.estimate or options.dry_run:
             return _look_first(settings, folder, origin, options)
         run = prepare(settings, folder, origin)
+        watch = monitor.Monitor(run.folder, run.settings)
     except UNUSABLE as error:
         monitor.say(f"{program}: {error}")
         return 2
@@ -136,14 +137,13 @@ def start(options: argparse.Namespace, program: str) -> int:
         return 1
     except KeyboardInterrupt:  # nothing has begun
         return 130
-    return _train(run, program)
+    return _train(run, watch, program)
 
 
-def _train(run: Run, program: str) -> int:
+def _train(run: Run, watch: monitor.Monitor, program: str) -> int:
     """The cycle, until it ends, fails or is told to stop; the exit code."""
     monitor.say(config.describe(run.settings))
     monitor.say(f"games are refereed by {simulators.DESCRIPTIONS[run.settings.simulator]}")
-    watch = monitor.Monitor(run.folder, run.settings)
     try:
         cycle(run, watch, stop_on_signals())
     except FAILED as error:

@@ -4,6 +4,7 @@ Vocabulary.
   opponent  `uct`: plain UCT with n rollouts a move, n doubled once it is beaten; `frozen`: the network's own weights of some measurements
             ago, kept in frozen/GENERATION.pt of the run folder.
   round     `ROUND` games at once: half as many openings, each with both colours. A round counts whole or not at all.
+  yardstick positions that a strong engine labelled (`training.yardstick`): agreement with them, where a file is given. Never trained on.
 
 The time spent is kept under `monitor.strength_share` of the run's, with what earlier measurements took as the estimate. A round is given
 up within seconds when the run is told to stop. Ratings are not made here: scores with their 95 % intervals are all that is reported.
@@ -13,18 +14,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from gozero import games, weights
+from gozero.evaluators.base import Evaluation, Evaluator
 from gozero.search.settings import SearchSettings
 from gozero.weights import WeightsError
-from training import match, players, scoring
-from training.config import LoopSettings
+from training import match, players, scoring, yardstick
+from training.config import ConfigError, LoopSettings
 from training.elo import wilson
 from training.history import Report, last
 from training.players import Conditions, Fault, Player, SearchPlayer, Turn
 from training.pool import leaf_evaluator
+from training.yardstick import YardstickError
 
 if TYPE_CHECKING:
     from torch import nn
@@ -40,6 +46,19 @@ OPENING_MOVES = 4  # random plies: deterministic players must not repeat one gam
 
 class Stopped(Exception):  # noqa: N818 - no error: the games are given up
     """The run was told to stop, or the time is up."""
+
+
+class Obedient:
+    """An evaluator that looks at whether to stop before each batch."""
+
+    def __init__(self, evaluator: Evaluator, stop: Callable[[], bool]) -> None:
+        self.game, self._evaluator, self._stop = evaluator.game, evaluator, stop
+
+    def evaluate(self, states: np.ndarray) -> Evaluation:
+        """As the evaluator; Stopped once it is over."""
+        if self._stop():
+            raise Stopped
+        return self._evaluator.evaluate(states)
 
 
 class Interruptible:
@@ -67,14 +86,19 @@ class Strength:
     """Measures a run's EMA network, and keeps its weights to be measured against."""
 
     def __init__(self, folder: Path, settings: LoopSettings) -> None:
+        """Raises ConfigError where the settings name a yardstick that cannot be read."""
         self._folder, self._settings = folder / "frozen", settings
+        try:
+            self._labelled = yardstick.read(Path(settings.monitor.yardstick)) if settings.monitor.yardstick else None
+        except YardstickError as error:
+            raise ConfigError(f"monitor.yardstick: {error}") from None
 
     def measure(self, run: Run, generation: int, history: list[Report], stop: Callable[[], bool]) -> Report:
         """The report of one measurement after a generation; empty when none is due.
 
         Returns:
             strength/uct_*, strength/frozen_*: games, score (0 ... 1), low and high end of its 95 % interval; strength/uct_rollouts;
-            strength/frozen_generation; strength/uct_up: 1 where the rollouts will be doubled; strength/size; strength/seconds.
+            strength/frozen_generation; strength/uct_up: 1 where the rollouts will be doubled; strength/size; strength/seconds; yardstick/*.
         """
         every, seconds = self._settings.monitor.strength_every, self._allowance(run, history)
         if not every or generation % every or seconds <= 0:
@@ -86,6 +110,7 @@ class Strength:
 
         found: Report = {"strength/size": float(self._size(run))}
         try:
+            found |= self._agreement(run, over)
             conditions = self._conditions(run, generation)
             found |= self._uct(run, conditions, history, over)
             found |= self._frozen(run, conditions, over)
@@ -128,6 +153,15 @@ class Strength:
             found = self._match("frozen", run, self._player(net, conditions), conditions, stop)
             return found | ({"strength/frozen_generation": float(path.stem)} if found else {})
         return {}
+
+    def _agreement(self, run: Run, stop: Callable[[], bool]) -> Report:
+        """The raw network's agreement with the yardstick: the fields of `yardstick.Agreement` that it has an output for."""
+        labelled, only = self._labelled, run.learner.config.size
+        if labelled is None or only not in (None, labelled.game.rows):
+            return {}
+        evaluator = leaf_evaluator("network", labelled.game, run.learner.ema, run.actor.threads, 0)
+        found = asdict(yardstick.agreement(labelled, yardstick.evaluate(labelled, Obedient(evaluator, stop))))
+        return {f"yardstick/{name}": value for name, value in found.items() if value is not None}
 
     def _match(self, name: str, run: Run, opponent: Player, conditions: Conditions, stop: Callable[[], bool]) -> Report:
         """Rounds until the games are played or the time is up; empty if not one was finished."""

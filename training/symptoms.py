@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from training.checkup import FITTED
 from training.config import LoopSettings
 from training.elo import wilson
 from training.history import Report, last
@@ -257,11 +258,11 @@ def rejected(history: list[Report], settings: LoopSettings) -> Finding | None:
 
 
 def overfitted(history: list[Report], settings: LoopSettings) -> Finding | None:
-    held, train, games = recent(history, "held/value"), recent(history, "train/value"), last(history, "window/held_games") or 0.0
+    held, train, games = recent(history, "held/value"), recent(history, "fit/value"), last(history, "window/held_games") or 0.0
     if not held or not train or games < LEAST_GAMES:
         return None
     gap = float(np.mean(held) - np.mean(train))
-    if gap - 2 * GAP_NOISE / math.sqrt(games) > HELD_GAP:
+    if gap - 2 * GAP_NOISE * math.sqrt(1 / games + 1 / FITTED) > HELD_GAP:
         return Finding(NOTE, f"the value's loss is {gap:.2f} higher on held-out games", "half the reuse")
     return None
 
@@ -289,7 +290,7 @@ def one_sided(history: list[Report], settings: LoopSettings) -> Finding | None:
 
 
 def stale(history: list[Report], settings: LoopSettings) -> Finding | None:
-    if len(history) <= RECENT:
+    if len(history) <= RECENT or settings.learner.epochs:
         return None
     rows, steps = (history[-1].get(name, 0) - history[-RECENT - 1].get(name, 0) for name in ("run/rows", "run/steps"))
     reuse = steps * settings.learner.batch / rows if rows > 0 else 0.0

@@ -1,0 +1,87 @@
+"""Strength: games against opponents that do not change, within their time, and never in the way of stopping."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from training import config, startup, strength
+from training.config import ConfigError, LoopSettings, MonitorSettings
+from training.run import Run
+from training.strength import Strength
+
+TINY = Path(config.__file__).parent / "configs" / "tiny.toml"
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+def run_of(folder: Path, **watched: object) -> Run:
+    """A run of the tiny preset that has worked for an hour, on 5x5."""
+    chosen = MonitorSettings(strength_every=2, strength_games=4, strength_visits=4, **watched)
+    run = startup.prepare(replace(config.load(TINY), monitor=chosen), folder)
+    run.progress.hours = 1.0
+    return run
+
+
+def test_games_against_rollouts_and_earlier_weights(tmp_path: Path) -> None:
+    run = run_of(tmp_path)
+    strong = Strength(tmp_path, run.settings)
+    assert strong.measure(run, 1, [], lambda: False) == {}  # not due
+    first = strong.measure(run, 2, [], lambda: False)
+    assert first["strength/uct_games"] == 4
+    assert first["strength/uct_rollouts"] == strength.FIRST_ROLLOUTS
+    assert 0 <= first["strength/uct_low"] <= first["strength/uct_score"] <= first["strength/uct_high"] <= 1
+    assert "strength/frozen_score" not in first
+    assert first["strength/size"] == 5
+    second = strong.measure(run, 4, [first | {"strength/uct_up": 1.0}], lambda: False)
+    assert second["strength/uct_rollouts"] == 2 * strength.FIRST_ROLLOUTS
+    assert second["strength/frozen_generation"] == 2
+    assert second["strength/frozen_games"] == 4
+    assert [path.name for path in sorted((tmp_path / "frozen").iterdir())] == ["000002.pt", "000004.pt"]
+
+
+def test_old_weights_are_removed(tmp_path: Path) -> None:
+    run = run_of(tmp_path)
+    strong = Strength(tmp_path, run.settings)
+    for generation in range(1, 8):
+        strong._freeze(run, generation)
+    assert [int(path.stem) for path in sorted((tmp_path / "frozen").iterdir())] == [4, 5, 6, 7]
+
+
+def test_time_is_bounded(tmp_path: Path) -> None:
+    run = run_of(tmp_path)
+    strong = Strength(tmp_path, run.settings)
+    assert strong.measure(run, 2, [{"strength/seconds": 0.04 * 3600}], lambda: False) == {}  # not enough saved up for another
+    run.progress.hours = 1e-9
+    found = strong.measure(run, 2, [], lambda: False)
+    assert "strength/uct_score" not in found  # given up
+    assert found["strength/seconds"] < 30
+
+
+def test_stopping_gives_the_games_up(tmp_path: Path) -> None:
+    run = run_of(tmp_path)
+    asked = iter(range(1000))
+    found = Strength(tmp_path, run.settings).measure(run, 2, [], lambda: next(asked) >= 3)
+    assert "strength/uct_score" not in found
+    assert not (tmp_path / "frozen").exists()
+    assert next(asked) < 10  # left within a few moves
+
+
+def test_agreement_with_a_yardstick(tmp_path: Path) -> None:
+    label = {"moves": ["C3"], "best": "C2", "shares": {"C2": 1.0}, "winrate": 0.3, "score": -2.0, "ownership": [0.0] * 25}
+    (tmp_path / "labels.jsonl").write_text(json.dumps(label))
+    run = run_of(tmp_path / "run", yardstick=str(tmp_path / "labels.jsonl"))
+    found = Strength(tmp_path / "run", run.settings).measure(run, 2, [], lambda: False)
+    assert {"yardstick/top1", "yardstick/log_share", "yardstick/winrate_error", "yardstick/ownership_error"} <= found.keys()
+    with pytest.raises(ConfigError, match=r"monitor\.yardstick: cannot read"):
+        Strength(tmp_path, LoopSettings(monitor=MonitorSettings(yardstick=str(tmp_path / "nothing.jsonl"))))
