@@ -35,9 +35,9 @@ from training.simulators import PachiReferee, referee
 class Actor:
     """Plays the games of the run in `folder` and appends them to its shards; counts evaluations in `progress`."""
 
-    def __init__(self, settings: LoopSettings, folder: Path, net: nn.Module, threads: int) -> None:
-        """`net` is copied; `threads`: CPU threads of the evaluator, 0 for all that the process may use."""
-        self.settings, self.folder, self.threads = settings, folder, threads
+    def __init__(self, settings: LoopSettings, folder: Path, net: nn.Module, threads: int, device: str) -> None:
+        """`net` is copied; `threads`: CPU threads of the evaluator; `device`: cpu or cuda."""
+        self.settings, self.folder, self.threads, self.device = settings, folder, threads, device
         self.playing = copy.deepcopy(net).eval().requires_grad_(False)
         self.pools: dict[int, Pool] = {}
         self.games: list[Record] = []  # of the generation under way
@@ -96,8 +96,8 @@ class Actor:
             pool = self._pool(size, generation=1)
             try:
                 pool.load_state_dict(state)
-            except ValueError as error:
-                complaints.append(f"the {len(state['games'])} games in flight on {size}x{size} are begun anew: {error}")
+            except (ValueError, KeyError) as error:
+                complaints.append(f"the games in flight on {size}x{size} are begun anew: {error}")
                 del self.pools[size]
         return complaints
 
@@ -123,9 +123,11 @@ class Actor:
         size = pool.game.rows
         with self._handed:
             version = self._version if stage.evaluator == "network" else -1
-            if self._evaluators.get(size, (None,))[0] != version:
+            known, previous = self._evaluators.get(size, (None, None))
+            if known != version:
                 seed = self.settings.seed + generation
-                self._evaluators[size] = version, leaf_evaluator(stage.evaluator, pool.game, self.playing, self.threads, seed)
+                made = leaf_evaluator(stage.evaluator, pool.game, self.playing, self.threads, seed, self.device, previous)
+                self._evaluators[size] = version, made
             pool.use(self._evaluators[size][1], stage, generation)
             return self._version
 

@@ -77,7 +77,14 @@ class _Stoppable:
 
 
 def match(
-    candidate: nn.Module, best: nn.Module, size: int, settings: LoopSettings, seed: int, threads: int, stop: Callable[[], bool]
+    candidate: nn.Module,
+    best: nn.Module,
+    size: int,
+    settings: LoopSettings,
+    seed: int,
+    threads: int,
+    stop: Callable[[], bool],
+    device: str = "cpu",
 ) -> Verdict | None:
     """Play the gate's match on a board of `size`; None if stopped before its end. The same seed plays the same games."""
     komi = scoring.SMALL_BOARD_KOMI.get(size, scoring.USUAL_KOMI)
@@ -90,7 +97,7 @@ def match(
         max_moves=int(settings.selfplay.max_length * game.points),
         parallel=conditions.parallel,
     )
-    players = [_player(name, net, settings, conditions, stop) for name, net in (("candidate", candidate), ("best", best))]
+    players = [_player(name, net, settings, conditions, stop, device) for name, net in (("candidate", candidate), ("best", best))]
     winners: Counter[int | None] = Counter()
     try:
         for record in play_match((players[0], players[1]), game, rules):
@@ -100,9 +107,11 @@ def match(
     return Verdict(Tally(winners[0], winners[1], winners[None]), settings.gate.share)
 
 
-def _player(name: str, net: nn.Module, settings: LoopSettings, conditions: Conditions, stop: Callable[[], bool]) -> SearchPlayer:
+def _player(
+    name: str, net: nn.Module, settings: LoopSettings, conditions: Conditions, stop: Callable[[], bool], device: str
+) -> SearchPlayer:
     """A network as a player of the match, searched as in play: no noise, PUCT."""
-    evaluator = leaf_evaluator("network", conditions.game, net, conditions.threads or 0, conditions.seed)
+    evaluator = leaf_evaluator("network", conditions.game, net, conditions.threads or 0, conditions.seed, device)
     visits = settings.gate.visits
     search = SearchSettings(c_puct=settings.selfplay.c_puct, fpu=settings.selfplay.fpu, max_nodes=visits + 1)
     return SearchPlayer(name, _Stoppable(evaluator, stop), visits, search, conditions)

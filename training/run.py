@@ -56,7 +56,7 @@ class Run:
         self.learner.load_state_dict(snapshot.learner)
         if snapshot.playing is None:
             self.progress.handed_steps = self.learner.steps
-        self.actor = Actor(settings, folder, self.learner.ema, threads_of(settings))
+        self.actor = Actor(settings, folder, self.learner.ema, threads_of(settings, self.device), self.device)
         complaints += self.actor.load_state_dict(snapshot.pools, snapshot.playing)
         if snapshot.shard_bytes is not None:
             complaints += storage.rewind(folder, self.progress.generation, snapshot.shard_bytes)
@@ -138,9 +138,9 @@ class Run:
         passed = True
         if self.settings.gate.games:
             with self.timeline.during("gate"):
-                verdict = gate.match(
-                    self.learner.ema, self.actor.playing, self._gate_size(), self.settings, self.learner.steps, self.actor.threads, stop
-                )
+                size, threads = self._gate_size(), self.actor.threads
+                candidate, best = self.learner.ema, self.actor.playing
+                verdict = gate.match(candidate, best, size, self.settings, self.learner.steps, threads, stop, self.device)
             if verdict is None:
                 return False
             monitor.say(str(verdict))
@@ -297,7 +297,7 @@ def device_of(settings: LoopSettings) -> str:
     return "cuda" if available and settings.device != "cpu" else "cpu"
 
 
-def threads_of(settings: LoopSettings) -> int:
-    """CPU threads of self-play and of the learner each: all, or half where both are at work at once."""
+def threads_of(settings: LoopSettings, device: str) -> int:
+    """CPU threads of self-play and of the learner each: all, or half where both work on the CPU at once."""
     threads = settings.threads or available_threads()
-    return threads if settings.mode == "sequential" else max(1, threads // 2)
+    return threads if settings.mode == "sequential" or device == "cuda" else max(1, threads // 2)
