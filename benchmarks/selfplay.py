@@ -20,7 +20,7 @@ import numpy as np
 
 from benchmarks.harness import Contender, measure, parser, ratio, report
 from gozero import nets
-from gozero.evaluators.base import Evaluation, Evaluator, Pending, submit
+from gozero.evaluators.base import Evaluation, Evaluator, Pending, submitter
 from gozero.evaluators.row import RowEvaluator
 from gozero.games.game import Game
 from training import scoring
@@ -60,7 +60,7 @@ class Counted:
     """An evaluator that notes the size of every batch it is asked for."""
 
     def __init__(self, evaluator: Evaluator) -> None:
-        self.game, self._evaluator = evaluator.game, evaluator
+        self.game, self._submit = evaluator.game, submitter(evaluator)
         self.batches: deque[int] = deque()  # appended to by all threads
 
     def evaluate(self, states: np.ndarray) -> Evaluation:
@@ -68,7 +68,7 @@ class Counted:
 
     def submit(self, states: np.ndarray) -> Pending:
         self.batches.append(len(states))
-        return submit(self._evaluator, states)
+        return self._submit(states)
 
 
 class SelfPlay:
@@ -100,16 +100,16 @@ class SelfPlay:
 
 def evaluator_alone(evaluator: Evaluator, batch: int, under_way: int, seconds: float) -> Contender:
     """Batches of first positions, always `under_way` of them pending."""
-    states = evaluator.game.new_states(batch)
+    states, submit = evaluator.game.new_states(batch), submitter(evaluator)
 
     def run() -> int:
         count, end = 0, time.perf_counter() + seconds
-        pending = deque(submit(evaluator, states) for _ in range(under_way))
+        pending = deque(submit(states) for _ in range(under_way))
         while pending:
             pending.popleft().result()
             count += batch
             if time.perf_counter() < end:
-                pending.append(submit(evaluator, states))
+                pending.append(submit(states))
         return count
 
     return run

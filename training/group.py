@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from gozero.evaluators.base import Evaluator, Pending, submit
+from gozero.evaluators.base import Evaluator, Pending, submitter
 from gozero.evaluators.row import RowEvaluator
 from gozero.games.game import Game
 from gozero.search.search import Search
@@ -60,6 +60,7 @@ class Group:
         else:
             self._search = Search(self.game, evaluator, search, trees=len(self.games), seed=seed)
         self._stage, self._generation, self._resign_at, self._pending = stage, generation, resign_at, None
+        self._submit = submitter(evaluator)
         for tree in range(len(self.games)):
             self._begin(self._search, tree)
 
@@ -69,7 +70,7 @@ class Group:
         begun = time.perf_counter()
         states = search.collect()
         collected = time.perf_counter()
-        self._pending = submit(search.evaluator, states) if len(states) else None
+        self._pending = self._submit(states) if len(states) else None
         self.clock.search += collected - begun
         self.clock.waiting += time.perf_counter() - collected
 

@@ -12,6 +12,8 @@ This module opens weights files as evaluators; it computes nothing and imports t
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
@@ -73,9 +75,9 @@ class Deferred:
         return self._evaluator.evaluate(self._states)
 
 
-def submit(evaluator: Evaluator, states: np.ndarray) -> Pending:
-    """Ask any evaluator for states int32 [n, S], n ≥ 1, which must stay as they are until the result has been taken."""
-    return evaluator.submit(states) if isinstance(evaluator, AsynchronousEvaluator) else Deferred(evaluator, states)
+def submitter(evaluator: Evaluator) -> Callable[[np.ndarray], Pending]:
+    """How to ask any evaluator for states int32 [n, S], n ≥ 1, which must stay as they are until the result has been taken."""
+    return evaluator.submit if isinstance(evaluator, AsynchronousEvaluator) else partial(Deferred, evaluator)
 
 
 def open_evaluator(
