@@ -139,7 +139,7 @@ def komi_of(record: GameRecord) -> float:
     if record.komi is None:
         return 0.0 if record.handicap else scoring.usual_komi(record.size)
     komi = record.komi
-    if abs(komi) >= 100 and komi == int(komi):
+    if abs(komi) >= 100 and komi % 1 == 0:
         komi /= 100
     if (4 * komi) % 2 == 1:  # a quarter point
         komi *= 2

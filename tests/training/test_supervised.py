@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import numpy as np
@@ -158,6 +159,18 @@ def test_a_folder_of_bad_and_good_files() -> None:
     assert any("collection.sgf, game 2: " in line for line in said)
     assert found.counts == {"files": 10, "games": 6, "bad files": 4, "bad games": 1, "copies": 1, "cut lines": 1}
     assert sorted(found.train) == [9, 13, 19]
+
+
+def test_no_damage_to_a_file_is_more_than_a_line() -> None:
+    generator, whole = np.random.default_rng(1), b"".join(path.read_bytes() for path in sorted(NASTY.iterdir()))
+    whole += b"(;SZ[5]KM[inf]RE[B+1e999]HA[9];B[aa])"
+    for _ in range(300):
+        start = int(generator.integers(len(whole)))
+        data = bytearray(whole[start : start + 200])
+        data[generator.integers(len(data))] = generator.choice(list(b"[]();\\A0z\xff"))
+        for game in sgf.split(bytes(data)):
+            with contextlib.suppress(ValueError):
+                list(lessons(game, variations=True))
 
 
 def test_wanted_sizes_results_and_limits(folder: Path) -> None:
