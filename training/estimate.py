@@ -15,10 +15,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from gozero import nets
-from gozero.search.tree import new_forest
 from training import trial
 from training.config import ConfigError, LoopSettings, Stage
-from training.pool import search_settings
+from training.pool import pool_bytes
 from training.replay import window_rows
 
 SECONDS = 30.0  # for all measurements; first starts and one step of a large network add to it
@@ -86,9 +85,10 @@ def course(settings: LoopSettings, cost: Cost) -> list[Forecast]:
 def forecast(settings: LoopSettings, stage: Stage, cost: Cost) -> Forecast:
     """A stage's speed, its length left open."""
     share, learner = settings.selfplay.full_share, settings.learner
+    uses = learner.epochs * settings.replay.window / settings.generation_rows if learner.epochs else learner.reuse
     visits = (share * stage.full_visits + (1 - share) * stage.cheap_visits) / share  # evaluations for one row
     play = sum(part * visits / cost.speeds[stage.evaluator, size] for size, part in stage.sizes.items())
-    learn = sum(part * cost.step[size] for size, part in stage.sizes.items()) * learner.reuse / learner.batch
+    learn = sum(part * cost.step[size] for size, part in stage.sizes.items()) * uses / learner.batch
     row = play + learn if settings.mode == "sequential" else max(play, learn)
     games = sum(part / (share * size * size) for size, part in stage.sizes.items())  # games for one row
     return Forecast(stage, visits / play, 3600 / row, 3600 * games / row, math.inf, math.inf)
@@ -127,7 +127,8 @@ def _memory(settings: LoopSettings, stages: list[Forecast]) -> list[str]:
     rows = max(rows, settings.replay.window) if math.isinf(last.rows) else rows
     a_row = sum(part * trial.row_bytes(settings, size) for size, part in last.stage.sizes.items())
     window = window_rows(round(rows), settings.replay) * a_row
-    trees = max(sum(_forest_bytes(settings, found.stage, size) for size in found.stage.sizes) for found in stages)
+    pools = ((found.stage, trial.game_of(settings, size)) for found in stages for size in found.stage.sizes)
+    trees = sum({game.rows: pool_bytes(game, settings.selfplay, stage) for stage, game in pools}.values())  # of every size so far
     network = checkpoint_bytes(settings)
     total = window + trees + network + PROGRAM_BYTES
     parts = f"window {window / GB:.2f}, search trees {trees / GB:.2f}, network {network / GB:.2f}, programs {PROGRAM_BYTES / GB:.1f}"
@@ -150,9 +151,3 @@ def _time(stages: list[Forecast]) -> list[str]:
     if math.isinf(stages[-1].hours):
         end += " for the stages before the last, which goes on until you stop it (--hours sets a limit)"
     return [end, "assumed: games of as many moves as the board has points, and a computer as busy as it was just now"]
-
-
-def _forest_bytes(settings: LoopSettings, stage: Stage, size: int) -> int:
-    """The search trees of one size's games in a stage."""
-    forest = new_forest(trial.game_of(settings, size), 1, search_settings(settings.selfplay, stage).max_nodes)
-    return settings.selfplay.games * sum(array.nbytes for array in forest)

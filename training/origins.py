@@ -99,5 +99,6 @@ def _import(settings: LoopSettings, folder: Path, paths: list[Path]) -> Progress
         progress.generation, progress.learning, progress.absorbed = generation, True, len(found.records)
         progress.games += len(found.records)
         progress.rows += sum(record.rows for record in found.records)
-    progress.steps_owed = window_rows(progress.rows, settings.replay) * settings.learner.reuse / settings.learner.batch
+    uses = settings.learner.epochs or settings.learner.reuse
+    progress.steps_owed = window_rows(progress.rows, settings.replay) * uses / settings.learner.batch
     return progress

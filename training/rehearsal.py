@@ -22,6 +22,7 @@ from training.config import ConfigError, LoopSettings
 from training.estimate import checkpoint_bytes
 from training.learner import Learner
 from training.origins import Origin
+from training.run import device_of
 
 RESERVE_BYTES = 200_000_000  # beyond the checkpoints: records, logs and reports of the first hours
 
@@ -41,7 +42,7 @@ def rehearse(settings: LoopSettings, folder: Path, origin: Origin, say: Callable
     if shards:
         found = [records.read(path) for path in shards]
         say(f"records    {sum(len(shard.records) for shard in found):,} games, {sum(shard.corrupt for shard in found)} corrupt: ok")
-    learner = Learner(nets.config(settings.network), settings.learner, settings.seed)
+    learner = Learner(nets.config(settings.network), settings.learner, settings.seed, device_of(settings))
     if net is not None:
         learner.net.load_state_dict(net.state_dict())
         learner.ema.load_state_dict(net.state_dict())

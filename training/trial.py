@@ -24,6 +24,7 @@ from training.learner import Learner
 from training.pool import Pool, leaf_evaluator
 from training.records import Record, Target, encode, sparse_target
 from training.replay import Replay
+from training.run import device_of
 
 SHORT_FULL, SHORT_CHEAP = 16, 8  # simulations of a short search
 
@@ -85,7 +86,8 @@ def evaluations_a_second(
     """Speed of self-play in a stage on one board size, measured for about so many seconds after a short warm-up."""
     short = replace(stage, full_visits=min(stage.full_visits, SHORT_FULL), cheap_visits=min(stage.cheap_visits, SHORT_CHEAP))
     pool = Pool(game_of(settings, size), replace(settings.selfplay, opening_share=0.0), (settings.seed,))
-    pool.use(leaf_evaluator(stage.evaluator, pool.game, net, settings.threads, settings.seed), short, settings.selfplay.no_pass_generations)
+    evaluator = leaf_evaluator(stage.evaluator, pool.game, net, settings.threads, settings.seed, device_of(settings))
+    pool.use(evaluator, short, settings.selfplay.no_pass_generations)
     _play(pool, seconds / 4, stop)
     before, began = pool.evaluations, time.monotonic()
     _play(pool, seconds, stop)
@@ -101,7 +103,7 @@ def _play(pool: Pool, seconds: float, stop: Callable[[], bool]) -> None:
 
 def step_seconds(settings: LoopSettings, size: int, seconds: float) -> float:
     """Time of one step of the learner with a full batch of one size: the mean of the steps that fit, at least one, after a first one."""
-    learner = Learner(nets.config(settings.network), settings.learner, settings.seed)
+    learner = Learner(nets.config(settings.network), settings.learner, settings.seed, device_of(settings))
     replay, generator = window(settings, size), np.random.default_rng(settings.seed)
     times: list[float] = []
     while len(times) < 2 or sum(times) < seconds:
