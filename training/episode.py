@@ -125,7 +125,7 @@ class Episode:
         """The move to play after this search with a `root` of that kind; a full search is recorded."""
         if self.full:
             surprise = divergence(result.policy, result.prior) if self.guided else None
-            self.targets.append(sparse_target(len(self.moves), result.policy, result.value, surprise))
+            self.targets.append(sparse_target(len(self.moves), result.policy, result.value, surprise, self.generator.random()))
         self._believe(result.value if self.guided and not self.in_opening else -1.0)
         if self.in_opening:
             prior = result.prior.astype(np.float64)

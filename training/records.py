@@ -3,23 +3,25 @@
 Vocabulary.
   record  one finished game: its moves, and for each fully searched ply the sparse policy target and the root's value.
   shard   a file of frames, appended to one at a time; a generation writes one shard.
-  frame   MAGIC, kind, length of the payload and its CRC-32, then the payload: the run's settings (JSON) or a record (zlib).
+  frame   MAGIC, kind, length of the payload and its CRC-32, then the payload: the run's settings (JSON) or a record (compressed).
 
 A shard is readable after a crash: a torn or corrupt frame is skipped and counted, and reading goes on at the next MAGIC. Positions are
-not stored; `training.replay` plays the moves again. A 13x13 game of a trained network takes about 1 KB. Records of the first form (kind G)
-are read as well: they know of no surprise and no resignation.
+not stored; `training.replay` plays the moves again. A policy target is 64 visits, shared out among the actions in proportion to the
+search's policy, fractions left to chance: a few bytes, and right in the mean. A 13x13 game takes about 1 KB. Older forms are read as well
+(`_FORMS`).
 """
 
 from __future__ import annotations
 
 import json
+import lzma
 import struct
 import sys
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,11 +30,24 @@ _FRAME = struct.Struct("<4scII")  # magic, kind, payload bytes, CRC-32 of the pa
 _HEADER = struct.Struct("<BhIBhHHH")  # size, komi and score in half points, generation, ending, openings, moves, searched plies
 _RESIGNATION = struct.Struct("<hbbB")  # ply from which on it was conceded or -1, the sides' peaks, whether it was unresigned
 _KOMI_UNIT = 0.5
-_SETTINGS, _OLD_GAME, _GAME = b"S", b"G", b"H"
-_SCALE = 255  # the largest share of a target is stored as 255
+_VISITS = 64  # that a target shares out
+_OLD_SCALE = 255  # the largest share of a target of the older forms
 _VALUE_STEPS = 127  # a value of 1
 _SURPRISE_UNIT = 1 / 32  # nats; up to 7.9
 _NO_SURPRISE = 255
+
+_LZMA = ({"id": lzma.FILTER_LZMA2, "preset": 9, "dict_size": 1 << 16, "lc": 0, "lp": 0, "pb": 0},)  # for bytes that are no text
+
+
+class _Form(NamedTuple):
+    """What a kind of record's frame holds."""
+
+    extended: bool  # surprise and resignation
+    packed: bool  # plies and actions as differences, compressed by LZMA; else as they are, by zlib
+
+
+_SETTINGS, _GAME = b"S", b"I"
+_FORMS = {b"G": _Form(extended=False, packed=False), b"H": _Form(extended=True, packed=False), _GAME: _Form(extended=True, packed=True)}
 
 ENDINGS = ("passes", "settled", "capped")  # two passes, the whole board pass-alive, the move limit
 
@@ -91,10 +106,20 @@ class Record:
         return len(self.targets)
 
 
-def sparse_target(ply: int, policy: np.ndarray, value: float, surprise: float | None = None) -> Target:
-    """A target from a dense policy float [A], rounded as it will be stored, so that what is trained on is what is on disk."""
-    levels = np.rint(policy * (_SCALE / policy.max())).astype(np.uint8)
-    return _target(ply, np.flatnonzero(levels), levels[levels > 0], round(value * _VALUE_STEPS), _surprise_level(surprise))
+def sparse_target(ply: int, policy: np.ndarray, value: float, surprise: float | None = None, chance: float = 0.5) -> Target:
+    """A target as it will be stored, so that what is trained on is what is on disk.
+
+    Args:
+        ply: as in `Target`.
+        policy: float [A]; above 0 somewhere.
+        value: as in `Target`.
+        surprise: as in `Target`.
+        chance: 0 up to 1, decides which shares are rounded up; each is right in the mean over all chances (systematic sampling).
+    """
+    reach = np.cumsum(policy, dtype=np.float64)
+    levels = np.diff(np.floor(reach / reach[-1] * _VISITS + chance), prepend=0.0)
+    actions = np.flatnonzero(levels)
+    return _target(ply, actions, levels[actions], round(value * _VALUE_STEPS), _surprise_level(surprise))
 
 
 def _surprise_level(surprise: float | None) -> int:
@@ -106,6 +131,14 @@ def _target(ply: int, actions: np.ndarray, levels: np.ndarray, value: int, surpr
     return Target(ply, actions.astype(np.int32), shares / shares.sum(), value / _VALUE_STEPS, known)
 
 
+def _levels(target: Target) -> np.ndarray:
+    """uint8 [k]: a target's shares as whole numbers."""
+    visits = target.shares * _VISITS
+    if not (visits == np.rint(visits)).all():  # read from a record of an older form
+        visits = np.rint(target.shares * (_OLD_SCALE / target.shares.max()))
+    return np.asarray(visits.astype(np.uint8))
+
+
 def encode(record: Record) -> bytes:
     """The payload of a record's frame."""
     moves, wide = record.moves, _action_type(record.size)
@@ -115,35 +148,45 @@ def encode(record: Record) -> bytes:
     )  # fmt: skip
     black, white = (round(peak * _VALUE_STEPS) for peak in record.peaks)
     header += _RESIGNATION.pack(-1 if record.conceded is None else record.conceded, black, white, record.unresigned)
-    plies = np.array([target.ply for target in record.targets], "<u2")
-    counts = np.array([len(target.actions) for target in record.targets], "<u2")
-    values = np.array([round(target.value * _VALUE_STEPS) for target in record.targets], np.int8)
-    surprises = np.array([_surprise_level(target.surprise) for target in record.targets], np.uint8)
-    levels = [np.rint(target.shares * (_SCALE / target.shares.max())).astype(np.uint8) for target in record.targets]
-    arrays = [moves.astype(wide), plies, counts, values, surprises, *(target.actions.astype(wide) for target in record.targets), *levels]
-    return zlib.compress(header + b"".join(array.tobytes() for array in arrays), 9)
+    targets, orders = record.targets, [np.argsort(target.actions) for target in record.targets]
+    arrays = [
+        moves.astype(wide),
+        np.diff([target.ply for target in targets], prepend=0).astype("<u2"),
+        np.array([len(target.actions) for target in targets], "<u2"),
+        np.array([round(target.value * _VALUE_STEPS) for target in targets], np.int8),
+        np.array([_surprise_level(target.surprise) for target in targets], np.uint8),
+        *(np.diff(target.actions[order], prepend=0).astype(wide) for target, order in zip(targets, orders, strict=True)),
+        *(_levels(target)[order] for target, order in zip(targets, orders, strict=True)),
+    ]
+    return lzma.compress(header + b"".join(array.tobytes() for array in arrays), lzma.FORMAT_RAW, filters=_LZMA)
 
 
 def decode(payload: bytes, kind: bytes = _GAME) -> Record:
-    """The inverse of `encode`, for either kind of game's frame; ValueError for bytes that are no record."""
+    """The inverse of `encode`, for any kind of record's frame; ValueError for bytes that are no record."""
+    form = _FORMS[kind]
     try:
-        data = zlib.decompress(payload)
+        data = lzma.decompress(payload, lzma.FORMAT_RAW, filters=_LZMA) if form.packed else zlib.decompress(payload)
         size, komi, generation, ending, score, openings, move_count, target_count = _HEADER.unpack_from(data)
-        reader, old = _Reader(data, _HEADER.size), kind == _OLD_GAME
-        conceded, black, white, unresigned = (-1, -127, -127, 0) if old else reader.unpack(_RESIGNATION)
-        wide = _action_type(size)
-        moves = reader.take(wide, move_count).astype(np.int32)
-        plies, counts, values = (reader.take(number, target_count).tolist() for number in ("<u2", "<u2", "i1"))
-        surprises = [_NO_SURPRISE] * target_count if old else reader.take("u1", target_count).tolist()
-        actions = [reader.take(wide, count) for count in counts]
-        levels = [reader.take("u1", count) for count in counts]
-        targets = tuple(_target(*parts) for parts in zip(plies, actions, levels, values, surprises, strict=True))
+        reader = _Reader(data, _HEADER.size)
+        conceded, black, white, unresigned = reader.unpack(_RESIGNATION) if form.extended else (-1, -_VALUE_STEPS, -_VALUE_STEPS, 0)
+        moves = reader.take(_action_type(size), move_count).astype(np.int32)
         return Record(
-            size, komi * _KOMI_UNIT, generation, moves, targets, score * _KOMI_UNIT, ENDINGS[ending], openings,
-            None if conceded < 0 else conceded, bool(unresigned), (black / _VALUE_STEPS, white / _VALUE_STEPS),
+            size, komi * _KOMI_UNIT, generation, moves, _targets(reader, form, _action_type(size), target_count), score * _KOMI_UNIT,
+            ENDINGS[ending], openings, None if conceded < 0 else conceded, bool(unresigned), (black / _VALUE_STEPS, white / _VALUE_STEPS),
         )  # fmt: skip
-    except (zlib.error, struct.error, IndexError) as error:
+    except (zlib.error, lzma.LZMAError, struct.error, IndexError) as error:
         raise ValueError(f"not a game record: {error}") from None
+
+
+def _targets(reader: _Reader, form: _Form, wide: str, count: int) -> tuple[Target, ...]:
+    """The `count` targets of a record whose actions are numbers of the type `wide`."""
+    plies, counts, values = (reader.take(number, count) for number in ("<u2", "<u2", "i1"))
+    surprises = reader.take("u1", count) if form.extended else np.full(count, _NO_SURPRISE)
+    actions = [reader.take(wide, each) for each in counts]
+    if form.packed:
+        plies, actions = np.cumsum(plies), [np.cumsum(each) for each in actions]
+    levels = [reader.take("u1", each) for each in counts]
+    return tuple(_target(*parts) for parts in zip(plies.tolist(), actions, levels, values.tolist(), surprises.tolist(), strict=True))
 
 
 def _action_type(size: int) -> str:
@@ -206,7 +249,7 @@ def read(path: Path) -> Shard:
     shard = Shard()
     for kind, payload in _frames(path.read_bytes()):
         try:
-            if kind in (_OLD_GAME, _GAME):
+            if kind in _FORMS:
                 shard.records.append(decode(payload, kind))
             elif kind == _SETTINGS:
                 shard.settings = json.loads(payload)

@@ -1,5 +1,6 @@
 """Game records: a round trip, the size promised, and what happens to damaged files."""
 
+import base64
 from pathlib import Path
 
 import numpy as np
@@ -52,8 +53,18 @@ def test_a_target_is_rounded_once() -> None:
     policy = np.array([0.0, 0.7, 0.2995, 0.0005], np.float32)
     target = sparse_target(4, policy, 0.25)
     assert target.actions.tolist() == [1, 2]
-    np.testing.assert_allclose(target.shares, [0.7, 0.3], atol=0.003)
+    np.testing.assert_allclose(target.shares, [0.7, 0.3], atol=1 / 64)
     assert abs(target.value - 0.25) < 1 / 127
+
+
+def test_targets_are_right_in_the_mean() -> None:
+    generator = np.random.default_rng(1)
+    policy, mean = generator.dirichlet(np.full(171, 0.05)), np.zeros(171)
+    for _ in range(2000):
+        target = sparse_target(0, policy, 0.0, None, generator.random())
+        assert (np.abs(target.shares - policy[target.actions]) < 1 / 64).all() and target.shares.sum() == 1
+        mean[target.actions] += target.shares / 2000
+    np.testing.assert_allclose(mean, policy, atol=1e-3)
 
 
 def test_a_13x13_game_takes_about_a_kilobyte() -> None:
@@ -111,6 +122,19 @@ def test_surprise_is_kept_to_a_thirty_second_of_a_nat() -> None:
     assert [sparse_target(0, policy, 0.0, nats).surprise for nats in (0.0, 0.5, 0.51, 100.0)] == [0.0, 0.5, 0.5, 254 / 32]
 
 
+SECOND_FORM = "eNpj5WdgZgCCz/+ZGFgZmBhYGBpLGHnYmSUlGYASTECscOC/AiMTAyPz/9z/DQ0AmvwIzg=="
+
+
+def test_records_of_the_second_form_are_read_and_written_anew_without_loss() -> None:
+    record = records.decode(base64.b64decode(SECOND_FORM), b"H")
+    assert (record.size, record.komi, record.moves.tolist(), record.score) == (5, 7.5, [12, 7, 3, 25, 25], -6.5)
+    assert (record.conceded, record.unresigned, record.peaks) == (4, True, (-1.0, 116 / 127))
+    first, second = record.targets
+    assert (first.ply, first.actions.tolist(), first.surprise, second.ply, second.surprise) == (0, [1, 2], None, 3, 1.0)
+    np.testing.assert_allclose(first.shares, [0.7, 0.3], atol=0.003)
+    assert_same(records.decode(records.encode(record)), record)
+
+
 def test_records_of_the_first_form_are_read() -> None:
     shard = records.read(min((Path(__file__).parents[2] / "weights" / "resume" / "records").glob("*.gzr")))
     assert shard.corrupt == 0 and shard.records and shard.settings["network"] == "b10c64"
@@ -119,3 +143,4 @@ def test_records_of_the_first_form_are_read() -> None:
         assert all(target.surprise is None for target in record.targets)
         game = scoring.make("go", record.size, "chinese", 2.2)
         assert len(rows_of(record, game)) == record.rows, "its moves lead to its result"
+    assert_same(records.decode(records.encode(shard.records[0])), shard.records[0])
