@@ -156,7 +156,9 @@ def main(arguments: list[str] | None = None) -> None:
     report(f"Self-play, {chosen.network} on {chosen.device}, Go {chosen.size}x{chosen.size}", rows)
     if chosen.device != "none":
         aim = f"aim {AIM:,}/s with b10c96" if chosen.device == "cuda" else f"claimed at least {CLAIM:.0%}"
-        print(f"  end to end: {ratio(rows, whole, alone):.1%} of the evaluator; {aim}")
+        share = ratio(rows, whole, alone)
+        by_processor = share * rows[alone].cpu_share / rows[whole].cpu_share  # on a busy machine the two get different shares of it
+        print(f"  end to end: {share:.1%} of the evaluator, {by_processor:.1%} by processor time; {aim}")
     print(f"  {moves / seconds:,.0f} moves/s, {3600 * recorded / seconds:,.0f} rows/h, {3600 * games / seconds:,.0f} games/h")
     search, waiting, python = np.array(clock) / sum(clock)
     print(f"  each thread's time: search {search:.1%}, handing over and waiting for the network {waiting:.1%}, moves {python:.1%}")

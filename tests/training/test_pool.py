@@ -22,6 +22,7 @@ from training import records
 from training.config import SelfPlaySettings, Stage
 from training.episode import Episode
 from training.pool import Pool, leaf_evaluator, pool_bytes, search_settings
+from training.presets import load, path_of
 
 STAGE = Stage(rows=1, sizes={5: 1.0}, full_visits=32, cheap_visits=8, evaluator="rollouts")
 SIX = SelfPlaySettings(games=6)
@@ -210,3 +211,14 @@ def test_the_leaves_of_a_stage_go_to_the_evaluator_of_the_device() -> None:
     assert isinstance(leaf_evaluator("network", game_of(5), net, 1, 1), OpenVINOEvaluator)
     graphs = CudaEvaluator(net, game_of(5), device="cpu")
     assert leaf_evaluator("network", game_of(5), net, 1, 1, "cuda", previous=graphs) is graphs
+
+
+def test_the_preset_for_a_gpu_keeps_two_groups_a_thread() -> None:
+    """Shrunk to a handful of games, its groups and threads play here too."""
+    settings = load(path_of("gpu13"), "gpu13").selfplay
+    assert settings.groups == 2 * settings.threads
+    pool = pool_of(replace(settings, games=8))
+    guess = Guess()
+    pool.use(guess, NETWORK, 1)
+    assert sum(record.rows for record in pool.play(16)) >= 16
+    assert guess.most_waiting >= 2
