@@ -1,0 +1,179 @@
+"""Each sign that needs a longer run than a test can have: found in a history that shows it, and not in one a step from it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from gozero import nets
+from tests.training.games import game_of, random_record
+from training import checkup, config, doctor, laws
+from training.config import LoopSettings
+from training.history import Report
+from training.replay import Batch, Replay
+
+SETTINGS = LoopSettings()
+SOUND: Report = {
+    "run/steps": 2000.0, "run/rows": 1e5, "run/games": 4000.0, "run/corrupt": 0.0, "run/stage": 1.0, "window/held_games": 200.0,
+    "games9/count": 100, "games9/length": 70.0, "games9/capped": 0.0, "games9/early": 0.0, "games9/black": 0.45, "games9/draws": 0.0,
+    "games9/distinct": 1.0, "games9/recorded": 0.25, "train/policy": 2.5, "held/policy": 2.6, "held/value": 0.45, "fit/value": 0.43,
+    "held/constant_policy": 4.0, "held/constant_value": 0.69, "held/entropy": 2.5, "held/top1": 0.4, "speed/evaluations": 1000.0,
+    "probe/komi_score": 1.0, "probe/komi_value": 0.04, "probe/view": 0.98, "probe/norm_gap": 0.01, "probe/early_pass": 0.01,
+    "moved/net": 0.01, "moved/ema": 0.01,
+}  # fmt: skip
+
+SIGNS: dict[str, tuple[Report, str, str]] = {
+    "loss": ({"held/value": float("nan")}, "broken", "held/value is nan"),
+    "result": ({"law/value": 0.5}, "broken", "not the sign of the score in 50%"),
+    "view": ({"law/view": 1.0}, "broken", "one colour's view"),
+    "komi by score": ({"probe/komi_score": -0.9}, "broken", "sign of komi"),
+    "komi by value": ({"probe/komi_value": -0.04}, "broken", "sign of komi"),
+    "colours": ({"probe/view": -0.9}, "broken", "judges by colour"),
+    "batch norm": ({"probe/norm_gap": 1.2}, "broken", "batch norm costs 1.20 nats"),
+    "passing network": ({"probe/early_pass": 0.9}, "broken", "passes on an open board"),
+    "corrupt": ({"run/corrupt": 400.0}, "broken", "400 records were refused"),
+    "repeated": ({"games9/distinct": 0.2}, "stuck", "only 20 of 100 games differ"),
+    "drawn": ({"games9/draws": 0.8}, "stuck", "80 of 100 games are drawn"),
+    "collapsed": ({"held/entropy": 0.1, "held/top1": 0.2}, "stuck", "the policy has collapsed"),
+    "uniform": ({"held/policy": 4.0}, "stuck", "held-out policy loss 4.00 against a constant guess's 4.00"),
+    "base rate": ({"held/value": 0.8, "fit/value": 0.8}, "stuck", "held-out value loss 0.80"),
+    "overfitted": ({"fit/value": 0.1}, "learning", "0.35 higher on held-out games"),
+    "endless": ({"games9/length": 130.0}, "learning", "games on 9x9 last 130 moves"),
+    "capped": ({"games9/capped": 0.2}, "learning", "reached the limit of moves"),
+    "one-sided": ({"games9/black": 0.0}, "learning", "White won 300 of 300 games"),
+    "resigned": ({"resign/checked": 100.0, "resign/false_positives": 0.3}, "learning", "30 of 100 games would have been resigned wrongly"),
+    "few corrupt": ({"run/corrupt": 2.0}, "learning", "2 records were refused"),
+}
+
+
+def judged(*changes: Report, generations: int = 4) -> doctor.Verdict:
+    """The verdict on generations that are sound but for these changes, the last of which goes on."""
+    changes = (*changes, *changes[-1:] * (generations - len(changes)))
+    history = []
+    for number, change in enumerate(changes, 1):
+        counters = {"run/generation": float(number), "run/steps": 1900.0 + 100 * number, "run/rows": 1e5 + 6400 * number}
+        history.append(SOUND | counters | change)
+    return doctor.verdict(history, SETTINGS)
+
+
+def test_a_sound_history_is_learning() -> None:
+    reasons = "the policy is 1.40 nats better than a uniform guess, the value 0.24 better than the base rate"
+    assert judged({}).text == f"learning, because {reasons}"
+    assert judged({}).scale == 1
+
+
+@pytest.mark.parametrize("name", SIGNS)
+def test_a_sign_is_found(name: str) -> None:
+    change, status, words = SIGNS[name]
+    verdict = judged(change)
+    assert verdict.status == status, verdict.text
+    assert words in verdict.text
+    assert ("; try " in verdict.text) == (status != "learning")
+
+
+def test_small_numbers_raise_no_alarm() -> None:
+    few = {"games9/count": 6, "games9/early": 1 / 6, "games9/black": 5 / 6, "games9/distinct": 5 / 6}
+    assert judged(few).text == judged({}).text
+
+
+def test_signs_of_one_colour_count_only_where_both_win() -> None:
+    assert judged({"probe/komi_score": -0.9, "probe/view": -0.9, "games9/black": 0.95}).status == "learning"
+
+
+def test_the_worst_comes_first_and_three_at_most() -> None:
+    verdict = judged({"games9/distinct": 0.2, "law/value": 0.5, "run/corrupt": 400.0, "probe/norm_gap": 1.0, "fit/value": 0.1})
+    assert verdict.text.startswith("broken, because the result is not the sign of the score")
+    assert len(verdict.findings) == 5
+    assert "differ" not in verdict.text
+
+
+def test_steps_that_were_not_taken_or_too_many() -> None:
+    assert "no step: the learner is frozen" in judged({"run/steps": 2000.0}).text
+    assert "each new row is used" in judged(*({"run/steps": 1000.0 * number} for number in range(1, 5))).text
+
+
+def test_a_plateau_takes_twenty_generations_of_one_stage() -> None:
+    assert "no held-out loss fell in 10 generations" in judged({}, generations=20).text
+    assert judged({}, generations=19).status == "learning"
+    assert judged(*({"run/stage": float(number > 5)} for number in range(20))).status == "learning"
+    assert judged(*({"held/policy": 3 - number / 100} for number in range(20))).status == "learning"
+    assert judged(*({}, {"strength/frozen_low": 0.55}) * 10).status == "learning"
+
+
+def test_matches_against_itself_that_show_no_progress() -> None:
+    even = {"strength/frozen_games": 40.0, "strength/frozen_score": 0.45}
+    assert "it scored 72 of 160" in judged(even).text
+    assert judged(even | {"strength/frozen_score": 0.6}).status == "learning"
+
+
+def test_a_gate_that_never_opens() -> None:
+    assert "turned away 10 networks" in judged({"gate/passed": 0.0}, generations=10).text
+    assert judged({"gate/passed": 1.0}, generations=10).status == "learning"
+
+
+def test_a_sudden_fall_of_speed_is_noted() -> None:
+    assert "200 evaluations/s, 1,000 before" in judged({}, {}, {}, {"speed/evaluations": 200.0}).text
+
+
+def rows() -> Batch:
+    """Rows of 30 random games."""
+    replay = Replay(config.ReplaySettings(held_out=0.0), game_of)
+    replay.add(random_record(5, seed) for seed in range(30))
+    return replay.sample(256, np.random.default_rng(1))
+
+
+def test_random_games_obey_the_laws() -> None:
+    batch = rows()
+    assert set(laws.broken(batch).values()) == {0.0}
+    assert max(laws.turned_apart(batch, 5).values()) < 1e-5
+
+
+def test_laws_that_are_broken() -> None:
+    batch = rows()
+    assert laws.broken(batch._replace(value=-batch.value))["law/value"] > 0.9
+    assert laws.broken(batch._replace(score=batch.score + 1))["law/komi"] == 1
+    black = np.where(batch.planes[:, laws.TO_PLAY_PLANE, 0, 0] > 0.5, 1, -1)
+    sound = laws._flat(batch.planes[:, laws.OWN] - batch.planes[:, laws.OTHER])
+    assert laws.broken(batch._replace(owner=sound * black[:, None]))["law/view"] == 1
+    assert laws.broken(batch._replace(policy=np.full_like(batch.policy, 1 / 27)))["law/occupied"] > 0.1
+
+
+def test_probes_see_the_sign_of_komi() -> None:
+    torch.manual_seed(1)
+    net = nets.build(nets.config("b2c16"), 1).eval()
+    with torch.no_grad():
+        for part in net.parameters():  # an untrained network is quiet: give it opinions
+            part.add_(torch.randn_like(part) * 0.1)
+        batch = rows()
+        batch = Batch(*(None if array is None else array[:16] for array in batch))
+        before = checkup.probes(net, batch, 5)
+        net.get_parameter("globals.weight")[:, 0] *= -1
+        after = checkup.probes(net, batch, 5)
+    assert before["probe/komi_score"] * after["probe/komi_score"] < 0
+    assert -1 <= before["probe/view"] <= 1
+    assert before["probe/turned_owner"] > 0
+
+
+def test_constants_of_a_batch() -> None:
+    batch = rows()
+    found = checkup.constants(batch)
+    assert 0 < found["constant_policy"] <= np.log(26)
+    assert 0 < found["constant_value"] <= np.log(2) + 1e-6
+    assert checkup.constants(batch, squared=True)["constant_value"] == pytest.approx(np.var(batch.value))
+
+
+def test_a_measured_run_is_left_as_it_was(tmp_path: Path) -> None:
+    from training import startup
+
+    run = startup.prepare(LoopSettings(network="b2c16", threads=1), tmp_path)
+    run.replay.add(random_record(5, seed) for seed in range(30))
+    before = [tensor.clone() for tensor in (*run.learner.net.state_dict().values(), *run.learner.ema.state_dict().values())]
+    measuring = checkup.Checkup()
+    first, second = measuring.measure(run, 1), measuring.measure(run, 2)
+    assert "moved/net" not in first
+    assert second["moved/net"] == second["moved/ema"] == 0
+    after = (*run.learner.net.state_dict().values(), *run.learner.ema.state_dict().values())
+    assert all(torch.equal(old, new) for old, new in zip(before, after, strict=True))
