@@ -217,7 +217,7 @@ def test_the_preset_for_a_gpu_keeps_two_groups_a_thread() -> None:
     """Shrunk to a handful of games, its groups and threads play here too."""
     settings = load(path_of("gpu13"), "gpu13").selfplay
     assert settings.groups == 2 * settings.threads
-    pool = pool_of(replace(settings, games=8))
+    pool = pool_of(replace(settings, games=8, groups=4, threads=2))
     guess = Guess()
     pool.use(guess, NETWORK, 1)
     assert sum(record.rows for record in pool.play(16)) >= 16
