@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gozero import coords, features, games
+from gozero import coords, features, games, nets, weights
 from gozero.games.game import BLACK, WHITE
 from gozero.position import Position
 from training.players import PlayerError
@@ -155,6 +155,26 @@ def test_the_same_seed_gives_the_same_game(opponent: str) -> None:
         assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
     if opponent == "random":
         assert not all(np.array_equal(a, b) for a, b in zip(first, game(one, 8), strict=False))
+
+
+def test_a_network_answers(tmp_path: Path) -> None:
+    config = nets.config("b1c8")
+    weights.save(tmp_path / "tiny.pt", nets.build(config, 1), config, size=SIZE)
+    env = make(opponent=f"weights:{tmp_path / 'tiny.pt'}:2")
+    env.reset(seed=1)
+    _, _, _, truncated, info = env.step(at("C3"))
+    assert (info["moves"], truncated) == (2, False)
+    env.close()
+
+
+@pytest.mark.pachi
+def test_pachi_answers() -> None:
+    pytest.importorskip("pachi_py")
+    env = make(opponent="pachi:uct:500", komi=0.0)
+    env.reset(seed=1)
+    _, _, _, truncated, info = env.step(at("C3"))
+    assert (info["moves"], truncated) == (2, False)
+    env.close()
 
 
 def test_an_opponent_that_resigns_has_lost(toy: str) -> None:
