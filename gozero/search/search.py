@@ -136,7 +136,7 @@ class Search:
         record["noise_total"] = settings.dirichlet_total
         record["temperature"] = (temperature or settings.root_policy_temperature) if explore else 1.0
         record["forced"] = settings.forced_playouts if explore else 0.0
-        keep = keep and np.array_equal(self.forest.roots[tree], state)
+        keep = keep and bool((self.forest.roots[tree] == state).all())
         past = int(state[PLY]) + 1
         self.forest.roots[tree] = state
         self.forest.histories[tree, :past] = history[:past]

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from gozero import features, games, nets, weights
-from gozero.evaluators.base import Evaluation, Evaluator
+from gozero.evaluators.base import Evaluation, Evaluator, submitter
 from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
 from gozero.evaluators.torch_evaluator import TorchEvaluator
 from gozero.games.game import Game
@@ -106,6 +106,23 @@ def test_a_batch_is_its_positions_one_at_a_time(case: tuple[Game, nn.Module, np.
     tolerance = 0 if isinstance(evaluator, OpenVINOEvaluator) else 0.05
     for index, whole in enumerate(together):
         np.testing.assert_allclose(np.concatenate([single[index] for single in singles]), whole, rtol=0, atol=tolerance)
+
+
+@pytest.mark.parametrize("case", SMALL, indirect=True)
+def test_batches_can_be_under_way_at_once(case: tuple[Game, nn.Module, np.ndarray], make: Make) -> None:
+    """Taken in another order than asked for, and after new weights came, which they do not see."""
+    game, net, states = case
+    evaluator = make(net, game, threads=1)
+    whole, submit = evaluator.evaluate(states), submitter(evaluator)
+    first, second, third = submit(states[:4]), submit(states[4:9]), submit(states[9:])
+    found = [pending.result() for pending in (third, first, second)]
+    tolerance = 0 if isinstance(evaluator, OpenVINOEvaluator) else 0.05
+    for array, *parts in zip(whole, *(found[index] for index in (1, 2, 0)), strict=True):
+        np.testing.assert_allclose(np.concatenate(parts), array, rtol=0, atol=tolerance)
+    if isinstance(evaluator, OpenVINOEvaluator):
+        late = submit(states)
+        evaluator.refresh(trained_like(nets.config("b2c16"), states, seed=9))
+        assert np.array_equal(late.result().logits, whole.logits)
 
 
 @pytest.mark.parametrize("case", SMALL, indirect=True)

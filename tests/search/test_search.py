@@ -441,3 +441,37 @@ BAD_SETTINGS = [{"root": "uct"}, {"leaves": 0}, {"c_puct": -1.0}, {"dirichlet_we
 def test_settings_are_checked(change: dict) -> None:
     with pytest.raises(ValueError, match=next(iter(change))):
         SearchSettings(**change)
+
+
+@pytest.mark.parametrize("root", ["puct", "gumbel"])
+def test_two_halves_make_a_wave(root: str) -> None:
+    """Between them the leaves wait unchanged while another search works."""
+    settings, position = SearchSettings(root=root, leaves=3, max_nodes=101), start(GO5, *OPENING)
+    whole, halves = (Search(GO5, HashEvaluator(GO5), settings, trees=2) for _ in range(2))
+    for search in (whole, halves):
+        for tree in (0, 1):
+            search.begin(tree, *position, 60 + 20 * tree)
+    while halves.forest.trees["active"].any():
+        states = halves.collect()
+        before, finished = states.copy(), whole.wave()
+        assert np.array_equal(states, before)
+        assert halves.absorb(HashEvaluator(GO5).evaluate(states) if len(states) else None) == finished
+    assert same(whole.result(0), halves.result(0)) and same(whole.result(1), halves.result(1))
+
+
+def test_a_restarted_search_is_a_new_one() -> None:
+    settings, position = SearchSettings(root="gumbel", max_nodes=101), start(GO5, *OPENING)
+    used, fresh = (Search(GO5, HashEvaluator(GO5), settings, seed=seed) for seed in (1, 2))
+    for _ in range(3):
+        used.begin(0, *position, 100, noise=True)
+        used.run()
+    used.begin(0, *position, 100, noise=True)
+    used.collect()
+    used.restart(HashEvaluator(GO5), seed=2)
+    with pytest.raises(ValueError, match="tree 0 has no move"):
+        used.result()
+    for search in (used, fresh):
+        search.begin(0, *position, 100, noise=True, keep=True)
+        search.run()
+    assert same(used.result(), fresh.result())
+    check_tree(used)
