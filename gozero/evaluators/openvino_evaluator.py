@@ -21,6 +21,7 @@ import tempfile
 import warnings
 from collections import deque
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,7 +64,7 @@ class OpenVINOEvaluator:
         check_choice("precision", precision, PRECISIONS)
         self.game = game
         self.threads = threads or available_threads()
-        core = openvino.Core()
+        core = _core()
         has_bf16 = "BF16" in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES")
         self.precision = ("bf16" if has_bf16 else "f32") if precision == "auto" else precision
         self._compile(core, graph)
@@ -82,7 +83,7 @@ class OpenVINOEvaluator:
 
     def refresh(self, net: nn.Module) -> None:
         """Evaluate with the present weights of `net` from now on (0.2 s for ten blocks)."""
-        self._compile(openvino.Core(), convert(net, self.game.rows))
+        self._compile(_core(), convert(net, self.game.rows))
 
     def evaluate(self, states: np.ndarray) -> Evaluation:
         """Evaluate states int32 [n, S]; see `Evaluator`."""
@@ -141,6 +142,14 @@ def _outputs(request: Any, free: deque[Any]) -> Evaluation:
     return evaluation
 
 
+@cache
+def _core() -> Any:
+    """The one Core of this process. Each new one gives its thread a stack for signal handlers, and takes it away when it is freed: with
+    several, freed in another order or by another thread, the next signal would find no stack and end the process.
+    """
+    return openvino.Core()
+
+
 def convert(net: nn.Module, size: int) -> Any:
     """The graph of a torch network, batch norm folded; traced on a board of `size`, open in batch and board."""
     import torch
@@ -178,7 +187,7 @@ def load_graph(path: Path, game: str) -> tuple[Any, Manifest]:
     folder = user_cache() / f"openvino-{_converter_hash()}" / weights.file_hash(path)
     try:
         manifest = Manifest(**json.loads((folder / "manifest.json").read_text()))
-        graph = openvino.Core().read_model(folder / "graph.xml")
+        graph = _core().read_model(folder / "graph.xml")
         folder.touch()
     except (OSError, RuntimeError, ValueError, TypeError):  # not there yet, or damaged
         graph, manifest = _convert_file(path, game)
