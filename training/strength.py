@@ -150,7 +150,7 @@ class Strength:
             except WeightsError:  # torn by a crash: weights of the next measurement will take its place
                 path.unlink(missing_ok=True)
                 return {}
-            found = self._match("frozen", run, self._player(net, conditions), conditions, stop)
+            found = self._match("frozen", run, self._player(net, run.device, conditions), conditions, stop)
             return found | ({"strength/frozen_generation": float(path.stem)} if found else {})
         return {}
 
@@ -159,13 +159,13 @@ class Strength:
         labelled, only = self._labelled, run.learner.config.size
         if labelled is None or only not in (None, labelled.game.rows):
             return {}
-        evaluator = leaf_evaluator("network", labelled.game, run.learner.ema, run.actor.threads, 0)
+        evaluator = leaf_evaluator("network", labelled.game, run.learner.ema, run.actor.threads, 0, run.device)
         found = asdict(yardstick.agreement(labelled, yardstick.evaluate(labelled, Obedient(evaluator, stop))))
         return {f"yardstick/{name}": value for name, value in found.items() if value is not None}
 
     def _match(self, name: str, run: Run, opponent: Player, conditions: Conditions, stop: Callable[[], bool]) -> Report:
         """Rounds until the games are played or the time is up; empty if not one was finished."""
-        pair = (Interruptible(self._player(run.learner.ema, conditions), stop), Interruptible(opponent, stop))
+        pair = (Interruptible(self._player(run.learner.ema, run.device, conditions), stop), Interruptible(opponent, stop))
         points, played = 0.0, 0
         most_moves = int(self._settings.selfplay.max_length * conditions.game.points)
         try:
@@ -182,10 +182,10 @@ class Strength:
         values = {"games": float(played), "score": points / played, "low": low, "high": high}
         return {f"strength/{name}_{key}": value for key, value in values.items()}
 
-    def _player(self, net: nn.Module, conditions: Conditions) -> SearchPlayer:
+    def _player(self, net: nn.Module, device: str, conditions: Conditions) -> SearchPlayer:
         """A network in the search, without chance."""
         visits = self._settings.monitor.strength_visits
-        evaluator = leaf_evaluator("network", conditions.game, net, conditions.threads or 0, conditions.seed)
+        evaluator = leaf_evaluator("network", conditions.game, net, conditions.threads or 0, conditions.seed, device)
         return SearchPlayer("network", evaluator, visits, SearchSettings(max_nodes=visits + 1), conditions)
 
     def _conditions(self, run: Run, generation: int) -> Conditions:
