@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gozero import nets
 from training import trial
 from training.config import ConfigError, LoopSettings, Stage
 from training.pool import pool_bytes
 from training.replay import window_rows
+from training.run import device_of
 
 SECONDS = 30.0  # for all measurements; first starts and one step of a large network add to it
 PROGRAM_BYTES = 0.7e9  # PyTorch, the evaluator's engine and compiled kernels, measured on Linux
@@ -35,9 +36,10 @@ class Cost:
 
 @dataclass(frozen=True)
 class Forecast:
-    """A stage of the course: rows and games an hour, the rows it is given (inf: to the end of the run) and its hours."""
+    """A stage of the course: its pace, the rows it is given (inf: to the end of the run) and its hours."""
 
     stage: Stage
+    visits: float  # evaluations for one row
     speed: float  # evaluations a second, mean over the rows
     rows_an_hour: float
     games_an_hour: float
@@ -67,17 +69,18 @@ def measure(settings: LoopSettings, seconds: float, stop: Callable[[], bool]) ->
 
 
 def course(settings: LoopSettings, cost: Cost) -> list[Forecast]:
-    """The stages that the run comes to, as far as its limits of hours and generations let it."""
+    """The stages that the run comes to, as far as its limits of hours, generations and evaluations let it."""
     stages: list[Forecast] = []
     hours, rows = settings.hours or math.inf, settings.generations * settings.generation_rows or math.inf
+    evaluations = settings.evaluations or math.inf
     for index, stage in enumerate(settings.stage):
         found = forecast(settings, stage, cost)
-        most = rows if index == len(settings.stage) - 1 else min(rows, stage.rows)
+        most = min(rows, evaluations / found.visits, math.inf if index == len(settings.stage) - 1 else stage.rows)
         taken = min(hours, most / found.rows_an_hour)
         given = taken * found.rows_an_hour if taken < math.inf else math.inf
-        stages.append(Forecast(stage, found.speed, found.rows_an_hour, found.games_an_hour, given, taken))
-        hours, rows = hours - taken, rows - given
-        if hours <= 0 or rows <= 0:
+        stages.append(replace(found, rows=given, hours=taken))
+        hours, rows, evaluations = hours - taken, rows - given, evaluations - given * found.visits
+        if hours <= 0 or rows < 1 or evaluations < found.visits:
             break
     return stages
 
@@ -86,12 +89,12 @@ def forecast(settings: LoopSettings, stage: Stage, cost: Cost) -> Forecast:
     """A stage's speed, its length left open."""
     share, learner = settings.selfplay.full_share, settings.learner
     uses = learner.epochs * settings.replay.window / settings.generation_rows if learner.epochs else learner.reuse
-    visits = (share * stage.full_visits + (1 - share) * stage.cheap_visits) / share  # evaluations for one row
+    visits = (share * stage.full_visits + (1 - share) * stage.cheap_visits) / share
     play = sum(part * visits / cost.speeds[stage.evaluator, size] for size, part in stage.sizes.items())
     learn = sum(part * cost.step[size] for size, part in stage.sizes.items()) * uses / learner.batch
     row = play + learn if settings.mode == "sequential" else max(play, learn)
     games = sum(part / (share * size * size) for size, part in stage.sizes.items())  # games for one row
-    return Forecast(stage, visits / play, 3600 / row, 3600 * games / row, math.inf, math.inf)
+    return Forecast(stage, visits, visits / play, 3600 / row, 3600 * games / row, math.inf, math.inf)
 
 
 def checkpoint_bytes(settings: LoopSettings) -> int:
@@ -104,7 +107,7 @@ def _head(settings: LoopSettings, cost: Cost) -> list[str]:
     playouts = ", ".join(f"{size}x{size} {speed:,.0f}" for (kind, size), speed in cost.speeds.items() if kind == "rollouts")
     largest = max(cost.step)
     return [
-        f"network {settings.network} on {settings.device}, {settings.selfplay.games} games at once, measured here just now:",
+        f"network {settings.network} on {device_of(settings)}, {settings.selfplay.games} games at once, measured here just now:",
         *([f"  evaluations a second by the network: {speeds}"] if speeds else []),
         *([f"  evaluations a second by playouts: {playouts}"] if playouts else []),
         f"  a learner's step of {settings.learner.batch} rows: {cost.step[largest]:.2f} s at {largest}x{largest}",

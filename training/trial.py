@@ -102,13 +102,13 @@ def _play(pool: Pool, seconds: float, stop: Callable[[], bool]) -> None:
 
 
 def step_seconds(settings: LoopSettings, size: int, seconds: float) -> float:
-    """Time of one step of the learner with a full batch of one size: the mean of the steps that fit, at least one, after a first one."""
+    """Time of one step of the learner with a full batch of one size: the mean of those that fit, without the first where there are more."""
     learner = Learner(nets.config(settings.network), settings.learner, settings.seed, device_of(settings))
     replay, generator = window(settings, size), np.random.default_rng(settings.seed)
     times: list[float] = []
-    while len(times) < 2 or sum(times) < seconds:
+    while sum(times) < seconds or not times:
         began = time.monotonic()
         losses = learner.train(replay.sample(settings.learner.batch, generator))
         float(losses["total"])  # waits for the device
         times.append(time.monotonic() - began)
-    return float(np.mean(times[1:]))
+    return float(np.mean(times[1:] or times))

@@ -16,7 +16,8 @@ from training.origins import Origin
 from training.records import Record
 from training.simulators import Disagreement, PachiReferee
 
-SHORT = ("--set", "generations=1", "--set", "generation_rows=60", "--set", "stage.1.full_visits=16", "--threads", "1")
+QUIET = ("--set", "monitor.report_every=0", "--set", "monitor.strength_every=0", "--threads", "1")
+SHORT = ("--set", "generations=1", "--set", "generation_rows=60", "--set", "stage.1.full_visits=16", *QUIET)
 
 
 def settings(*overrides: str) -> LoopSettings:
@@ -150,6 +151,8 @@ def test_the_estimate_follows_from_what_is_measured() -> None:
     assert last.speed == pytest.approx(200)
     limited = estimate.course(settings("hours=1", "generations=0", "stage.2.sizes={5=1}"), cost)
     assert sum(found.hours for found in limited) == pytest.approx(1)
+    (only,) = estimate.course(settings("evaluations=5600", "generations=0", "stage.2.sizes={5=1}"), cost)
+    assert only.rows == pytest.approx(50)
     together = estimate.forecast(settings("mode=asynchronous", "stage.2.sizes={5=1}"), chosen.stage[0], cost)
     assert together.rows_an_hour == pytest.approx(3600 / 0.02)
 
