@@ -18,10 +18,9 @@ from collections import deque
 
 import numpy as np
 
-from benchmarks.harness import Contender, measure, parser, ratio, report
+from benchmarks.harness import Contender, Row, measure, parser, report
 from gozero import nets
 from gozero.evaluators.base import Evaluation, Evaluator, Pending, submitter
-from gozero.evaluators.row import RowEvaluator
 from gozero.games.game import Game
 from training import scoring
 from training.config import SelfPlaySettings, Stage
@@ -135,30 +134,38 @@ def options(arguments: list[str] | None) -> argparse.Namespace:
     return chosen
 
 
+def evaluator_of(chosen: argparse.Namespace, game: Game) -> Evaluator:
+    """The product's evaluator of the device that was asked for, with a network of random weights; or a free one."""
+    if chosen.device == "none":
+        return Free(game, chosen.games)
+    net = nets.build(nets.config(chosen.network), seed=1)
+    return leaf_evaluator("network", game, net, chosen.network_threads, chosen.seed, chosen.device)
+
+
+def print_share(device: str, alone: Row, whole: Row) -> None:
+    """How much of the evaluator's rate comes out at the end."""
+    aim = f"aim {AIM:,}/s with b10c96" if device == "cuda" else f"claimed at least {CLAIM:.0%}"
+    share = whole.rate / alone.rate
+    by_processor = share * alone.cpu_share / whole.cpu_share  # on a busy machine the two get different shares of it
+    print(f"  end to end: {share:.1%} of the evaluator, {by_processor:.1%} by processor time; {aim}")
+
+
 def main(arguments: list[str] | None = None) -> None:
     chosen = options(arguments)
     game = scoring.make("go", chosen.size, "chinese", SelfPlaySettings().max_length)
-    evaluator: Evaluator | RowEvaluator
-    if chosen.device == "none":
-        evaluator = Free(game, chosen.games)
-    else:
-        net = nets.build(nets.config(chosen.network), seed=1)
-        evaluator = leaf_evaluator("network", game, net, chosen.network_threads, chosen.seed, chosen.device)
+    evaluator = evaluator_of(chosen, game)
     play = SelfPlay(chosen, game, evaluator)
     play.run()
-    batch = round(float(np.mean(play.evaluator.batches)))
-    alone, whole = f"evaluator, {len(play.pool.groups)} batches of {batch}", f"self-play, {chosen.games} games"
-    contenders = {alone: evaluator_alone(evaluator, batch, len(play.pool.groups), chosen.seconds), whole: play.run}
+    batch, groups = round(float(np.mean(play.evaluator.batches))), len(play.pool.groups)
+    alone, whole = f"evaluator, {groups} batches of {batch}", f"self-play, {chosen.games} games"
     before = play.counts()
+    contenders = {alone: evaluator_alone(evaluator, batch, groups, chosen.seconds), whole: play.run}
     rows = measure(contenders, unit="evaluations", runs=chosen.runs, warm_ups=0)
     moves, recorded, games, *clock = play.counts() - before
     seconds = rows[whole].seconds * chosen.runs
     report(f"Self-play, {chosen.network} on {chosen.device}, Go {chosen.size}x{chosen.size}", rows)
     if chosen.device != "none":
-        aim = f"aim {AIM:,}/s with b10c96" if chosen.device == "cuda" else f"claimed at least {CLAIM:.0%}"
-        share = ratio(rows, whole, alone)
-        by_processor = share * rows[alone].cpu_share / rows[whole].cpu_share  # on a busy machine the two get different shares of it
-        print(f"  end to end: {share:.1%} of the evaluator, {by_processor:.1%} by processor time; {aim}")
+        print_share(chosen.device, rows[alone], rows[whole])
     print(f"  {moves / seconds:,.0f} moves/s, {3600 * recorded / seconds:,.0f} rows/h, {3600 * games / seconds:,.0f} games/h")
     search, waiting, python = np.array(clock) / sum(clock)
     print(f"  each thread's time: search {search:.1%}, handing over and waiting for the network {waiting:.1%}, moves {python:.1%}")

@@ -115,20 +115,9 @@ class Pool:
         """The same with a thread for every `threads`-th group. Their finished games as they come."""
         found: SimpleQueue[list[Record] | None] = SimpleQueue()  # None: a thread has come to its end
         halt = threading.Event()
-
-        def work(groups: list[Group]) -> None:
-            try:
-                for records in self._waves(groups, level, lambda: halt.is_set() or stop()):
-                    if records:
-                        found.put(records)
-            except BaseException:
-                halt.set()
-                raise
-            finally:
-                found.put(None)
-
         with ThreadPoolExecutor(self._threads, "self-play") as workers:
-            futures = [workers.submit(work, self.groups[first :: self._threads]) for first in range(self._threads)]
+            shares = [self.groups[first :: self._threads] for first in range(self._threads)]
+            futures = [workers.submit(self._drive, share, level, stop, halt, found) for share in shares]
             try:
                 running = len(futures)
                 while running:
@@ -143,6 +132,18 @@ class Pool:
                     future.result()
                 while not found.empty():
                     self._finished.extend(found.get() or ())
+
+    def _drive(self, groups: list[Group], level: float, stop: Stop, halt: threading.Event, found: SimpleQueue[list[Record] | None]) -> None:
+        """One thread's part: its groups' finished games into the queue, and None at the end; a failure halts the other threads."""
+        try:
+            for records in self._waves(groups, level, lambda: halt.is_set() or stop()):
+                if records:
+                    found.put(records)
+        except BaseException:
+            halt.set()
+            raise
+        finally:
+            found.put(None)
 
     def state_dict(self) -> dict[str, Any]:
         """Games in flight and counters as plain values, for a checkpoint; taken between two calls of `play`.
