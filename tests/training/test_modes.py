@@ -1,0 +1,151 @@
+"""The three modes: what overlaps with what, who waits for whom, and that a signal ends each of them with everything saved.
+
+Nothing here is measured in seconds: games and steps are made to wait for each other, so that a mode in which they do not overlap would
+stand still (and the wait for the other then fails).
+"""
+
+import os
+import signal
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from tests.training import crashes
+from training import checkpoint, loop, records, startup
+from training.actor import Actor
+from training.learner import Learner
+from training.run import Run
+
+PATIENCE = 120  # seconds after which something that should happen counts as not happening
+
+
+class Stage:
+    """Runs the tiny run in one mode; `game` and `step` are called before each game is written and before each step is taken."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch, **changes: Any) -> None:
+        torch.set_num_threads(1)
+        self.game: Callable[[], None] = lambda: None
+        self.step: Callable[[], None] = lambda: None
+        self.events: list[str] = []  # game, step, hand-over
+        self.run = Run(crashes.settings(**changes), folder)
+        self.watch = crashes.Watch(folder, self.run.settings)
+        for owner, name, event in ((records.Writer, "append", "game"), (Learner, "train", "step"), (Actor, "hand_over", "hand-over")):
+            monkeypatch.setattr(owner, name, self._noted(getattr(owner, name), event))
+
+    def cycle(self, stop: Callable[[], bool] = lambda: False) -> None:
+        loop.cycle(self.run, self.watch, stop)  # type: ignore[arg-type]
+
+    def _noted(self, function: Callable[..., Any], event: str) -> Callable[..., Any]:
+        def call(*arguments: Any, **named: Any) -> Any:
+            {"game": self.game, "step": self.step}.get(event, lambda: None)()
+            self.events.append(event)
+            return function(*arguments, **named)
+
+        return call
+
+
+def test_in_turns_nothing_overlaps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stage = Stage(tmp_path, monkeypatch, generations=2)
+    stage.cycle()
+    parts = [event for event, before in zip(stage.events, ["", *stage.events], strict=False) if event != before]
+    assert parts == ["game", "step", "hand-over"] * 2
+
+
+def test_half_way_self_play_goes_on_with_the_previous_network_while_the_learner_works(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage = Stage(tmp_path, monkeypatch, mode="semi-asynchronous", generations=2)
+    run, learning, written, before = stage.run, threading.Event(), threading.Event(), {}
+
+    def game() -> None:
+        if run.progress.generation == 2:
+            assert learning.wait(PATIENCE), "no step is taken while the second generation is played"
+            written.set()
+
+    def step() -> None:
+        learning.set()
+        if run.progress.generation == 2 and not before:
+            before.update({name: tensor.clone() for name, tensor in run.actor.playing.state_dict().items()})
+            assert written.wait(PATIENCE), "no game ends while the learner works"
+            assert run.progress.rows == sum(record.rows for record in records.read(tmp_path / "records" / "000001.gzr").records)
+        if run.progress.generation == 2:
+            assert all(torch.equal(tensor, before[name]) for name, tensor in run.actor.playing.state_dict().items())
+
+    stage.game, stage.step = game, step
+    stage.cycle()
+    assert before
+    assert run.progress.generation == 3
+    assert run.progress.steps_owed < 1, "the last games are learned from too"
+
+
+def test_asynchronous_self_play_never_waits_and_changes_networks_in_mid_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stage = Stage(tmp_path, monkeypatch, mode="asynchronous", generations=3, swap_steps=2)
+    run, third, handed, in_flight = stage.run, threading.Event(), threading.Event(), []
+    use, hand_over, learn = Actor._use, Actor.hand_over, Run.learn
+
+    def game() -> None:
+        if run.progress.generation == 3:
+            third.set()
+            assert handed.wait(PATIENCE), "no network is handed over while games go on"
+
+    def late_learn(run: Run, *arguments: Any) -> None:  # the learner begins two generations late
+        assert third.wait(PATIENCE), "self-play waits for the learner"
+        learn(run, *arguments)
+
+    def noted_use(actor: Actor, pool: Any, *arguments: Any) -> int:
+        if handed.is_set():
+            in_flight.append(max(len(episode.moves) for episode in pool.games))
+        return use(actor, pool, *arguments)
+
+    def noted_hand_over(actor: Actor, net: Any) -> None:
+        hand_over(actor, net)
+        handed.set()
+
+    stage.game = game
+    monkeypatch.setattr(Run, "learn", late_learn)
+    monkeypatch.setattr(Actor, "_use", noted_use)
+    monkeypatch.setattr(Actor, "hand_over", noted_hand_over)
+    stage.cycle()
+    assert max(in_flight) > 0, "the new network took over games that were under way"
+    assert run.progress.generation == 4
+    assert run.progress.rows == run.replay.total
+
+
+@pytest.mark.parametrize("mode", ["sequential", "semi-asynchronous", "asynchronous"])
+@pytest.mark.parametrize("part, number", [("game", 4), ("step", 3)])
+def test_a_signal_saves_all_and_the_run_goes_on(
+    mode: str, part: str, number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    handlers = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        stage = Stage(tmp_path, monkeypatch, mode=mode, generations=2)
+        stop = startup.stop_on_signals()
+        left = [number]
+
+        def count() -> None:
+            left[0] -= 1
+            if left[0] == 0:
+                os.kill(os.getpid(), signal.SIGTERM)
+
+        setattr(stage, part, count)
+        stage.cycle(stop)
+        assert signal.getsignal(signal.SIGINT) == signal.getsignal(signal.SIGTERM) == signal.SIG_DFL, "a second one leaves at once"
+    finally:
+        for each, handler in handlers.items():
+            signal.signal(each, handler)
+    assert stop()
+    snapshot, _ = checkpoint.latest(tmp_path / "checkpoints") or pytest.fail("no checkpoint")
+    shard = tmp_path / "records" / f"{snapshot.progress.generation:06d}.gzr"
+    assert snapshot.shard_bytes == (shard.stat().st_size if shard.exists() else 0), "no finished game is cut when the run goes on"
+    assert snapshot.learner["steps"] == stage.run.learner.steps
+    flying = {size: [game.moves for game in pool.games] for size, pool in stage.run.actor.pools.items()}
+    capsys.readouterr()
+    again = Run(stage.run.settings, tmp_path)
+    assert capsys.readouterr().err == "", "nothing is cut or begun anew"
+    assert again.progress == stage.run.progress
+    assert {size: [game.moves for game in pool.games] for size, pool in again.actor.pools.items()} == flying
+    assert again.replay.sizes() == stage.run.replay.sizes()
