@@ -1,0 +1,64 @@
+"""The gate: who plays after the match, what is said of it, and that it can be left."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from gozero import nets, weights
+from tests.training import crashes
+from training import gate, loop
+from training.elo import Tally
+from training.gate import Verdict
+from training.run import Run
+
+GATE = {"games": 4, "visits": 2, "opening_moves": 2}
+
+
+def test_the_verdict_says_games_share_and_interval() -> None:
+    passed, refused = Verdict(Tally(10, 8, 2), 0.55), Verdict(Tally(9, 9, 2), 0.55)
+    assert passed.passed
+    assert not refused.passed
+    for words in ("11 of 20", "55.0%", "95 % interval", "plays from now on"):
+        assert words in str(passed)
+    assert "refused" in str(refused)
+    report = refused.report()
+    assert report["gate/score"] == 0.5
+    assert report["gate/passed"] == 0.0
+    assert 0 < report["gate/low"] < 0.5 < report["gate/high"] < 1
+
+
+def test_a_match_is_the_same_each_time_and_even_between_equals() -> None:
+    settings = crashes.settings(gate=GATE)
+    net = nets.build(nets.config("b2c16"), 1).eval()
+    other = nets.build(nets.config("b2c16"), 2).eval()
+    first = gate.match(net, other, 5, settings, 3, 1, lambda: False)
+    assert first == gate.match(net, other, 5, settings, 3, 1, lambda: False)
+    equal = gate.match(net, net, 5, settings, 3, 1, lambda: False)
+    assert equal is not None
+    assert equal.tally.games == 4
+    assert equal.tally.score == 0.5, "the same network on both sides of the same openings"
+
+
+def test_a_match_is_left_when_told_to_stop() -> None:
+    settings = crashes.settings(gate=GATE | {"games": 1000, "visits": 1000})
+    net = nets.build(nets.config("b2c16"), 1).eval()
+    asked = iter(range(1000))
+    assert gate.match(net, net, 5, settings, 3, 1, lambda: next(asked) > 5) is None
+
+
+@pytest.mark.parametrize("share, passes", [(0.0, True), (1.0, False)])
+def test_the_best_network_plays(share: float, passes: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gate, "match", lambda *_: Verdict(Tally(2, 2), share))
+    run = Run(crashes.settings(generations=1, gate=GATE | {"drop_window": True}), tmp_path)
+    untrained = {name: tensor.clone() for name, tensor in run.actor.playing.state_dict().items()}
+    loop.cycle(run, crashes.Watch(tmp_path, run.settings), lambda: False)  # type: ignore[arg-type]
+    best = run.learner.ema.state_dict() if passes else untrained
+    for playing in (run.actor.playing.state_dict(), weights.load(tmp_path / "weights.pt").state_dict):
+        assert all(torch.equal(tensor, best[name]) for name, tensor in playing.items())
+    assert run.learner.steps > 0
+    assert f'"gate/passed": {float(passes)}' in (tmp_path / "log.jsonl").read_text()
+    assert bool(run.replay.sizes()) != passes, "the window is emptied when the best changes"
+    again = Run(run.settings, tmp_path)
+    assert again.replay.sizes() == run.replay.sizes()
+    assert all(torch.equal(tensor, best[name]) for name, tensor in again.actor.playing.state_dict().items())
