@@ -250,13 +250,29 @@ def settled_score(state):
     return _points(state, owners)
 
 
+@kernel()
+def _is_over(state):
+    """Whether two passes or the move limit have ended the game."""
+    return state[PASSES] >= 2 or (state[MOVE_LIMIT] > 0 and state[PLY] >= state[MOVE_LIMIT])
+
+
 @kernel(OUTCOME.signature, allocates=True)
 def outcome(state):
     """+1, 0 or -1 for the side to move after two passes or at the move limit, else NOT_OVER."""
-    at_limit = state[MOVE_LIMIT] > 0 and state[PLY] >= state[MOVE_LIMIT]
-    if state[PASSES] < 2 and not at_limit:
+    return np.int64(np.sign(score(state))) if _is_over(state) else NOT_OVER
+
+
+@kernel(OUTCOME.signature, allocates=True)
+def settled_outcome(state):
+    """As `outcome`, by `settled_score`: it can only differ where a point is neutral, since dead stones share their liberties."""
+    if not _is_over(state):
         return NOT_OVER
-    return np.int64(np.sign(score(state)))
+    owners = np.empty(state[SIZE] * state[SIZE], np.int8)
+    owner(state, owners)
+    for point in range(owners.shape[0]):
+        if owners[point] == 0:
+            return np.int64(np.sign(settled_score(state)))
+    return np.int64(np.sign(_points(state, owners)))
 
 
 @kernel(types.uint64(STATE))

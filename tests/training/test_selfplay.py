@@ -8,8 +8,9 @@ import pytest
 
 from gozero.evaluators.base import Evaluation
 from gozero.evaluators.rollout import RolloutEvaluator
+from gozero.games import go
 from gozero.games.game import BLACK, NOT_OVER, TO_PLAY
-from tests.training.games import game_of
+from tests.training.games import game_of, random_record
 from training import records, scoring, selfplay
 from training.config import SelfPlaySettings, Stage
 from training.pool import Pool, search_settings
@@ -114,6 +115,32 @@ def test_a_settled_board_ends_the_game() -> None:
     diagram_state[1] = 24  # PLY
     assert scoring.ending(game, diagram_state) == "settled"
     assert scoring.final_score(game, diagram_state) == 25 - 7.5
+
+
+def test_the_search_counts_as_the_record_does() -> None:
+    """White's stone is dead in pass-alive territory: as the board stands it makes three points neutral, which decides the game."""
+    game, history = game_of(5), np.zeros(60, np.uint64)
+    rows = [[1, 1, 1, 1, 1], [1, 0, 1, 0, 1], [1, 1, 1, 1, 1], [1, 0, 2, 0, 1], [1, 1, 1, 1, 1]]
+    state = game.set_up(np.array(rows, np.uint8).reshape(-1), BLACK)
+    go.set_komi(state, 22.5)
+    for _ in range(2):
+        assert game.outcome(state) == NOT_OVER
+        game.step(state, history, game.pass_action)
+    assert scoring.final_score(game, state) == 2.5
+    assert (game.outcome(state), go.outcome(state)) == (1, -1)
+
+
+@pytest.mark.parametrize("size", [5, 7])
+def test_the_settled_outcome_is_the_sign_of_the_settled_score(size: int) -> None:
+    game = game_of(size)
+    for seed in range(20):
+        record = random_record(size, seed)
+        state, history = scoring.begin(game, record.komi, len(record.moves))
+        for action in record.moves.tolist():
+            game.step(state, history, action)
+            over = state.copy()
+            over[go.PASSES] = 2
+            assert game.outcome(over) == np.sign(go.settled_score(over))
 
 
 def test_the_root_follows_the_stage() -> None:
