@@ -61,9 +61,9 @@ def prepare_root(forest, t):
 
 @kernel()
 def _drop_excluded(forest, t):
-    """Remove the root's edges that `allowed` excludes, with their visits. Their nodes stay behind, unused."""
-    root = forest.nodes[t, 0]
-    edge = np.int64(root["edge_start"])
+    """Remove the root's edges that `allowed` excludes, with their visits and their share of the prior. Their nodes stay behind, unused."""
+    root, priors = forest.nodes[t, 0], forest.priors[t]
+    count, edge = np.int64(root["edge_count"]), np.int64(root["edge_start"])
     while edge < root["edge_start"] + root["edge_count"]:
         if forest.allowed[t, forest.actions[t, edge]]:
             edge += 1
@@ -80,6 +80,13 @@ def _drop_excluded(forest, t):
         else:
             swap_edges(forest, t, edge, np.int64(root["edge_start"] + root["edge_count"] - 1))
         root["edge_count"] -= 1
+    start, end = np.int64(root["edge_start"]), np.int64(root["edge_start"] + root["edge_count"])
+    if end - start < count:
+        mass = 1e-30
+        for kept in range(start, end):
+            mass += priors[kept]
+        for kept in range(start, end):
+            priors[kept] /= mass
     bring_best_forward(forest, t, 0)
 
 

@@ -349,6 +349,7 @@ def test_root_mask_excludes_moves() -> None:
         assert not result.visits[~mask].any() and not result.prior[~mask].any() and not result.policy[~mask].any()
         assert result.visits.sum() == 299
         assert result.policy.sum() == pytest.approx(1, abs=1e-5)
+        assert result.prior.sum() == pytest.approx(1, abs=1e-5)
 
 
 @pytest.mark.parametrize("root", ["puct", "gumbel"])
