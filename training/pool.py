@@ -67,8 +67,9 @@ class Pool:
         return Clock(*(sum(getattr(clock, name) for clock in clocks) for name in ("search", "waiting", "moves")))
 
     def use(self, evaluator: Evaluator | RowEvaluator, stage: Stage, generation: int) -> None:
-        """Go on with this evaluator and stage; searches under way start again from their roots."""
-        seeds = np.random.default_rng([*self.seed, self.game.rows, generation]).integers(2**63, size=len(self.groups))
+        """Go on with this evaluator and stage; searches under way start again from their roots, with noise that they have not had."""
+        entropy = [*self.seed, self.game.rows, generation, self.evaluations]
+        seeds = np.random.default_rng(entropy).integers(2**63, size=len(self.groups))
         settings, resign_at = search_settings(self.settings, stage), self.resign.threshold(generation)
         for group, seed in zip(self.groups, seeds.tolist(), strict=True):
             group.use(evaluator, settings, stage, generation, seed, resign_at)

@@ -85,7 +85,7 @@ def plain_loop(settings: SelfPlaySettings, seed: tuple[int, ...]) -> Iterator[by
 
     games = [Episode.begin(game, settings, (*seed, 5, number), number) for number in range(started)]
     kept = [0] * started
-    search_seed = int(np.random.default_rng([*seed, 5, 99]).integers(2**63))
+    search_seed = int(np.random.default_rng([*seed, 5, 99, 0]).integers(2**63))
     search = Search(game, Guess(), search_settings(settings, NETWORK), started, search_seed)
     for tree in range(settings.games):
         begin(tree, keep=False)
@@ -107,6 +107,17 @@ def test_one_group_plays_as_a_plain_loop_does() -> None:
     pool.use(Guess(), NETWORK, 99)
     found = [records.encode(record) for record in islice(pool.play(float("inf")), 12)]
     assert found == list(islice(plain_loop(SIX, (1,)), 12))
+
+
+def test_searches_that_begin_anew_get_new_noise() -> None:
+    pool = pool_of()
+    pool.use(Guess(), NETWORK, 99)
+    seeds = {pool.groups[0]._search.seed}  # type: ignore[union-attr]
+    for _ in range(3):
+        list(pool.play(1))
+        pool.use(Guess(), NETWORK, 99)
+        seeds.add(pool.groups[0]._search.seed)  # type: ignore[union-attr]
+    assert len(seeds) == 4
 
 
 @pytest.mark.parametrize("evaluator", ["network", "rollouts"])
