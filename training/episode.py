@@ -33,6 +33,7 @@ PLAIN = (
     "unresigned",
     "conceded",
     "full",
+    "drawn",
     "guided",
 )  # an episode's fields that a checkpoint holds as they are
 
@@ -65,6 +66,7 @@ class Episode:
     peaks: list[float] = field(default_factory=lambda: [-1.0, -1.0])  # Black's and White's
     conceded: int | None = None  # since this ply
     full: bool = False  # the search under way is recorded
+    drawn: bool = False  # whether it is, has been decided: once for each move, however often its search begins anew
     guided: bool = False  # its evaluator is a network
     decided: np.ndarray | None = None  # bool [P], points at which a move changes no score; None: none yet
 
@@ -90,6 +92,7 @@ class Episode:
     @classmethod
     def from_state_dict(cls, game: Game, settings: SelfPlaySettings, state: dict[str, Any]) -> Episode:
         """The inverse of `state_dict`: it goes on exactly as the saved one would."""
+        state = {"drawn": False, **state}  # earlier versions drew whenever a search began
         board, history = scoring.begin(game, state["komi"], game.max_plies)
         for action in state["moves"]:
             game.step(board, history, action)
@@ -110,12 +113,14 @@ class Episode:
     def plan(self, stage: Stage, generation: int, resign_at: float = resign.NEVER) -> Plan:
         """The search of the next move: full by a draw, otherwise cheap, in the opening the root's evaluation alone.
 
-        From a level of `resign_at` on the game is conceded.
+        From a level of `resign_at` on the game is conceded. A search that is asked for again stays full or cheap: a full one takes longer,
+        so it is interrupted more often, and a new draw would make fewer of them.
         """
         if self.conceded is None and not self.unresigned and max(self.peaks) >= resign_at:
             self.conceded = len(self.moves)
-        share = self.settings.full_share * (1.0 if self.conceded is None else self.settings.conceded_share)
-        self.full = bool(self.generator.random() < share)
+        if not self.drawn:
+            share = self.settings.full_share * (1.0 if self.conceded is None else self.settings.conceded_share)
+            self.full, self.drawn = bool(self.generator.random() < share), True
         self.guided = stage.evaluator == "network"
         cheap = 0 if self.in_opening else stage.cheap_visits
         temperature = self._halving(self.settings.root_temperature, self.settings.root_temperature_end)
@@ -144,6 +149,7 @@ class Episode:
         """Play a move; how the game has ended, if it has."""
         self.game.step(self.state, self.history, action)
         self.moves.append(action)
+        self.drawn = False
         self.decided = scoring.decided_points(self.game, self.state)
         return scoring.ending(self.game, self.state, self.decided)
 

@@ -60,6 +60,14 @@ def test_a_game_in_flight_comes_back_from_a_file_and_goes_on_identically(tmp_pat
     assert records.encode(whole.record(1, "capped")) == records.encode(again.record(1, "capped"))
 
 
+def test_a_checkpoint_that_does_not_say_whether_full_was_drawn_is_taken() -> None:
+    episode = after(0)
+    episode.plan(STAGE, 99)
+    state = episode.state_dict()
+    assert state.pop("drawn")
+    assert not Episode.from_state_dict(episode.game, SETTINGS, state).drawn
+
+
 def test_temperatures_fall_by_half_each_board_width() -> None:
     found = [after(plies).plan(STAGE, 99).temperature for plies in (0, 5, 10, 200)]
     assert found == pytest.approx([1.25, 1.175, 1.1375, 1.1])
@@ -124,7 +132,10 @@ def test_a_game_is_conceded_when_a_side_has_been_sure_for_five_moves_of_its_own(
 
 def test_after_that_the_searches_are_cheap_and_few_are_recorded() -> None:
     episode = concede((0.95, -0.5) * 4 + (0.95,))
-    plans = [episode.plan(STAGE, 99, 0.9) for _ in range(400)]
+    plans = []
+    for _ in range(400):
+        episode.drawn = False
+        plans.append(episode.plan(STAGE, 99, 0.9))
     assert 0.05 < np.mean([plan.noise for plan in plans]) < 0.15
     assert {plan.visits for plan in plans} == {STAGE.cheap_visits, STAGE.full_visits}
     record = episode.record(1, "capped")

@@ -120,6 +120,20 @@ def test_searches_that_begin_anew_get_new_noise() -> None:
     assert len(seeds) == 4
 
 
+def test_searches_that_begin_anew_stay_full_or_cheap() -> None:
+    pool = pool_of(SelfPlaySettings(games=16, full_share=0.5))
+    pool.use(Guess(), NETWORK, 99)
+    drawn = [episode.full for episode in pool.games]
+    assert 0 < sum(drawn) < len(drawn)
+    for generation in (99, 99, 100):
+        pool.use(Guess(), NETWORK, generation)
+        assert [episode.full for episode in pool.games] == drawn
+    for _ in range(64):
+        pool.groups[0].start()
+        pool.groups[0].finish()
+    assert [episode.full for episode in pool.games] != drawn, "each move has a draw of its own"
+
+
 @pytest.mark.parametrize("evaluator", ["network", "rollouts"])
 def test_threads_change_no_game(evaluator: str) -> None:
     """Compared as sets: which group is done first is chance."""
