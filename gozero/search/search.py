@@ -45,7 +45,7 @@ class RootResult:
         policy: float32 [A], what a network should learn: shares of visits, less those that were forced, or a Gumbel root's
             improved policy; sums to 1.
         best: the most visited action, or the winner at a Gumbel root.
-        value: mean value of all visits.
+        value: mean value of all visits; at a Gumbel root, which visits weak moves as often as strong ones, that of the improved policy.
         score: mean score in points of all visits, 0 where the evaluator knows none.
         root_visits: visits of the root itself, one more than its children's.
     """
@@ -210,6 +210,8 @@ class Search:
         root = self.forest.nodes[tree, 0]
         count = int(root["visits"])
         value, score = float(root["value_sum"]) / count, float(root["score_sum"]) / count
+        if self.forest.trees[tree]["gumbel"]:  # a move without a visit is worth what the evaluator said of the position
+            value = float(policy @ np.where(visits > 0, q, root["value"]))
         return RootResult(visits, q, self.forest.root_priors[tree].copy(), policy, best, value, score, count)
 
     def principal_variation(self, tree: int, action: int, length: int) -> list[int]:
