@@ -21,6 +21,8 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from benchmarks.harness import machine
 from gozero import games
 from training import config, loop, startup
@@ -56,7 +58,9 @@ def settings_of(arm: str, evaluations: int, seed: int) -> LoopSettings:
 
 def train(arm: str, folder: Path, evaluations: int, seed: int, stop: Callable[[], bool]) -> None:
     """Train an arm to the end of its evaluations, in `folder`/ARM."""
-    run = startup.prepare(settings_of(arm, evaluations, seed), folder / arm)
+    settings = settings_of(arm, evaluations, seed)
+    torch.set_num_threads(settings.threads)
+    run = startup.prepare(settings, folder / arm)
     with closing(Monitor(run.folder, run.settings)) as watch:
         loop.cycle(run, watch, stop)
     progress = run.progress
