@@ -44,6 +44,7 @@ class Progress:
     rate: float = 1.0  # factor of the learning rate for the steps owed
     handed_steps: int = 0  # learner's steps when its average was last handed over, or refused by the gate
     window_start: int = 1  # generation from which on games may be in the window
+    window_skip: int = 0  # of that generation's games, the first so many were in it when a new best network emptied it
 
 
 @dataclass

@@ -213,8 +213,10 @@ class Run:
     def _let_play(self) -> None:
         self.actor.hand_over(self.learner.ema)
         if self.settings.gate.games and self.settings.gate.drop_window:
+            progress = self.progress
             self.replay.shelves.clear()
-            self.progress.window_start = self.progress.generation + 1
+            start = (progress.generation + 1, 0) if progress.learning else (progress.generation, progress.absorbed)
+            progress.window_start, progress.window_skip = start
         self._save_weights()
 
     def _save_weights(self) -> None:
@@ -239,6 +241,8 @@ class Run:
             games = found.records
             if generation == progress.generation and not (progress.learning and progress.absorbed == 0):
                 games = games[: progress.absorbed]
+            if generation == progress.window_start:
+                games = games[progress.window_skip :]
             replay.corrupt += found.corrupt
             self._shard_rows[generation] = sum(record.rows for record in games)
             wanted -= self._shard_rows[generation]

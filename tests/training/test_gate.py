@@ -1,13 +1,16 @@
 """The gate: who plays after the match, what is said of it, and that it can be left."""
 
+from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
 from gozero import nets, weights
 from tests.training import crashes
-from training import gate, loop
+from tests.training.games import random_record
+from training import gate, loop, records, storage
 from training.elo import Tally
 from training.gate import Verdict
 from training.run import Run
@@ -62,3 +65,28 @@ def test_the_best_network_plays(share: float, passes: bool, tmp_path: Path, monk
     again = Run(run.settings, tmp_path)
     assert again.replay.sizes() == run.replay.sizes()
     assert all(torch.equal(tensor, best[name]) for name, tensor in again.actor.playing.state_dict().items())
+
+
+def with_games(run: Run, seeds: range) -> None:
+    """Let self-play have finished these games, and the window have taken them."""
+    games = [random_record(5, seed) for seed in seeds]
+    with closing(records.Writer(storage.shard(run.folder, 1), run.settings.to_dict())) as writer:
+        for game in games:
+            writer.append(game)
+    run.actor.games += games
+    run.absorb()
+
+
+def test_a_run_that_goes_on_has_the_games_absorbed_since_its_window_was_emptied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gate, "match", lambda *_: Verdict(Tally(2, 2), 0.0))
+    run = Run(crashes.settings(mode="asynchronous", gate=GATE | {"drop_window": True}), tmp_path)
+    with_games(run, range(5))
+    run.learner.steps += 1
+    assert run.hand_over(lambda: False)
+    assert not run.replay.sizes(), "the window is emptied in the middle of the generation"
+    with_games(run, range(5, 9))
+    run.save()
+    again = Run(run.settings, tmp_path)
+    assert again.replay.sizes() == run.replay.sizes() != {}
+    for key, shelf in run.replay.shelves.items():
+        np.testing.assert_array_equal(again.replay.shelves[key].serial, shelf.serial)
