@@ -146,9 +146,9 @@ class Run:
             monitor.say(str(verdict))
             self.notes |= verdict.report()
             passed = verdict.passed
-        progress.handed_steps = self.learner.steps
-        if passed:
-            with self.turn():
+        with self.turn():  # all of it or nothing, in a checkpoint of the other thread
+            progress.handed_steps = self.learner.steps
+            if passed:
                 self._let_play()
         return True
 

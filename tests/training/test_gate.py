@@ -1,6 +1,6 @@
 """The gate: who plays after the match, what is said of it, and that it can be left."""
 
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 
 import numpy as np
@@ -90,3 +90,19 @@ def test_a_run_that_goes_on_has_the_games_absorbed_since_its_window_was_emptied(
     assert again.replay.sizes() == run.replay.sizes() != {}
     for key, shelf in run.replay.shelves.items():
         np.testing.assert_array_equal(again.replay.shelves[key].serial, shelf.serial)
+
+
+def test_the_steps_handed_over_are_noted_with_the_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A checkpoint of self-play's thread, which waits for its turn, must hold both or neither."""
+    run = Run(crashes.settings(mode="asynchronous"), tmp_path)
+    turn, noted = run.turn, []
+
+    def watched_turn() -> AbstractContextManager[None]:
+        noted.append(run.unseen_steps())
+        return turn()
+
+    monkeypatch.setattr(run, "turn", watched_turn)
+    run.learner.steps += 1
+    assert run.hand_over(lambda: False)
+    assert noted == [1]
+    assert run.unseen_steps() == 0
