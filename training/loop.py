@@ -117,6 +117,8 @@ def asynchronous(run: Run, watch: Monitor, stop: Stop) -> None:
                 news.clear()
 
     together(play, learn, stop)
+    if complete.is_set():  # a generation that was complete when the learner was told to stop
+        _tell(run, watch, stop)
     run.save()
 
 

@@ -4,6 +4,7 @@ Nothing here is measured in seconds: games and steps are made to wait for each o
 stand still (and the wait for the other then fails).
 """
 
+import json
 import os
 import signal
 import threading
@@ -113,6 +114,31 @@ def test_asynchronous_self_play_never_waits_and_changes_networks_in_mid_game(tmp
     assert max(in_flight) > 0, "the new network took over games that were under way"
     assert run.progress.generation == 4
     assert run.progress.rows == run.replay.total
+
+
+def test_a_generation_that_is_complete_when_the_learner_is_stopped_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stage = Stage(tmp_path, monkeypatch, mode="asynchronous")
+    run, stopped, left = stage.run, threading.Event(), threading.Event()
+    together, advance = loop.together, Run.advance
+
+    def noted(other: Callable[..., None], mine: Callable[..., None], stop: Callable[[], bool]) -> None:
+        def learner(halt: Callable[[], bool]) -> None:
+            mine(halt)
+            left.set()
+
+        together(other, learner, stop)
+
+    def late_advance(run: Run) -> None:  # the learner has left before self-play says that the generation is complete
+        advance(run)
+        stopped.set()
+        assert left.wait(PATIENCE), "the learner does not leave"
+
+    monkeypatch.setattr(loop, "together", noted)
+    monkeypatch.setattr(Run, "advance", late_advance)
+    monkeypatch.setattr(Run, "learn", lambda *_: None)
+    stage.cycle(stopped.is_set)
+    assert run.progress.generation == 2
+    assert [report["run/generation"] for report in map(json.loads, stage.watch.log.read_text().splitlines())] == [1]
 
 
 @pytest.mark.parametrize("mode", ["sequential", "semi-asynchronous", "asynchronous"])
