@@ -105,7 +105,7 @@ class SelfPlaySettings:
         2.2, unit="moves after which the game is counted, as a multiple of the area", low=0.1, high=10, papers="S3: 400/169"
     )
     no_pass_until: float = setting(0.25, unit="share of the area that must be played before a pass", low=0, high=1)
-    no_pass_generations: int = setting(10, unit="generations in which that holds", low=0)
+    no_pass_generations: int = setting(10, unit="first generations in which that holds", low=0)
 
 
 @dataclass(frozen=True)

@@ -167,7 +167,7 @@ class Episode:
         A move at a decided point changes no score. Without them a game ends by passes once nothing is left to play for.
         """
         early = len(self.moves) < self.settings.no_pass_until * self.game.points
-        no_pass = self.in_opening or (early and generation < self.settings.no_pass_generations)
+        no_pass = self.in_opening or (early and generation <= self.settings.no_pass_generations)
         if self.decided is None and not no_pass:
             return None
         mask = np.empty(self.game.actions, np.uint8)

@@ -50,7 +50,7 @@ class Calibration:
     def threshold(self, generation: int) -> float:
         """The level at which a game is conceded in this generation; NEVER before enough is known."""
         lowest = self.settings.resign_threshold
-        if lowest == 0 or generation < self.settings.resign_generations or len(self.peaks) < ENOUGH:
+        if lowest == 0 or generation <= self.settings.resign_generations or len(self.peaks) < ENOUGH:
             return NEVER
         mistakes = sorted({loser for _, loser in self.peaks if lowest <= loser < 1})
         for candidate in (lowest, *(mistake + 1e-9 for mistake in mistakes)):

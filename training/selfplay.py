@@ -88,7 +88,7 @@ def _play(options: argparse.Namespace) -> int:
     net = None if options.weights == "none" else weights.load(weights.find(options.weights)).network()
     evaluator = leaf_evaluator(stage.evaluator, game, net, options.threads or 0, options.seed)
     pool = Pool(game, settings, (options.seed,))
-    pool.use(evaluator, stage, settings.no_pass_generations)
+    pool.use(evaluator, stage, generation=settings.no_pass_generations + 1)
     writer = Writer(Path(options.out) / "selfplay.gzr", {name: getattr(options, name) for name in ("weights", *DEFAULTS)})
     found: list[Record] = []
     began = time.monotonic()

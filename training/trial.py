@@ -87,7 +87,7 @@ def evaluations_a_second(
     short = replace(stage, full_visits=min(stage.full_visits, SHORT_FULL), cheap_visits=min(stage.cheap_visits, SHORT_CHEAP))
     pool = Pool(game_of(settings, size), replace(settings.selfplay, opening_share=0.0), (settings.seed,))
     evaluator = leaf_evaluator(stage.evaluator, pool.game, net, settings.threads, settings.seed, device_of(settings))
-    pool.use(evaluator, short, settings.selfplay.no_pass_generations)
+    pool.use(evaluator, short, generation=settings.selfplay.no_pass_generations + 1)
     _play(pool, seconds / 4, stop)
     before, began = pool.evaluations, time.monotonic()
     _play(pool, seconds, stop)

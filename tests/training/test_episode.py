@@ -110,6 +110,14 @@ def test_a_move_that_changes_no_score_is_not_searched() -> None:
     assert set(np.flatnonzero(mask)) == {18, 22, game.pass_action}, "only D2, C1 and the pass are worth a thought"
 
 
+def test_an_early_pass_is_allowed_after_the_first_generations() -> None:
+    episode = after(0, no_pass_until=1.0, no_pass_generations=3)
+    for generation in (1, 3):
+        mask = episode._mask(generation)
+        assert mask is not None and not mask[episode.game.pass_action]
+    assert episode._mask(4) is None
+
+
 def concede(values: tuple[float, ...], *, unresigned: bool = False, resign_at: float = 0.9) -> Episode:
     """An episode whose searches found these values one after the other, Black's first."""
     episode = after(0, unresigned_share=float(unresigned), full_share=1.0)

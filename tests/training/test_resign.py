@@ -38,7 +38,8 @@ def test_nothing_is_conceded_before_enough_is_known() -> None:
     certain = game(0.99, -0.9)
     assert calibrated(*[certain] * (ENOUGH - 1)).threshold(5) == NEVER
     assert calibrated(*[certain] * ENOUGH).threshold(5) == 0.9
-    assert calibrated(*[certain] * ENOUGH).threshold(2) == NEVER
+    assert calibrated(*[certain] * ENOUGH).threshold(3) == NEVER, "the first three generations concede nothing"
+    assert calibrated(*[certain] * ENOUGH).threshold(4) == 0.9
     assert calibrated(*[replace(certain, unresigned=False)] * ENOUGH).threshold(5) == NEVER
     assert Calibration(SelfPlaySettings(resign_threshold=0.0), calibrated(*[certain] * ENOUGH).peaks).threshold(5) == NEVER
 
