@@ -47,7 +47,7 @@ class Group:
         self.rows = 0  # of all finished games
         self.clock = Clock()
         self.games = [self._new_game() for _ in range(settings.games // groups + (index < settings.games % groups))]
-        self._kept = np.zeros(len(self.games), np.int64)  # visits that the search under way took over from the one before
+        self._kept = np.zeros(len(self.games), np.int64)  # root visits with which the search under way began
         self._search: Search | None = None
         self._pending: Pending | None = None
 
@@ -117,12 +117,13 @@ class Group:
         """
         episode = self.games[tree]
         plan = episode.plan(self._stage, self._generation, self._resign_at)
-        self._kept[tree] = search.forest.nodes[tree, 0]["visits"] if keep else 0
-        budget = (int(self._kept[tree]) or 1) + plan.visits  # the root's own evaluation is a visit too
+        kept = int(search.forest.nodes[tree, 0]["visits"]) if keep else 1
+        budget = kept + plan.visits  # the root's own evaluation is a visit too
         search.begin(
             tree, episode.state, episode.history, budget,
             noise=plan.noise, temperature=plan.temperature, root_mask=plan.mask, keep=keep,
         )  # fmt: skip
+        self._kept[tree] = search.forest.nodes[tree, 0]["visits"]
 
     def _advance(self, search: Search, tree: int) -> Record | None:
         """Play the move of a finished search; the record if that ends the game (a new one then takes its place)."""

@@ -109,6 +109,32 @@ def test_one_group_plays_as_a_plain_loop_does() -> None:
     assert found == list(islice(plain_loop(SIX, (1,)), 12))
 
 
+def test_evaluations_are_those_that_the_evaluator_gave(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where a kept root loses moves: their visits are made again, elsewhere."""
+    asked: list[int] = []
+
+    class Counted(Guess):
+        def evaluate(self, states: np.ndarray) -> Evaluation:
+            asked.append(len(states))
+            found = super().evaluate(states)
+            found.logits[:, -1] = -9.0  # no passes, so that no line of a search ends with a finished game
+            return found
+
+    def two_thirds(episode: Episode, generation: int) -> np.ndarray:
+        return np.arange(episode.game.actions) % 3 != len(episode.moves) % 3
+
+    monkeypatch.setattr(Episode, "_mask", two_thirds)
+    group = pool_of(SelfPlaySettings(games=1, opening_share=0.0)).groups[0]
+    group.use(Counted(), search_settings(group.settings, NETWORK), NETWORK, 99, 1, float("inf"))
+    moves = 0
+    while moves < 10:
+        group.start()
+        group.finish()
+        if len(group.games[0].moves) > moves:
+            moves += 1
+            assert group.evaluations == sum(asked)
+
+
 def test_searches_that_begin_anew_get_new_noise() -> None:
     pool = pool_of()
     pool.use(Guess(), NETWORK, 99)
