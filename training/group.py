@@ -132,7 +132,9 @@ class Group:
         action = episode.move(result, search.settings.root)
         ending = episode.play(action)
         if ending is None:
-            self._begin(search, tree, keep=search.advance(tree, action) and not episode.in_opening)
+            keep = search.advance(tree, action) and not episode.in_opening
+            crowded = search.forest.trees[tree]["node_count"] > search.settings.max_nodes // 2  # too full for another search
+            self._begin(search, tree, keep=keep and not crowded)
             return None
         self.games[tree] = self._new_game()
         self._begin(search, tree)
