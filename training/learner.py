@@ -144,7 +144,8 @@ class Learner:
             a share of their length. Scalars on the device.
 
         Raises:
-            DivergedError: a loss or the gradient is not finite. Nothing has been changed.
+            DivergedError: a loss or the gradient is not finite. Weights, average and optimiser are as they were; the running statistics of
+                batch norm are not, for the batch has gone through the network.
         """
         self.net.train()
         found = losses(self._forward(self.net, batch), batch, self.settings.root_value_share)
