@@ -55,10 +55,12 @@ class SelfPlaySettings:
     temperature: float = setting(
         0.75, unit="of the move drawn at the start, halfway to the end each board width (puct root)", low=0, high=10, papers="KataGo: 0.8"
     )
-    temperature_end: float = setting(0.15, unit="of the move drawn late in the game", low=0, high=10, papers="KataGo: 0.2; S3: 0.4")
+    temperature_end: float = setting(
+        0.15, unit="of the move drawn late in the game (puct root)", low=0, high=10, papers="KataGo: 0.2; S3: 0.4"
+    )
     temperature_games: int = setting(
         0,
-        unit="first games of each size played at `temperature` throughout, later ones at `temperature_end`; 0 = no",
+        unit="first games of each size played at `temperature` throughout, later ones at `temperature_end`; 0 = no (puct root)",
         low=0,
         papers="S3: 10",
     )
