@@ -4,7 +4,7 @@
 
 The Elo of a file is the sum of the steps so far; self-play Elo shows progress within a run and is no claim about other opponents. The
 abscissa is what the files say of the evaluations used for them. With `--yardstick`, agreement with a strong engine's labels is shown too:
-no games, no noise, and nobody's own measure.
+no games, no noise, and nobody's own measure. `--games 0` shows that alone.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ def follow(files: list[Path], labelled: Labelled | None, options: argparse.Names
     """Measure every file; each is printed as it is known."""
     points: list[Point] = []
     for number, path in enumerate(files):
-        rating, error, text = 0.0, 0.0, "the first"
-        if number:
+        rating, error, text = 0.0, 0.0, "the first" if number == 0 else "no games"
+        if number and options.games:
             tally = match(path, files[number - 1], options)
             gain, doubt = step(tally)
             rating, error, text = points[-1].rating + gain, math.hypot(points[-1].error, doubt), f"against the one before: {tally}"
@@ -71,26 +71,28 @@ def follow(files: list[Path], labelled: Labelled | None, options: argparse.Names
     return points
 
 
-def draw(points: list[Point], title: str, path: Path) -> None:
-    """Elo with its standard error over evaluations, and below it the agreement with the yardstick."""
+def draw(points: list[Point], options: argparse.Namespace) -> None:
+    """Elo with its standard error over evaluations, and below it the agreement with the yardstick; one of them where there is no other."""
     from matplotlib.figure import Figure
 
     millions = [point.evaluations / 1e6 for point in points]
     measured = [(x, point.agreement) for x, point in zip(millions, points, strict=True) if point.agreement]
-    figure = Figure(figsize=(7, 6 if measured else 3.5), layout="constrained")
-    axes = figure.subplots(2 if measured else 1, 1, sharex=True, squeeze=False)[:, 0]
-    axes[0].errorbar(millions, [point.rating for point in points], [point.error for point in points], marker="o", capsize=3)
-    axes[0].set(title=title, ylabel="Elo above the first (± standard error)")
+    wanted = {"Elo above the first (± standard error)": options.games, "agreement with a strong engine": measured}
+    panels = [name for name, there in wanted.items() if there]
+    figure = Figure(figsize=(7, 1 + 2.7 * len(panels)), layout="constrained")
+    axes = dict(zip(panels, figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0], strict=True))
+    for name, axis in axes.items():
+        axis.set(ylabel=name, xlabel="million evaluations")
+        axis.grid(alpha=0.3)
+    if options.games:
+        axes[panels[0]].errorbar(millions, [point.rating for point in points], [point.error for point in points], marker="o", capsize=3)
+        axes[panels[0]].set(title=f"{options.size}x{options.size}, {options.visits} visits, {options.games} games a step")
     if measured:
         columns = [x for x, _ in measured]
-        axes[1].plot(columns, [100 * found.top1 for _, found in measured], marker="o", label="best move found, %")
-        axes[1].plot(columns, [100 * found.winrate_error for _, found in measured], marker="s", label="error of the win rate, %")
-        axes[1].legend()
-        axes[1].set(ylabel="agreement with a strong engine")
-    axes[-1].set(xlabel="million evaluations")
-    for axis in axes:
-        axis.grid(alpha=0.3)
-    figure.savefig(path, dpi=120)
+        axes[panels[-1]].plot(columns, [100 * found.top1 for _, found in measured], marker="o", label="best move found, %")
+        axes[panels[-1]].plot(columns, [100 * found.winrate_error for _, found in measured], marker="s", label="error of the win rate, %")
+        axes[panels[-1]].legend()
+    figure.savefig(options.plot, dpi=120)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -99,7 +101,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("files", nargs="*", type=Path, metavar="WEIGHTS", help="weights of one run, oldest first")
     parser.add_argument("--size", type=int, default=13)
     parser.add_argument("--komi", type=float, default=7.5)
-    parser.add_argument("--games", type=int, default=60, help="of each step (default 60)")
+    parser.add_argument("--games", type=int, default=60, help="of each step (default 60); 0: none")
     parser.add_argument("--visits", type=int, default=32, help="of each move (default 32)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=2)
@@ -113,7 +115,7 @@ def main(arguments: list[str] | None = None) -> int:
     print(machine())
     points = follow(options.files, labelled, options)
     if options.plot:
-        draw(points, f"{options.size}x{options.size}, {options.visits} visits, {options.games} games a step", options.plot)
+        draw(points, options)
     return 0
 
 
