@@ -181,6 +181,7 @@ def test_ctrl_c_leaves_quietly(small_weights: Path) -> None:
     engine.stdin.flush()
     engine.stdout.readline()
     engine.send_signal(signal.SIGINT)
+    engine.wait(timeout=10)  # before `communicate` closes its input, which would end it as well
     _, talk = engine.communicate(timeout=10)
     assert engine.returncode == 130
     assert b"Traceback" not in talk
