@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -172,9 +173,9 @@ def test_an_interrupt_comment_ends_a_search(small_weights: Path) -> None:
 
 
 def test_ctrl_c_leaves_quietly(small_weights: Path) -> None:
-    engine = subprocess.Popen(
-        [*COMMAND, "--weights", str(small_weights)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
+    heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # shells let what they start in the background ignore it
+    pipes = {name: subprocess.PIPE for name in ("stdin", "stdout", "stderr")}
+    engine = subprocess.Popen([*COMMAND, "--weights", str(small_weights)], **pipes, preexec_fn=heed)
     assert engine.stdin
     assert engine.stdout
     engine.stdin.write(b"name\n")
