@@ -174,7 +174,7 @@ def test_an_interrupt_comment_ends_a_search(small_weights: Path) -> None:
 
 def test_ctrl_c_leaves_quietly(small_weights: Path) -> None:
     heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # shells let what they start in the background ignore it
-    pipes = {name: subprocess.PIPE for name in ("stdin", "stdout", "stderr")}
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     engine = subprocess.Popen([*COMMAND, "--weights", str(small_weights)], **pipes, preexec_fn=heed)
     assert engine.stdin
     assert engine.stdout
