@@ -18,6 +18,7 @@ import json
 import shutil
 import sys
 import tempfile
+import threading
 import warnings
 from collections import deque
 from dataclasses import asdict, dataclass
@@ -44,6 +45,9 @@ if TYPE_CHECKING:
 
 OUTPUTS = ("policy", "value", "score", "ownership")  # of a graph, in this order; a network without the last two has two
 KEPT_GRAPHS = 32  # in the cache; the longest unused go first
+
+_TRACES: dict[str, Any] = {}  # torch's traces of networks, by structure; see `convert`
+_TRACING = threading.Lock()  # a trace has one network's weights at a time
 
 
 @dataclass(frozen=True)
@@ -151,7 +155,11 @@ def _core() -> Any:
 
 
 def convert(net: nn.Module, size: int) -> Any:
-    """The graph of a torch network, batch norm folded; traced on a board of `size`, open in batch and board."""
+    """The graph of a torch network, batch norm folded; `size`: of a board that it plays. It is open in batch and board.
+
+    Torch keeps every trace for ever, a megabyte each, and a training run converts its network thousands of times: so one network of each
+    structure is traced, and then given the weights of whichever is to be converted.
+    """
     import torch
 
     from gozero import nets
@@ -169,12 +177,16 @@ def convert(net: nn.Module, size: int) -> Any:
                 return output.policy, output.value
             return output.policy, output.value, output.score, (output.ownership / 2).tanh()  # a logit's expected sign
 
+    wanted = Traced().eval()
     example = (torch.zeros(2, features.PLANES, size, size), torch.zeros(2, features.GLOBALS))
-    with torch.inference_mode(), warnings.catch_warnings():
+    with _TRACING, torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # torch prefers torch.export, which takes 4 s for the same graph
-        script = torch.jit.freeze(torch.jit.trace(Traced().eval(), example, check_trace=False))
-    graph = openvino.convert_model(script, example_input=example)
-    torch.jit._state._python_cu.drop_all_functions()  # torch keeps every trace for ever: 8 MB each, at each generation of a training run
+        structure = repr(wanted)
+        if structure not in _TRACES:
+            _TRACES[structure] = torch.jit.trace(wanted, example, check_trace=False)
+        trace = _TRACES[structure]
+        trace.load_state_dict(wanted.state_dict())
+        graph = openvino.convert_model(trace, example_input=example, share_weights=False)
     for output, name in zip(graph.outputs, OUTPUTS, strict=False):
         output.get_tensor().set_names({name})
     planes, globals = graph.inputs
