@@ -1,6 +1,6 @@
 """Actions, points, vertices and SGF points: the only place that converts between them.
 
-Vocabulary, for a board of `size` x `size`:
+Vocabulary, for a board of `size` x `size`; a board that is not square has `size` columns and `rows` rows:
   action  int. Points row-major from the top left, then pass (size²), then resign (size² + 1).
   point   (row, col), row 0 at the top.
   vertex  GTP text: column letter without I, row number from the bottom; `pass`, `resign`.
@@ -15,41 +15,41 @@ LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 MAX_SIZE = len(LETTERS)
 
 
-def action_count(size: int) -> int:
+def action_count(size: int, rows: int | None = None) -> int:
     """Length of a policy: all points, pass and resign (171 at 13x13)."""
-    return size * size + 2
+    return size * (rows or size) + 2
 
 
-def pass_action(size: int) -> int:
-    return size * size
+def pass_action(size: int, rows: int | None = None) -> int:
+    return size * (rows or size)
 
 
-def resign_action(size: int) -> int:
-    return size * size + 1
+def resign_action(size: int, rows: int | None = None) -> int:
+    return size * (rows or size) + 1
 
 
 def action(row: int, col: int, size: int) -> int:
     return row * size + col
 
 
-def point(action: int, size: int) -> tuple[int, int]:
+def point(action: int, size: int, rows: int | None = None) -> tuple[int, int]:
     """(row, col) of an action that is a point. ValueError for pass, resign or a number off the board."""
-    if not 0 <= action < size * size:
-        raise ValueError(f"action {action} is not a point of a {size}x{size} board")
+    if not 0 <= action < size * (rows or size):
+        raise ValueError(f"action {action} is not a point of a {size}x{rows or size} board")
     return divmod(action, size)
 
 
-def vertex(action: int, size: int) -> str:
+def vertex(action: int, size: int, rows: int | None = None) -> str:
     """GTP text of an action, upper case; `pass` and `resign` in lower case."""
-    if action == pass_action(size):
+    if action == pass_action(size, rows):
         return "pass"
-    if action == resign_action(size):
+    if action == resign_action(size, rows):
         return "resign"
-    row, col = point(action, size)
-    return f"{LETTERS[col]}{size - row}"
+    row, col = point(action, size, rows)
+    return f"{LETTERS[col]}{(rows or size) - row}"
 
 
-def parse_vertex(text: str, size: int) -> int:
+def parse_vertex(text: str, size: int, rows: int | None = None) -> int:
     """The action a GTP vertex names (any case; `pass` and `resign` too).
 
     Raises:
@@ -57,14 +57,15 @@ def parse_vertex(text: str, size: int) -> int:
     """
     word = text.strip().upper()
     if word == "PASS":
-        return pass_action(size)
+        return pass_action(size, rows)
     if word == "RESIGN":
-        return resign_action(size)
+        return resign_action(size, rows)
     col = LETTERS.find(word[:1]) if word else -1
     digits = word[1:]
-    row = size - int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= 2 else -1
-    if not (0 <= col < size and 0 <= row < size):
-        raise ValueError(f"invalid vertex {text!r}: expected A1 to {vertex(size - 1, size)}, or pass")
+    height = rows or size
+    row = height - int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= 2 else -1
+    if not (0 <= col < size and 0 <= row < height):
+        raise ValueError(f"invalid vertex {text!r}: expected A1 to {vertex(size - 1, size, rows)}, or pass")
     return action(row, col, size)
 
 

@@ -35,6 +35,7 @@ LEGAL = types.FunctionType(types.int64(STATE, HISTORY, MASK))
 OUTCOME = types.FunctionType(types.int64(STATE))
 SAMPLE = types.FunctionType(types.int64(STATE, HISTORY, HISTORY))
 OWNER = types.FunctionType(types.void(STATE, OWNERS))
+STONES = types.FunctionType(types.void(STATE, MASK))
 SCORE = types.FunctionType(types.float64(STATE))
 
 _PACKAGE = Path(__file__).resolve().parent

@@ -95,7 +95,7 @@ class Position:
         self.moves.append(Move(mover, action))
 
     def _name(self, action: int) -> str:
-        return coords.vertex(action, self.game.cols) if 0 <= action < self.game.actions else f"action {action}"
+        return coords.vertex(action, self.game.cols, self.game.rows) if 0 <= action < self.game.actions else f"action {action}"
 
     def _step_out_of_turn(self, colour: int) -> None:
         """Give the move to `colour`: the other side passes, where the game has passes."""

@@ -31,7 +31,7 @@ class Row:
     def play(self, *moves: int | str) -> Row:
         """Plays actions or vertices without asking whether they are legal."""
         for move in moves:
-            action = parse_vertex(move, self.game.rows) if isinstance(move, str) else int(move)
+            action = parse_vertex(move, self.game.cols, self.game.rows) if isinstance(move, str) else int(move)
             assert action == self.game.pass_action or self.stones()[action] == 0, f"{move} is not an empty point\n{self}"
             self.game.step(self.state, self.history, action)
             self.actions.append(action)
@@ -47,7 +47,7 @@ class Row:
 
     def allows(self, move: int | str) -> bool:
         """Whether one action or vertex is legal."""
-        return (parse_vertex(move, self.game.rows) if isinstance(move, str) else move) in self.legal()
+        return (parse_vertex(move, self.game.cols, self.game.rows) if isinstance(move, str) else move) in self.legal()
 
     def points(self, kernel: Callable[[np.ndarray, np.ndarray], None]) -> list[int]:
         """What a kernel(state, out int8 [points]) writes: one number per point."""
@@ -58,7 +58,7 @@ class Row:
     def stones(self) -> tuple[int, ...]:
         """Colours of the points."""
         out = np.empty(self.game.points, np.uint8)
-        go.stones(self.state, out)
+        self.game.stones(self.state, out)
         return tuple(out.tolist())
 
     def __str__(self) -> str:

@@ -73,3 +73,13 @@ def test_sgfmill_sees_the_same_point() -> None:
         vertex = coords.vertex(action, 19)
         assert coords.to_sgf(action, 19) == move_from_vertex(vertex, 19)
         assert format_vertex(coords.to_sgf(action, 19)).lower() == vertex.lower()
+
+
+def test_boards_that_are_not_square() -> None:
+    """7 columns, 6 rows: Connect-4's."""
+    assert (coords.pass_action(7, 6), coords.resign_action(7, 6), coords.action_count(7, 6)) == (42, 43, 44)
+    assert [coords.vertex(action, 7, 6) for action in (0, 6, 35, 41, 42, 43)] == ["A6", "G6", "A1", "G1", "pass", "resign"]
+    for action in range(44):
+        assert coords.parse_vertex(coords.vertex(action, 7, 6), 7, 6) == action
+    with pytest.raises(ValueError, match="A1 to G6"):
+        coords.parse_vertex("A7", 7, 6)

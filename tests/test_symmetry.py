@@ -85,3 +85,15 @@ def test_leading_dimensions_are_carried_along() -> None:
         for n in range(4):
             assert (symmetry.apply_planes(planes, k)[n, 3] == symmetry.apply_planes(planes[n, 3], k)).all()
             assert (symmetry.apply_policy(policies, 9, k)[n] == symmetry.apply_policy(policies[n], 9, k)).all()
+
+
+def test_boards_that_are_not_square_have_their_own_symmetries() -> None:
+    """Connect-4's, 6 rows of 7: the mirror, the half turn and both."""
+    plane = np.arange(42).reshape(6, 7)
+    for k in (0, 2, 4, 6):
+        seen = symmetry.apply_planes(plane, k)
+        assert seen.shape == (6, 7)
+        assert (symmetry.apply_points(np.arange(42), (6, 7), k) == seen.ravel()).all(), k
+        assert seen.ravel()[symmetry.apply_action(5, (6, 7), k)] == 5
+        assert symmetry.apply_action(42, (6, 7), k) == 42 and symmetry.apply_action(43, (6, 7), k) == 43
+    assert symmetry.apply_action(0, (6, 7), 4) == 6

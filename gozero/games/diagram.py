@@ -1,4 +1,4 @@
-"""Text diagrams of square boards, both ways.
+"""Text diagrams of boards, both ways.
 
 A diagram is a first line such as `X to play, ko C3, 1 pass` and one line per row from the top: the row's number, then
 `X` (Black), `O` (White) or `.`; a last line names the columns. Ko and passes are left out when there are none.
@@ -31,33 +31,36 @@ class Diagram:
 
 
 def print_diagram(colours: np.ndarray, to_play: int, *, ko: int | None = None, passes: int = 0) -> str:
-    """The diagram of colours [size, size] (0 empty, 1 Black, 2 White)."""
-    size = colours.shape[0]
+    """The diagram of colours [rows, cols] (0 empty, 1 Black, 2 White)."""
+    height, size = colours.shape
     title = f"{SYMBOLS[to_play]} to play"
     if ko is not None:
-        title += f", ko {vertex(ko, size)}"
+        title += f", ko {vertex(ko, size, height)}"
     if passes:
         title += f", {passes} pass" + ("es" if passes > 1 else "")
-    rows = [f"{size - row:2d} " + " ".join(SYMBOLS[colour] for colour in colours[row]) for row in range(size)]
+    rows = [f"{height - row:2d} " + " ".join(SYMBOLS[colour] for colour in colours[row]) for row in range(height)]
     return "\n".join([title, *rows, "   " + " ".join(LETTERS[:size])])
 
 
-def parse_diagram(text: str, size: int) -> Diagram:
-    """Read a diagram; row numbers and the line of columns may be missing, and Black plays when no line says otherwise.
+def parse_diagram(text: str, size: int, height: int | None = None) -> Diagram:
+    """Read a diagram of `size` columns and `height` rows, by default as many.
+
+    Row numbers and the line of columns may be missing, and Black plays when no line says otherwise.
 
     Raises:
-        ValueError: the rows do not make a size x size board.
+        ValueError: the rows do not make such a board.
     """
+    height = height or size
     to_play, ko, passes = BLACK, None, 0
     rows: list[list[int]] = []
     for line in text.strip().splitlines():
         title, row = _TITLE.match(line.strip()), _ROW.match(line.strip())
         if title:
             to_play = BLACK if title[1] == "X" else WHITE
-            ko = parse_vertex(title[2], size) if title[2] else None
+            ko = parse_vertex(title[2], size, height) if title[2] else None
             passes = int(title[3] or 0)
         elif row:
             rows.append([SYMBOLS.index(symbol) for symbol in row[1] if not symbol.isspace()])
-    if len(rows) != size or any(len(row) != size for row in rows):
-        raise ValueError(f"the diagram has rows of {[len(row) for row in rows]} points: expected {size} rows of {size}")
+    if len(rows) != height or any(len(row) != size for row in rows):
+        raise ValueError(f"the diagram has rows of {[len(row) for row in rows]} points: expected {height} rows of {size}")
     return Diagram(np.array(rows, np.uint8).reshape(-1), to_play, ko, passes)

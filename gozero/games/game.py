@@ -50,6 +50,7 @@ class Game:
         step(state, history, action): plays a legal action, in place.
         legal(state, history, out uint8 [A]) → number of legal actions; `out` becomes 0 / 1.
         outcome(state) → +1, 0, -1 for the side to move, or NOT_OVER.
+        stones(state, out uint8 [points]): the colours of the points, EMPTY, BLACK or WHITE.
         owner(state, out int8 [points]): + points of the side to move as the board stands; None where there is no such thing.
         score(state) → points of the side to move above the other's, bonuses included; None where there is no such thing.
         hash_of(state) → the uint64 a history that begins with this position begins with (0 where there is no superko).
@@ -73,6 +74,7 @@ class Game:
     outcome: Callable[[np.ndarray], int]
     sample: Callable[..., int]
     hash_of: Callable[[np.ndarray], int]
+    stones: Callable[..., None]
     set_up: Callable[[np.ndarray, int], np.ndarray]
     to_text: Callable[[np.ndarray], str]
     from_text: Callable[[str], np.ndarray]
@@ -83,6 +85,11 @@ class Game:
     def points(self) -> int:
         """Number of points of the board."""
         return self.rows * self.cols
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(rows, cols)."""
+        return self.rows, self.cols
 
     @property
     def pass_action(self) -> int:

@@ -32,7 +32,7 @@ from gozero.games.chains import BLACK, EMPTY, HEAD, LIBERTIES, NEXT, RECORD, SIZ
 from gozero.games.diagram import parse_diagram, print_diagram
 from gozero.games.game import NOT_OVER, PLY, Game
 from gozero.games.rules import SIMPLE, SITUATIONAL, RuleSet, rule_set
-from gozero.jit import LEGAL, MASK, OUTCOME, OWNER, SAMPLE, SCORE, STATE, STEP, kernel
+from gozero.jit import LEGAL, MASK, OUTCOME, OWNER, SAMPLE, SCORE, STATE, STEP, STONES, kernel
 from gozero.rng import below
 
 KO, PASSES, PASS_BITS, KO_RULE, SUICIDE, BONUS, KOMI, MOVE_LIMIT = 5, 6, 7, 8, 9, 10, 11, 12
@@ -309,7 +309,7 @@ def _place(state, colours):
     return stifled == 0
 
 
-@kernel(types.void(STATE, MASK))
+@kernel(STONES.signature)
 def stones(state, out):
     """Write the colours of the points into out uint8 [points]."""
     size = np.int64(state[SIZE])
@@ -396,6 +396,7 @@ def make(size: int = 13, rules: str = "chinese", komi: float = 7.5, handicap: in
         outcome=outcome,
         sample=sample,
         hash_of=hash_of,
+        stones=stones,
         set_up=partial(set_up, initial),
         to_text=to_text,
         from_text=partial(from_text, initial),

@@ -141,18 +141,18 @@ def test_legal_and_outcome_commute_with_the_symmetries(game: Game) -> None:
         rng = random.Random(number)
         for _ in range(min(2 * game.points, 200)):
             legal = row.legal()
-            assert turned.legal() == {symmetry.apply_action(action, game.cols, number) for action in legal}, (
+            assert turned.legal() == {symmetry.apply_action(action, game.shape, number) for action in legal}, (
                 f"symmetry {number}\n{row}\n{turned}"
             )
             assert game.outcome(turned.state) == game.outcome(row.state), f"symmetry {number}\n{row}\n{turned}"
             if game.owner is not None:
-                owner = symmetry.apply_points(np.array(row.points(game.owner)), game.cols, number)
+                owner = symmetry.apply_points(np.array(row.points(game.owner)), game.shape, number)
                 assert turned.points(game.owner) == owner.tolist(), f"symmetry {number}\n{row}\n{turned}"
             if game.outcome(row.state) != NOT_OVER:
                 break
             action = rng.choice(sorted(legal))
             row.play(action)
-            turned.play(symmetry.apply_action(action, game.cols, number))
+            turned.play(symmetry.apply_action(action, game.shape, number))
 
 
 def test_a_batch_equals_one_at_a_time(game: Game) -> None:

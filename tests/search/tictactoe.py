@@ -6,7 +6,7 @@ State: TO_PLAY, PLY, then 9 points (0 empty, 1 X, 2 O). Actions 0-8; pass (9) an
 import numpy as np
 
 from gozero.games.game import NOT_OVER, PLY, TO_PLAY, Game
-from gozero.jit import LEGAL, OUTCOME, SAMPLE, STEP, kernel
+from gozero.jit import LEGAL, OUTCOME, SAMPLE, STEP, STONES, kernel
 from gozero.rng import below
 
 LINES = np.array([[0, 1, 2], [3, 4, 5], [6, 7, 8], [0, 3, 6], [1, 4, 7], [2, 5, 8], [0, 4, 8], [2, 4, 6]])
@@ -47,6 +47,12 @@ def sample(state, history, generator):
     return np.int64(action)
 
 
+@kernel(STONES.signature)
+def stones(state, out):
+    for action in range(9):
+        out[action] = state[2 + action]
+
+
 def to_text(state: np.ndarray) -> str:
     stones = "".join(".XO"[colour] for colour in state[2:])
     return "\n".join(stones[k : k + 3] for k in (0, 3, 6))
@@ -77,6 +83,7 @@ GAME = Game(
     outcome=outcome,
     sample=sample,
     hash_of=lambda state: 0,
+    stones=stones,
     set_up=set_up,
     to_text=to_text,
     from_text=from_text,
