@@ -25,14 +25,14 @@ import torch
 
 from benchmarks.harness import machine
 from gozero import games
-from training import config, loop, startup
+from training import config, loop, presets, startup
 from training.arena import tally, write_csv
 from training.config import LoopSettings, from_dict
 from training.match import MatchSettings, play_match
 from training.monitor import Monitor, say
 from training.players import Conditions, open_player
 
-BASE = Path(config.__file__).parent / "configs" / "ablation7.toml"
+BASE = presets.path_of("ablation7")
 SIZE, KOMI = 7, 9.5
 EVALUATIONS_A_ROW = 60  # of the recipe, roughly
 GENERATIONS = 20  # at least, of a run

@@ -5,15 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from training import config
+from training import config, presets
 from training.config import ConfigError, LoopSettings, Stage
 
-PRESETS = sorted((Path(config.__file__).parent / "configs").glob("*.toml"))
 
-
-@pytest.mark.parametrize("path", PRESETS, ids=lambda path: path.name)
-def test_presets_load(path: Path) -> None:
-    settings = config.load(path)
+@pytest.mark.parametrize("name", presets.names())
+def test_presets_load(name: str) -> None:
+    settings = config.load(presets.path_of(name))
     assert settings.stage
     assert config.from_dict(LoopSettings, settings.to_dict(), "round trip") == settings
 

@@ -15,21 +15,15 @@ import torch
 
 from gozero import symmetry
 from gozero.search.search import RootResult
-from training import config, history, loop, monitor, replay, startup
+from training import config, history, loop, monitor, presets, replay, startup
 from training.config import LoopSettings
 from training.episode import Episode, Plan
 from training.learner import Learner
 from training.replay import Batch, Replay
 
-TINY = Path(config.__file__).parent / "configs" / "tiny.toml"
+pytestmark = pytest.mark.usefixtures("one_thread")
 
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
+TINY = presets.path_of("tiny")
 
 
 def settings(seed: int = 1, generations: int = 3, **learner: float) -> LoopSettings:

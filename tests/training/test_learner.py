@@ -10,15 +10,9 @@ from training.config import LearnerSettings, ReplaySettings
 from training.learner import LOSSES, DivergedError, Learner, losses, measures
 from training.replay import Batch, Replay, rows_of, unpack
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 TINY = nets.config("b2c16")
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 def fixed_batch(size: int = 5, rows: int = 32) -> Batch:

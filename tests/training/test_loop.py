@@ -9,12 +9,14 @@ import torch
 
 from gozero import weights
 from tests.training.games import random_record
-from training import checkpoint, config, loop, monitor, records, startup
+from training import checkpoint, config, loop, monitor, presets, records, startup
 from training.checkpoint import CheckpointError
 from training.learner import Learner
 from training.replay import Batch
 
-TINY = Path(config.__file__).parent / "configs" / "tiny.toml"
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+TINY = presets.path_of("tiny")
 
 
 def run_loop(folder: Path, *arguments: str) -> int:
@@ -24,13 +26,6 @@ def run_loop(folder: Path, *arguments: str) -> int:
 def tiny(generations: int) -> config.LoopSettings:
     values = config.load(TINY).to_dict() | {"generations": generations}
     return config.from_dict(config.LoopSettings, values, "test")
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    threads = torch.get_num_threads()
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture(scope="module")

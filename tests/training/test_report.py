@@ -12,7 +12,7 @@ import pytest
 
 from gozero import nets, weights
 from tests.training.games import random_record
-from training import config, history, records, report
+from training import config, history, presets, records, report
 
 OLD = {  # a line of a log from before the doctor
     "speed/evaluations": 500.0, "games5/count": 10, "games5/length": 31.0, "games5/capped": 0.0, "games5/settled": 0.5,
@@ -32,7 +32,7 @@ def log(folder: Path, *lines: dict[str, object]) -> None:
 def run_folder(folder: Path) -> Path:
     """A run of three generations on 5x5, the first in the older form."""
     log(folder, OLD, OLD | NEW, OLD | NEW)
-    (folder / "settings.json").write_text(json.dumps(config.load(Path(config.__file__).parent / "configs" / "tiny.toml").to_dict()))
+    (folder / "settings.json").write_text(json.dumps(config.load(presets.path_of("tiny")).to_dict()))
     writer = records.Writer(folder / "records" / "000001.gzr", {})
     for seed in range(40):
         writer.append(random_record(5, seed))

@@ -16,20 +16,14 @@ from training.origins import Origin
 from training.records import Record
 from training.simulators import Disagreement, PachiReferee
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 QUIET = ("--set", "monitor.report_every=0", "--set", "monitor.strength_every=0", "--threads", "1")
 SHORT = ("--set", "generations=1", "--set", "generation_rows=60", "--set", "stage.1.full_visits=16", *QUIET)
 
 
 def settings(*overrides: str) -> LoopSettings:
     return presets.load(presets.path_of("tiny"), "tiny", overrides)
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture(scope="module")

@@ -11,11 +11,11 @@ import torch
 
 from tests.training import crashes
 from tests.training.games import random_record
-from training import checkpoint, records, startup, storage
+from training import checkpoint, presets, records, startup, storage
 from training.checkpoint import Progress, Snapshot
 from training.storage import StorageError
 
-TINY = Path(checkpoint.__file__).parent / "configs" / "tiny.toml"
+TINY = presets.path_of("tiny")
 
 
 @pytest.fixture

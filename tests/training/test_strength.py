@@ -7,22 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import torch
 
-from training import config, startup, strength
+from training import config, presets, startup, strength
 from training.config import ConfigError, LoopSettings, MonitorSettings
 from training.run import Run
 from training.strength import Strength
 
-TINY = Path(config.__file__).parent / "configs" / "tiny.toml"
+pytestmark = pytest.mark.usefixtures("one_thread")
 
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
+TINY = presets.path_of("tiny")
 
 
 def run_of(folder: Path, **watched: object) -> Run:

@@ -20,15 +20,9 @@ from training.replay import rows_of
 from training.sgf_rows import Lesson, komi_of, lessons, result_of
 from training.supervised import Plan, Teaching
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 NASTY = Path(__file__).parents[1] / "data" / "sgf"
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 def exported(size: int, seed: int) -> bytes:
