@@ -89,8 +89,7 @@ class Gallery:
 
     def _positions(self, game: Game) -> Iterator[tuple[str, np.ndarray]]:
         """(title, state int32 [S]) of the empty board with its usual komi and of the examples."""
-        komi = scoring.SMALL_BOARD_KOMI.get(self.size, scoring.USUAL_KOMI)
-        yield "empty board", scoring.begin(game, komi, 0)[0]
+        yield "empty board", scoring.begin(game, scoring.usual_komi(self.size), 0)[0]
         share = self.settings.get("replay", {}).get("held_out", 0.0)
         games = [record for record in self.games if record.size == self.size and is_held_out(record, share)]
         for record, depth in zip(games[-EXAMPLES:], DEPTHS, strict=False):

@@ -87,7 +87,7 @@ def match(
     device: str = "cpu",
 ) -> Verdict | None:
     """Play the gate's match on a board of `size`; None if stopped before its end. The same seed plays the same games."""
-    komi = scoring.SMALL_BOARD_KOMI.get(size, scoring.USUAL_KOMI)
+    komi = scoring.usual_komi(size)
     game = games.make(settings.game, size=size, rules=settings.rules, komi=komi)
     conditions = Conditions(game, komi, seed, min(PARALLEL, settings.gate.games), threads=threads)
     rules = MatchSettings(

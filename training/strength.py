@@ -191,7 +191,7 @@ class Strength:
     def _conditions(self, run: Run, generation: int) -> Conditions:
         """The usual komi on the stage's main board; another seed, so other openings, at each measurement."""
         size = self._size(run)
-        komi = scoring.SMALL_BOARD_KOMI.get(size, scoring.USUAL_KOMI)
+        komi = scoring.usual_komi(size)
         game = games.make(self._settings.game, size=size, rules=self._settings.rules, komi=komi)
         return Conditions(game, komi, seed=generation, parallel=ROUND, threads=run.actor.threads)
 
