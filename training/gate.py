@@ -15,12 +15,9 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
 from torch import nn
 
 from gozero import games
-from gozero.evaluators.base import Evaluation, Evaluator
-from gozero.games.game import Game
 from gozero.search.settings import SearchSettings
 from training import scoring
 from training.config import LoopSettings
@@ -28,6 +25,7 @@ from training.elo import Tally, wilson
 from training.match import MatchSettings, play_match
 from training.players import Conditions, SearchPlayer
 from training.pool import leaf_evaluator
+from training.stopping import StoppableEvaluator, Stopped
 
 PARALLEL = 32  # games at once, to fill batches
 
@@ -52,28 +50,6 @@ class Verdict:
         low, high = wilson(self.tally.points, self.tally.games)
         names = {"games": self.tally.games, "score": self.tally.score, "low": low, "high": high, "passed": self.passed}
         return {f"gate/{name}": float(value) for name, value in names.items()}
-
-
-class _StoppedError(Exception):
-    """Leaves a match in the middle of a move."""
-
-
-@dataclass(frozen=True)
-class _Stoppable:
-    """An evaluator that leaves the match when `stop()` says so: a move of many games takes seconds."""
-
-    inner: Evaluator
-    stop: Callable[[], bool]
-
-    @property
-    def game(self) -> Game:
-        return self.inner.game
-
-    def evaluate(self, states: np.ndarray) -> Evaluation:
-        """As the evaluator inside; _StoppedError once `stop()` is true."""
-        if self.stop():
-            raise _StoppedError
-        return self.inner.evaluate(states)
 
 
 def match(
@@ -102,7 +78,7 @@ def match(
     try:
         for record in play_match((players[0], players[1]), game, rules):
             winners[record.winner] += 1
-    except _StoppedError:
+    except Stopped:
         return None
     return Verdict(Tally(winners[0], winners[1], winners[None]), settings.gate.share)
 
@@ -114,4 +90,4 @@ def _player(
     evaluator = leaf_evaluator("network", conditions.game, net, conditions.threads or 0, conditions.seed, device)
     visits = settings.gate.visits
     search = SearchSettings(c_puct=settings.selfplay.c_puct, fpu=settings.selfplay.fpu, max_nodes=visits + 1)
-    return SearchPlayer(name, _Stoppable(evaluator, stop), visits, search, conditions)
+    return SearchPlayer(name, StoppableEvaluator(evaluator, stop), visits, search, conditions)

@@ -13,23 +13,21 @@ up within seconds when the run is told to stop. Ratings are not made here: score
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from gozero import games, weights
-from gozero.evaluators.base import Evaluation, Evaluator
 from gozero.search.settings import SearchSettings
 from gozero.weights import WeightsError
 from training import match, players, scoring, yardstick
 from training.config import ConfigError, LoopSettings
 from training.elo import wilson
 from training.history import Report, last
-from training.players import Conditions, Fault, Player, SearchPlayer, Turn
+from training.players import Conditions, Player, SearchPlayer
 from training.pool import leaf_evaluator
+from training.stopping import StoppableEvaluator, StoppablePlayer, Stopped
 from training.yardstick import YardstickError
 
 if TYPE_CHECKING:
@@ -42,44 +40,6 @@ FIRST_ROLLOUTS, MOST_ROLLOUTS = 64, 4096
 BEATEN = 0.75  # score at which the rollouts are doubled
 KEPT = 4  # frozen weights; the oldest is the opponent
 OPENING_MOVES = 4  # random plies: deterministic players must not repeat one game
-
-
-class Stopped(Exception):  # noqa: N818 - no error: the games are given up
-    """The run was told to stop, or the time is up."""
-
-
-class Obedient:
-    """An evaluator that looks at whether to stop before each batch."""
-
-    def __init__(self, evaluator: Evaluator, stop: Callable[[], bool]) -> None:
-        self.game, self._evaluator, self._stop = evaluator.game, evaluator, stop
-
-    def evaluate(self, states: np.ndarray) -> Evaluation:
-        """As the evaluator; Stopped once it is over."""
-        if self._stop():
-            raise Stopped
-        return self._evaluator.evaluate(states)
-
-
-class Interruptible:
-    """A player that looks at the clock, and at whether to stop, before each of its moves."""
-
-    def __init__(self, player: Player, stop: Callable[[], bool]) -> None:
-        self.name, self._player, self._stop = player.name, player, stop
-
-    def begin(self, slot: int, *, seed: int) -> Fault | None:
-        return self._player.begin(slot, seed=seed)
-
-    def choose(self, turns: Sequence[Turn]) -> Sequence[int | Fault]:
-        if self._stop():
-            raise Stopped
-        return self._player.choose(turns)
-
-    def final_score(self, turn: Turn) -> str | None:
-        return self._player.final_score(turn)
-
-    def close(self) -> None:
-        self._player.close()
 
 
 class Strength:
@@ -160,12 +120,12 @@ class Strength:
         if labelled is None or only not in (None, labelled.game.rows):
             return {}
         evaluator = leaf_evaluator("network", labelled.game, run.learner.ema, run.actor.threads, 0, run.device)
-        found = asdict(yardstick.agreement(labelled, yardstick.evaluate(labelled, Obedient(evaluator, stop))))
+        found = asdict(yardstick.agreement(labelled, yardstick.evaluate(labelled, StoppableEvaluator(evaluator, stop))))
         return {f"yardstick/{name}": value for name, value in found.items() if value is not None}
 
     def _match(self, name: str, run: Run, opponent: Player, conditions: Conditions, stop: Callable[[], bool]) -> Report:
         """Rounds until the games are played or the time is up; empty if not one was finished."""
-        pair = (Interruptible(self._player(run.learner.ema, run.device, conditions), stop), Interruptible(opponent, stop))
+        pair = (StoppablePlayer(self._player(run.learner.ema, run.device, conditions), stop), StoppablePlayer(opponent, stop))
         points, played = 0.0, 0
         most_moves = int(self._settings.selfplay.max_length * conditions.game.points)
         try:
