@@ -124,6 +124,11 @@ class Stage:
         "network", unit="who evaluates leaves", choices=("network", "rollouts"), papers="plain UCT plays the first games"
     )
 
+    @property
+    def main_size(self) -> int:
+        """The board size of most rows; of two with as many, the larger."""
+        return max(self.sizes, key=lambda size: (self.sizes[size], size))
+
 
 @dataclass(frozen=True)
 class ReplaySettings:

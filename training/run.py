@@ -138,7 +138,7 @@ class Run:
         passed = True
         if self.settings.gate.games:
             with self.timeline.during("gate"):
-                size, threads = self._gate_size(), self.actor.threads
+                size, threads = self.settings.stage_at(progress.rows).main_size, self.actor.threads
                 candidate, best = self.learner.ema, self.actor.playing
                 verdict = gate.match(candidate, best, size, self.settings, self.learner.steps, threads, stop, self.device)
             if verdict is None:
@@ -225,11 +225,6 @@ class Run:
         size, path = max(self.settings.stage[-1].sizes), self.folder / "weights.pt"
         with storage.writing(path):
             weights.save(path, self.actor.playing, self.learner.config, game=self.settings.game, size=size, provenance=provenance)
-
-    def _gate_size(self) -> int:
-        """The board of the gate's match: that of most rows in the stage."""
-        sizes = self.settings.stage_at(self.progress.rows).sizes
-        return max(sizes, key=lambda size: (sizes[size], size))
 
     def _load_window(self) -> Replay:
         """The window as it was at the checkpoint, from the newest shards that it needs."""

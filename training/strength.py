@@ -68,7 +68,7 @@ class Strength:
         def over() -> bool:
             return stop() or time.monotonic() - began > seconds
 
-        found: Report = {"strength/size": float(self._size(run))}
+        found: Report = {"strength/size": float(self._settings.stage_at(run.progress.rows).main_size)}
         try:
             found |= self._agreement(run, over)
             conditions = self._conditions(run, generation)
@@ -85,11 +85,6 @@ class Strength:
         spent = [report["strength/seconds"] for report in history if "strength/seconds" in report]
         allowed = self._settings.monitor.strength_share * 3600 * run.progress.hours - sum(spent)
         return allowed if not spent or allowed >= 2 * spent[-1] else 0.0
-
-    def _size(self, run: Run) -> int:
-        """The board that most rows of the stage are played on."""
-        shares = self._settings.stage_at(run.progress.rows).sizes
-        return max(shares, key=lambda size: (shares[size], size))
 
     def _uct(self, run: Run, conditions: Conditions, history: list[Report], stop: Callable[[], bool]) -> Report:
         """Games against plain UCT."""
@@ -150,7 +145,7 @@ class Strength:
 
     def _conditions(self, run: Run, generation: int) -> Conditions:
         """The usual komi on the stage's main board; another seed, so other openings, at each measurement."""
-        size = self._size(run)
+        size = self._settings.stage_at(run.progress.rows).main_size
         komi = scoring.usual_komi(size)
         game = games.make(self._settings.game, size=size, rules=self._settings.rules, komi=komi)
         return Conditions(game, komi, seed=generation, parallel=ROUND, threads=run.actor.threads)
