@@ -26,9 +26,9 @@ import torch
 from benchmarks.harness import machine
 from gozero import games
 from training import config, loop, presets, startup
-from training.arena import tally, write_csv
+from training.arena import write_csv
 from training.config import LoopSettings, from_dict
-from training.match import MatchSettings, play_match
+from training.match import MatchSettings, play_match, tally
 from training.monitor import Monitor, say
 from training.players import Conditions, open_player
 

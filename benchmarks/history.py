@@ -19,8 +19,8 @@ from pathlib import Path
 from benchmarks.harness import machine
 from gozero import games, weights
 from gozero.evaluators.base import open_evaluator
-from training import arena, elo, yardstick
-from training.match import MatchSettings, play_match
+from training import elo, yardstick
+from training.match import MatchSettings, play_match, tally
 from training.players import Conditions, open_player
 from training.yardstick import Agreement, Labelled
 
@@ -43,7 +43,7 @@ def match(first: Path, second: Path, options: argparse.Namespace) -> elo.Tally:
     with ExitStack() as opened:
         names = [f"weights:{path}:{options.visits}" for path in (first, second)]
         sides = [opened.enter_context(closing(open_player(name, conditions))) for name in names]
-        return arena.tally(list(play_match((sides[0], sides[1]), game, settings)))
+        return tally(list(play_match((sides[0], sides[1]), game, settings)))
 
 
 def step(tally: elo.Tally) -> tuple[float, float]:

@@ -24,8 +24,8 @@ from pathlib import Path
 from gozero import coords, games, sgf
 from gozero.games.game import BLACK, Game
 from training import players
-from training.elo import Tally, wilson
-from training.match import GameRecord, MatchSettings, distinct_games, play_match
+from training.elo import wilson
+from training.match import GameRecord, MatchSettings, distinct_games, play_match, tally
 from training.players import Conditions, PlayerError
 
 LETTERS = "AB"
@@ -117,12 +117,6 @@ def verdict(records: Sequence[GameRecord], seconds: float) -> list[str]:
         f"final scores asked in {len(asked)} games; all named the referee's winner in {sum(r.agreed for r in asked)}",
         f"{plies} moves in {seconds:.0f} s ({1000 * seconds / max(1, plies):.1f} ms a move)",
     ]
-
-
-def tally(records: Sequence[GameRecord]) -> Tally:
-    """Wins, losses and draws of player A (number 0)."""
-    counts = Counter(record.winner for record in records)
-    return Tally(counts[0], counts[1], counts[None])
 
 
 def _fields(record: GameRecord, game: Game) -> dict[str, object]:

@@ -37,6 +37,11 @@ class Tally:
         """Share of the points, 0 ... 1; not a number before the first game."""
         return self.points / self.games if self.games else math.nan
 
+    def report(self) -> dict[str, float]:
+        """As numbers for log and TensorBoard: games, score, and the ends of its interval, low and high."""
+        low, high = wilson(self.points, self.games)
+        return {"games": float(self.games), "score": self.score, "low": low, "high": high}
+
     def __str__(self) -> str:
         if not self.games:
             return "no games"

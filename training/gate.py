@@ -11,7 +11,6 @@ that is refused costs all of its generation (AlphaZero and KataGo have none; Alp
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -21,8 +20,8 @@ from gozero import games
 from gozero.search.settings import SearchSettings
 from training import scoring
 from training.config import LoopSettings
-from training.elo import Tally, wilson
-from training.match import MatchSettings, play_match
+from training.elo import Tally
+from training.match import MatchSettings, play_match, tally
 from training.players import Conditions, SearchPlayer
 from training.pool import leaf_evaluator
 from training.stopping import StoppableEvaluator, Stopped
@@ -47,9 +46,8 @@ class Verdict:
 
     def report(self) -> dict[str, float]:
         """The same as numbers for log and TensorBoard."""
-        low, high = wilson(self.tally.points, self.tally.games)
-        names = {"games": self.tally.games, "score": self.tally.score, "low": low, "high": high, "passed": self.passed}
-        return {f"gate/{name}": float(value) for name, value in names.items()}
+        values = self.tally.report() | {"passed": float(self.passed)}
+        return {f"gate/{name}": value for name, value in values.items()}
 
 
 def match(
@@ -74,13 +72,11 @@ def match(
         parallel=conditions.parallel,
     )
     players = [_player(name, net, settings, conditions, stop, device) for name, net in (("candidate", candidate), ("best", best))]
-    winners: Counter[int | None] = Counter()
     try:
-        for record in play_match((players[0], players[1]), game, rules):
-            winners[record.winner] += 1
+        records = list(play_match((players[0], players[1]), game, rules))
     except Stopped:
         return None
-    return Verdict(Tally(winners[0], winners[1], winners[None]), settings.gate.share)
+    return Verdict(tally(records), settings.gate.share)
 
 
 def _player(

@@ -22,6 +22,7 @@ import numpy as np
 
 from gozero.games.game import BLACK, WHITE, Game
 from gozero.position import IllegalMove, Position
+from training.elo import Tally
 from training.players import Fault, Player, Turn, random_action
 
 
@@ -176,6 +177,12 @@ def _counted(position: Position) -> str:
         return {1: "B+", -1: "W+"}.get(outcome, "0")
     score = position.score()
     return "0" if score == 0 else f"{'B' if score > 0 else 'W'}+{abs(score):g}"
+
+
+def tally(records: Sequence[GameRecord]) -> Tally:
+    """Wins, losses and draws of player 0."""
+    counts = Counter(record.winner for record in records)
+    return Tally(counts[0], counts[1], counts[None])
 
 
 def distinct_games(records: Sequence[GameRecord]) -> int:

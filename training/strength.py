@@ -23,7 +23,6 @@ from gozero.search.settings import SearchSettings
 from gozero.weights import WeightsError
 from training import match, players, scoring, yardstick
 from training.config import ConfigError, LoopSettings
-from training.elo import wilson
 from training.history import Report, last
 from training.players import Conditions, Player, SearchPlayer
 from training.pool import leaf_evaluator
@@ -121,21 +120,17 @@ class Strength:
     def _match(self, name: str, run: Run, opponent: Player, conditions: Conditions, stop: Callable[[], bool]) -> Report:
         """Rounds until the games are played or the time is up; empty if not one was finished."""
         pair = (StoppablePlayer(self._player(run.learner.ema, run.device, conditions), stop), StoppablePlayer(opponent, stop))
-        points, played = 0.0, 0
+        records: list[match.GameRecord] = []
         most_moves = int(self._settings.selfplay.max_length * conditions.game.points)
         try:
-            while played < self._settings.monitor.strength_games:
+            while (played := len(records)) < self._settings.monitor.strength_games:
                 size = min(ROUND, self._settings.monitor.strength_games - played)
                 plan = match.MatchSettings(size + size % 2, conditions.seed + played, OPENING_MOVES, most_moves, ROUND)
-                results = [record.winner for record in match.play_match(pair, conditions.game, plan)]
-                points += results.count(0) + results.count(None) / 2
-                played += len(results)
+                records += list(match.play_match(pair, conditions.game, plan))  # a whole round or nothing
         except Stopped:
-            if not played:
+            if not records:
                 raise
-        low, high = wilson(points, played)
-        values = {"games": float(played), "score": points / played, "low": low, "high": high}
-        return {f"strength/{name}_{key}": value for key, value in values.items()}
+        return {f"strength/{name}_{key}": value for key, value in match.tally(records).report().items()}
 
     def _player(self, net: nn.Module, device: str, conditions: Conditions) -> SearchPlayer:
         """A network in the search, without chance."""
