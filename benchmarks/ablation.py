@@ -17,20 +17,20 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
-from contextlib import ExitStack, closing
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from benchmarks import history
 from benchmarks.harness import machine
 from gozero import games
 from training import config, loop, presets, startup
 from training.arena import write_csv
 from training.config import LoopSettings, from_dict
-from training.match import MatchSettings, play_match, tally
+from training.match import tally
 from training.monitor import Monitor, say
-from training.players import Conditions, open_player
 
 BASE = presets.path_of("ablation7")
 SIZE, KOMI = 7, 9.5
@@ -70,12 +70,7 @@ def train(arm: str, folder: Path, evaluations: int, seed: int, stop: Callable[[]
 def match(arm: str, folder: Path, options: argparse.Namespace) -> str:
     """The recipe against an arm: a line with the recipe's score; the games are listed in `folder`/ARM.csv."""
     game = games.make("go", size=SIZE, rules="chinese", komi=KOMI)
-    settings = MatchSettings(options.games, options.seed, opening_moves=options.opening_moves, parallel=32)
-    conditions = Conditions(game, KOMI, options.seed, settings.parallel, threads=options.threads)
-    with ExitStack() as opened:
-        names = [f"weights:{folder / name / 'weights.pt'}:{options.visits}" for name in ("recipe", arm)]
-        pair = [opened.enter_context(closing(open_player(name, conditions))) for name in names]
-        records = sorted(play_match((pair[0], pair[1]), game, settings), key=lambda record: record.number)
+    records = history.match(folder / "recipe" / "weights.pt", folder / arm / "weights.pt", game, KOMI, options)
     write_csv(folder / f"recipe-{arm}.csv", records, game)
     return f"recipe against {arm:20} {tally(records)}"
 

@@ -19,8 +19,9 @@ from pathlib import Path
 from benchmarks.harness import machine
 from gozero import games, weights
 from gozero.evaluators.base import open_evaluator
+from gozero.games.game import Game
 from training import elo, yardstick
-from training.match import MatchSettings, play_match, tally
+from training.match import GameRecord, MatchSettings, play_match, tally
 from training.players import Conditions, open_player
 from training.yardstick import Agreement, Labelled
 
@@ -35,15 +36,14 @@ class Point:
     agreement: Agreement | None
 
 
-def match(first: Path, second: Path, options: argparse.Namespace) -> elo.Tally:
-    """The first file's score against the second."""
-    game = games.make("go", size=options.size, rules="chinese", komi=options.komi)
-    settings = MatchSettings(options.games, options.seed, opening_moves=4, parallel=32)
-    conditions = Conditions(game, options.komi, options.seed, settings.parallel, threads=options.threads)
+def match(first: Path, second: Path, game: Game, komi: float, options: argparse.Namespace) -> list[GameRecord]:
+    """The games of two weights files, in order; of the options it reads games, visits, seed, opening_moves and threads."""
+    settings = MatchSettings(options.games, options.seed, options.opening_moves, parallel=32)
+    conditions = Conditions(game, komi, options.seed, settings.parallel, threads=options.threads)
     with ExitStack() as opened:
         names = [f"weights:{path}:{options.visits}" for path in (first, second)]
         sides = [opened.enter_context(closing(open_player(name, conditions))) for name in names]
-        return tally(list(play_match((sides[0], sides[1]), game, settings)))
+        return sorted(play_match((sides[0], sides[1]), game, settings), key=lambda record: record.number)
 
 
 def step(tally: elo.Tally) -> tuple[float, float]:
@@ -55,12 +55,13 @@ def step(tally: elo.Tally) -> tuple[float, float]:
 def follow(files: list[Path], labelled: Labelled | None, options: argparse.Namespace) -> list[Point]:
     """Measure every file; each is printed as it is known."""
     points: list[Point] = []
+    game = games.make("go", size=options.size, rules="chinese", komi=options.komi)
     for number, path in enumerate(files):
         rating, error, text = 0.0, 0.0, "the first" if number == 0 else "no games"
         if number and options.games:
-            tally = match(path, files[number - 1], options)
-            gain, doubt = step(tally)
-            rating, error, text = points[-1].rating + gain, math.hypot(points[-1].error, doubt), f"against the one before: {tally}"
+            score = tally(match(path, files[number - 1], game, options.komi, options))
+            gain, doubt = step(score)
+            rating, error, text = points[-1].rating + gain, math.hypot(points[-1].error, doubt), f"against the one before: {score}"
         found = None
         if labelled is not None:
             evaluator = open_evaluator(path, labelled.game, threads=options.threads)
@@ -108,6 +109,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--yardstick", type=Path, metavar="FILE", help="labelled positions, .jsonl or .jsonl.gz")
     parser.add_argument("--plot", type=Path, metavar="FILE.png")
     parser.add_argument("--short", action="store_true", help="the shipped weights against themselves on 5x5, to see that it runs")
+    parser.set_defaults(opening_moves=4)
     options = parser.parse_args(arguments)
     if options.short:
         options.files, options.size, options.games, options.visits = [weights.find("best.pt")] * 2, 5, 2, 4
