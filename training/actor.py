@@ -103,7 +103,7 @@ class Actor:
 
     def game(self, size: int) -> Game:
         """The run's game at a board size, as self-play plays it."""
-        return scoring.make(self.settings.game, size, self.settings.rules, self.settings.selfplay.max_length)
+        return scoring.game_of(self.settings, size)
 
     def _stretch(self, size: int, stage: Stage, progress: Progress, rows: float, stop: Callable[[], bool]) -> Iterator[Record]:
         """At least so many rows of games from one pool with one network; fewer if stopped, or if another network was handed over."""

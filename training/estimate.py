@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from gozero import nets
-from training import trial
+from training import scoring, trial
 from training.config import ConfigError, LoopSettings, Stage
 from training.pool import pool_bytes
 from training.replay import window_rows
@@ -130,7 +130,7 @@ def _memory(settings: LoopSettings, stages: list[Forecast]) -> list[str]:
     rows = max(rows, settings.replay.window) if math.isinf(last.rows) else rows
     a_row = sum(part * trial.row_bytes(settings, size) for size, part in last.stage.sizes.items())
     window = window_rows(round(rows), settings.replay) * a_row
-    pools = ((found.stage, trial.game_of(settings, size)) for found in stages for size in found.stage.sizes)
+    pools = ((found.stage, scoring.game_of(settings, size)) for found in stages for size in found.stage.sizes)
     trees = sum({game.rows: pool_bytes(game, settings.selfplay, stage) for stage, game in pools}.values())  # of every size so far
     network = checkpoint_bytes(settings)
     total = window + trees + network + PROGRAM_BYTES

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from gozero import nets
-from training import checkpoint, origins, records, simulators, trial
+from training import checkpoint, origins, records, scoring, simulators, trial
 from training.checkpoint import Progress, Snapshot
 from training.config import ConfigError, LoopSettings
 from training.estimate import checkpoint_bytes
@@ -89,7 +89,7 @@ def _play(settings: LoopSettings, learner: Learner, say: Callable[[str], None]) 
         trial.evaluations_a_second(settings, stage, size, learner.ema, 0.0, lambda: False)
         by = "playouts" if kind == "rollouts" else "the network"
         say(f"self-play  a move of {settings.selfplay.games} games at {size}x{size} with {by}: ok")
-    game = trial.game_of(settings, max(settings.stage[-1].sizes))
+    game = scoring.game_of(settings, max(settings.stage[-1].sizes))
     judge = simulators.referee(settings.simulator, game)
     if judge is not None:
         judge.check(trial.random_record(game, settings.seed))

@@ -17,6 +17,7 @@ import numpy as np
 from gozero import games
 from gozero.games import go
 from gozero.games.game import BLACK, NOT_OVER, PLY, TO_PLAY, Game
+from training.config import LoopSettings
 
 SMALL_BOARD_KOMI = {7: 9.5}  # the first player wins by 9 on 7x7; elsewhere the usual 7.5 is near enough
 USUAL_KOMI = 7.5
@@ -31,6 +32,11 @@ def make(name: str, size: int, rules: str, max_length: float) -> Game:
     """
     game = games.make(name, size=size, rules=rules, move_limit=int(max_length * size * size))
     return replace(game, outcome=go.settled_outcome)
+
+
+def game_of(settings: LoopSettings, size: int) -> Game:
+    """A run's game at a board size, as its self-play plays it."""
+    return make(settings.game, size, settings.rules, settings.selfplay.max_length)
 
 
 def begin(game: Game, komi: float, plies: int) -> tuple[np.ndarray, np.ndarray]:

@@ -178,7 +178,7 @@ def _settings(options: argparse.Namespace) -> tuple[LoopSettings, Path]:
         assignments.append(f"monitor.yardstick={json.dumps(str(Path(options.yardstick).absolute()))}")
     where = f"preset {options.preset}" if options.preset else str(path)
     settings = presets.load(path, where, assignments, top)
-    game = scoring.make(settings.game, max(settings.stage[-1].sizes), settings.rules, settings.selfplay.max_length)
+    game = scoring.game_of(settings, max(settings.stage[-1].sizes))
     settings = replace(settings, simulator=simulators.resolve(settings.simulator, game))
     return settings, Path(options.run or Path("runs") / path.stem)
 

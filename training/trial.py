@@ -29,11 +29,6 @@ from training.run import device_of
 SHORT_FULL, SHORT_CHEAP = 16, 8  # simulations of a short search
 
 
-def game_of(settings: LoopSettings, size: int) -> Game:
-    """The run's game at a board size."""
-    return scoring.make(settings.game, size, settings.rules, settings.selfplay.max_length)
-
-
 def network(settings: LoopSettings) -> nn.Module:
     """The run's network, untrained, ready to play."""
     return nets.build(nets.config(settings.network), settings.seed).eval()
@@ -61,8 +56,8 @@ def random_record(game: Game, seed: int) -> Record:
 
 def window(settings: LoopSettings, size: int) -> Replay:
     """A window that holds one random game of a size."""
-    replay = Replay(replace(settings.replay, held_out=0.0), lambda points: game_of(settings, points))
-    replay.add([random_record(game_of(settings, size), settings.seed)])
+    replay = Replay(replace(settings.replay, held_out=0.0), lambda points: scoring.game_of(settings, points))
+    replay.add([random_record(scoring.game_of(settings, size), settings.seed)])
     return replay
 
 
@@ -75,7 +70,7 @@ def row_bytes(settings: LoopSettings, size: int) -> float:
 
 def record_bytes(settings: LoopSettings, size: int) -> float:
     """Disk for one row of a size and its share of the game's moves, in bytes."""
-    record, share = random_record(game_of(settings, size), settings.seed), max(settings.selfplay.full_share, 0.01)
+    record, share = random_record(scoring.game_of(settings, size), settings.seed), max(settings.selfplay.full_share, 0.01)
     kept = record.targets[:: max(1, round(1 / share))]
     return len(encode(replace(record, targets=kept))) / len(kept)
 
@@ -85,7 +80,7 @@ def evaluations_a_second(
 ) -> float:
     """Speed of self-play in a stage on one board size, measured for about so many seconds after a short warm-up."""
     short = replace(stage, full_visits=min(stage.full_visits, SHORT_FULL), cheap_visits=min(stage.cheap_visits, SHORT_CHEAP))
-    pool = Pool(game_of(settings, size), replace(settings.selfplay, opening_share=0.0), (settings.seed,))
+    pool = Pool(scoring.game_of(settings, size), replace(settings.selfplay, opening_share=0.0), (settings.seed,))
     evaluator = leaf_evaluator(stage.evaluator, pool.game, net, settings.threads, settings.seed, device_of(settings))
     pool.use(evaluator, short, generation=settings.selfplay.no_pass_generations + 1)
     _play(pool, seconds / 4, stop)
