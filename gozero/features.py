@@ -1,6 +1,6 @@
-"""Positions as network input: 11 planes and 7 numbers. The layout has a version; weights name the one they learned.
+"""Positions as network input: planes and numbers. Each layout has a version; weights name the one they learned.
 
-Version 1, for a board of size N, always from the side to move's view:
+Always from the side to move's view. The layout of Go, version 1, for a board of size N:
 
   planes float32 [11, N, N]
     0 … 4   own stones now and 1 … 4 plies ago
@@ -14,7 +14,18 @@ Version 1, for a board of size N, always from the side to move's view:
 The planes are those of AlphaGo Zero (Silver et al. 2017) with five positions; komi enters as a number so that one
 network plays with any. Before the first ply and behind a set-up position the past boards repeat the first one.
 
-A *packed* position is what a GPU is sent instead (int32 [10 words + 3], 292 bytes at 13x13; `gozero.evaluators.unpack` makes the same
+The layout of every other game, version 1: there the board as it stands is all there is to know.
+
+  planes float32 [5, H, W]
+    0, 1    own stones, the other side's stones
+    2       points that the side to move may play
+    3       points that the other side could play were it to move
+    4       1 everywhere if Black is to move, else 0
+  globals float32 [2]
+    0       plies played / points of the board
+    1       ((H + W) / 2 - 13) / 6
+
+A *packed* position of Go is what a GPU is sent instead (int32 [10 words + 3], 292 bytes at 13x13; `gozero.evaluators.unpack` makes the same
 planes and numbers of it there, bit for bit):
 
   10 boards  planes 0 … 9 in turn, each a bit set over the cells of the padded board: point (row, col) is bit (row + 1)(N + 1) + col + 1
@@ -25,17 +36,56 @@ planes and numbers of it there, bit for bit):
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
 import numpy as np
 from numba import types
 
-from gozero.games.chains import BOARD_PLACE, PAST_BOARDS, SIZE, boards_start, words
-from gozero.games.game import BLACK, TO_PLAY, WHITE
+from gozero.games.chains import BOARD_PLACE, PAST_BOARDS, boards_start, words
+from gozero.games.game import BLACK, PLY, TO_PLAY, WHITE, Game
 from gozero.games.go import BONUS, KOMI, PASS_BITS, white_bonus
-from gozero.jit import kernel
+from gozero.jit import LEGAL, STONES, as_argument, kernel
 
-VERSION = 1
-PLANES = 2 * PAST_BOARDS + 1
-GLOBALS = 2 + PAST_BOARDS
+
+@dataclass(frozen=True)
+class Layout:
+    """What a network sees of a game."""
+
+    version: int
+    planes: tuple[str, ...]  # what each shows; the last says whether Black is to move
+    globals: tuple[str, ...]
+    own: int  # plane of the side to move's stones as they stand
+    other: int  # plane of the other side's
+
+
+def _by_age(what: str) -> tuple[str, ...]:
+    return (f"{what} stones", *(f"{what} stones, {age} ago" for age in range(1, PAST_BOARDS)))
+
+
+GO = Layout(
+    version=1,
+    planes=(*_by_age("own"), *_by_age("other's"), "Black to move"),
+    globals=("komi", "size", *(f"pass {age} plies ago" for age in range(PAST_BOARDS))),
+    own=0,
+    other=PAST_BOARDS,
+)
+BOARD = Layout(
+    version=1,
+    planes=("own stones", "other's stones", "own moves", "other's moves", "Black to move"),
+    globals=("plies", "size"),
+    own=0,
+    other=1,
+)
+
+
+def layout(game: str) -> Layout:
+    """The layout of a game, by its name."""
+    return GO if game in ("go", "simple_go") else BOARD
+
+
+PLANES, GLOBALS = len(GO.planes), len(GO.globals)
 
 KOMI_SCALE = 20.0
 MIDDLE_SIZE, SIZE_SCALE = 13.0, 6.0
@@ -87,12 +137,47 @@ def encode_into(states: np.ndarray, planes: np.ndarray, numbers: np.ndarray) -> 
             numbers[n, 2 + age] = (state[PASS_BITS] >> age) & 1
 
 
-def encode(states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Planes float32 [n, 11, N, N] and globals float32 [n, 7] of Go states int32 [n, S], all of one size."""
-    size = int(states[0, SIZE])
-    planes = np.empty((len(states), PLANES, size, size), np.float32)
-    numbers = np.empty((len(states), GLOBALS), np.float32)
-    encode_into(np.ascontiguousarray(states), planes, numbers)
+@kernel(types.void(STONES, LEGAL, _STATES, _PLANES, _GLOBALS), allocates=True)
+def encode_boards_into(stones: Any, legal: Any, states: np.ndarray, planes: np.ndarray, numbers: np.ndarray) -> None:
+    """Encode states int32 [n, S] of any game into planes float32 [n, 5, H, W] and numbers float32 [n, 2], every element written."""
+    height, width = planes.shape[2], planes.shape[3]
+    points = height * width
+    colours, moves = np.empty(points, np.uint8), np.empty((2, points + 2), np.uint8)
+    for n in range(states.shape[0]):
+        state = states[n].copy()
+        history = np.zeros(state[PLY] + 2, np.uint64)
+        own = state[TO_PLAY]
+        stones(state, colours)
+        legal(state, history, moves[0])
+        state[TO_PLAY] = BLACK + WHITE - own
+        legal(state, history, moves[1])
+        for row in range(height):
+            for col in range(width):
+                point = row * width + col
+                colour = colours[point]
+                planes[n, 0, row, col] = colour == own
+                planes[n, 1, row, col] = colour == BLACK + WHITE - own
+                planes[n, 2, row, col] = moves[0, point]
+                planes[n, 3, row, col] = moves[1, point]
+                planes[n, 4, row, col] = own == BLACK
+        numbers[n, 0] = state[PLY] / points
+        numbers[n, 1] = ((height + width) / 2 - MIDDLE_SIZE) / SIZE_SCALE
+
+
+@lru_cache(maxsize=64)
+def _arguments(game: Game) -> tuple[Any, Any]:
+    return as_argument(game.stones, STONES), as_argument(game.legal, LEGAL)
+
+
+def encode(game: Game, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Planes float32 [n, C, H, W] and globals float32 [n, G] of the game's states int32 [n, S], by its layout."""
+    shown = layout(game.name)
+    planes = np.empty((len(states), len(shown.planes), *game.shape), np.float32)
+    numbers = np.empty((len(states), len(shown.globals)), np.float32)
+    if shown is GO:
+        encode_into(np.ascontiguousarray(states), planes, numbers)
+    else:
+        encode_boards_into(*_arguments(game), np.ascontiguousarray(states), planes, numbers)
     return planes, numbers
 
 

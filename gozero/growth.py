@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from gozero import nets
-from gozero.nets import NetConfig, PoolingBlock, ResNet
+from gozero.nets import ConvNet, NetConfig, PoolingBlock
 
 
 class GrowthError(ValueError):
@@ -54,7 +54,7 @@ def grow(tensors: Mapping[str, Tensor], old: NetConfig, new: NetConfig, seed: in
     """
     check(old, new)
     grown = nets.build(new, seed)
-    if not isinstance(grown, ResNet) or old == new:
+    if not isinstance(grown, ConvNet) or old == new:
         grown.load_state_dict(dict(tensors))
         return grown
     maps = _maps(grown, old, new)
@@ -77,7 +77,7 @@ def _lay_in(fresh: Tensor, old: Tensor, outputs: list[int], inputs: list[int]) -
         fresh[torch.tensor(outputs)[:, None], torch.tensor(inputs)[None, :]] = old
 
 
-def _maps(grown: ResNet, old: NetConfig, new: NetConfig) -> dict[str, Maps]:
+def _maps(grown: ConvNet, old: NetConfig, new: NetConfig) -> dict[str, Maps]:
     """The maps of every layer that both networks have, by the layer's name."""
     trunk, head = list(range(old.channels)), list(range(old.head_channels))
     hidden, heads = list(range(old.value_hidden)), _three(list(range(old.head_channels)), new.head_channels)

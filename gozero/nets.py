@@ -5,21 +5,34 @@ Vocabulary.
   global pooling   a board of features becomes three numbers a channel: mean, mean times the scaled board size, maximum.
   fold             merge each batch norm into the convolution before it.
 
-Two kinds are built here: `agz13`, the two-headed AlphaGo Zero network for 13x13 with linear heads (Silver et al. 2017),
-and `b{blocks}c{channels}`, a residual network without a single size-dependent weight, so that one file plays every board
-(Wu 2019, "Accelerating Self-Play Learning in Go"). This module neither encodes positions (features.py) nor trains or
-saves networks, and it does not run them fast (evaluators/).
+The kinds, by name (N layers or blocks, C channels or units):
+
+  bNcC    a residual network without a single size-dependent weight, so that one file plays every board (Wu 2019, "Accelerating
+          Self-Play Learning in Go").
+  seNcC   the same with squeeze-and-excitation in each block instead of global pooling in some (Hu et al. 2018).
+  vggNcC  3x3 convolutions one after the other, nothing around them (Simonyan and Zisserman 2015, in small).
+  mlpNxC  fully connected layers; bound to one board.
+  agz13   the two-headed AlphaGo Zero network for 13x13 with linear heads (Silver et al. 2017).
+
+This module neither encodes positions (features.py) nor trains or saves networks, and it does not run them fast (evaluators/).
 """
+
+from __future__ import annotations
 
 import copy
 import re
 from dataclasses import asdict, dataclass, fields
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import relu
 from torch.nn.utils.fusion import fuse_conv_bn_eval
+
+from gozero.features import layout
+
+if TYPE_CHECKING:
+    from gozero.games.game import Game
 
 SIZE_INPUT = 1  # where the globals hold the scaled board size: an input, not a shape, so one traced graph serves every board
 SCORE_UNIT = 20.0  # points for each unit of the score head, so that its weights stay near one
@@ -42,13 +55,14 @@ class NetConfig:
     """All that is needed to rebuild a network before its tensors are loaded."""
 
     name: str
-    kind: str  # "resnet" or "agz", see KINDS
-    blocks: int  # residual blocks; AlphaGo Zero: 19 or 39, the 13x13 seed network: 10
-    channels: int  # filters of the trunk; AlphaGo Zero: 256
-    size: int | None = None  # points a side, where the weights are bound to it; None: any board
+    kind: str  # a key of KINDS
+    blocks: int  # residual blocks or layers; AlphaGo Zero: 19 or 39, the 13x13 seed network: 10
+    channels: int  # filters of the trunk, or units of a layer; AlphaGo Zero: 256
+    size: int | None = None  # points a side, or columns, where the weights are bound to them; None: any board
+    rows: int | None = None  # of that board; None: as many as columns
     planes: int = 11  # input planes, see features.py
     globals: int = 7  # global inputs, see features.py
-    head_channels: int = 32  # resnet only: filters of the policy and value heads (KataGo's b10c128: 32)
+    head_channels: int = 32  # filters of the policy and value heads (KataGo's b10c128: 32)
     value_hidden: int = 64  # units of the value head's hidden layer (KataGo's b10c128: 64; AlphaGo Zero: 256)
 
     @property
@@ -56,12 +70,23 @@ class NetConfig:
         """Channels of a pooling block that are pooled instead of passed on (KataGo: a third at b6c96, a quarter at b20c256)."""
         return self.channels // 4
 
+    @property
+    def board(self) -> tuple[int, int] | None:
+        """(rows, columns) of the one board that it plays; None: any board."""
+        return None if self.size is None else (self.rows or self.size, self.size)
+
+    @property
+    def shape(self) -> str:
+        """Its trunk in words."""
+        parts = {"mlp": ("layer", "unit"), "vgg": ("layer", "channel")}.get(self.kind, ("block", "channel"))
+        return " of ".join(f"{count} {part}{'s' * (count != 1)}" for count, part in zip((self.blocks, self.channels), parts, strict=True))
+
     def to_dict(self) -> dict[str, Any]:
         """The fields as a JSON object."""
         return asdict(self)
 
     @staticmethod
-    def from_dict(values: dict[str, Any]) -> "NetConfig":
+    def from_dict(values: dict[str, Any]) -> NetConfig:
         """The inverse of `to_dict`; ValueError for an unknown or missing field or kind."""
         unknown = set(values) - {field.name for field in fields(NetConfig)}
         if unknown:
@@ -75,18 +100,31 @@ class NetConfig:
         return result
 
 
-def config(name: str) -> NetConfig:
-    """The configuration called `name`: "agz13", or "b10c64" for 10 blocks of 64 channels and so on; ValueError for any other name."""
+def config(name: str, game: Game | None = None) -> NetConfig:
+    """The configuration called `name` for a game (None: Go), which says what it sees and, for mlpNxC, on which board it plays.
+
+    Raises:
+        ValueError: no network has that name, or it cannot play the game.
+    """
     if name == "agz13":
+        if game is not None and (game.name != "go" or game.shape != (13, 13)):
+            raise ValueError(f"network agz13 plays Go on 13x13 only, not {game.name} on {game.cols}x{game.rows}")
         return NetConfig(name, "agz", blocks=10, channels=256, size=13, value_hidden=256)
-    match = re.fullmatch(r"b([1-9]\d?)c([1-9]\d{0,3})", name)
-    if match is None or int(match[2]) < 4:
-        raise ValueError(f"unknown network {name!r}; use agz13, or b<blocks>c<channels> with 4 channels or more, such as b10c64")
-    blocks, channels = int(match[1]), int(match[2])
-    return NetConfig(name, "resnet", blocks, channels, head_channels=min(32, channels))
+    match = re.fullmatch(r"(b|se|vgg|mlp)([1-9]\d?)(c|x)([1-9]\d{0,3})", name)
+    if match is None or (match[1] == "mlp") != (match[3] == "x") or int(match[4]) < 4:
+        others = "se4c64, vgg2c64, mlp2x200, agz13"
+        raise ValueError(f"unknown network {name!r}; use b<blocks>c<channels> with 4 channels or more, such as b10c64; or {others}")
+    kind, blocks, channels = PREFIXES[match[1]], int(match[2]), int(match[4])
+    shown = layout("go" if game is None else game.name)
+    size, rows = None, None
+    if kind == "mlp":
+        rows, size = (13, 13) if game is None else game.shape
+    return NetConfig(
+        name, kind, blocks, channels, size, rows, planes=len(shown.planes), globals=len(shown.globals), head_channels=min(32, channels)
+    )
 
 
-def build(config: NetConfig, seed: int | None = None) -> nn.Module:
+def build(config: NetConfig, seed: int | None = None) -> Network:
     """A freshly initialised network; the same seed gives the same weights, and torch's own generator is left as it was."""
     with torch.random.fork_rng(devices=[], enabled=seed is not None):
         if seed is not None:
@@ -192,12 +230,54 @@ def pool(x: Tensor, size: Tensor) -> Tensor:
     return torch.cat([mean, mean * size, x.amax((2, 3))], dim=1)
 
 
+def expected(wdl: Tensor) -> Tensor:
+    """Logits of win, draw, loss [n, 3] → expected result [n]."""
+    share = wdl.softmax(1)
+    return share[:, 0] - share[:, 2]
+
+
 def quiet(layer: nn.Linear | nn.Conv2d) -> Any:
     """Shrink a last layer, so that an untrained network plays near-uniformly and calls every game open."""
     nn.init.normal_(layer.weight, std=0.01)
     if layer.bias is not None:
         nn.init.zeros_(layer.bias)
     return layer
+
+
+class SqueezeBlock(nn.Module):
+    """A residual block whose channels are scaled and shifted by what all of the board says (Hu et al. 2018; the shift: Leela Chess)."""
+
+    def __init__(self, channels: int, squeezed: int) -> None:
+        super().__init__()
+        self.conv1 = ConvNorm(channels, channels)
+        self.conv2 = ConvNorm(channels, channels, gain=0.0)
+        self.squeeze = nn.Linear(3 * channels, squeezed)
+        self.excite = nn.Linear(squeezed, 2 * channels)
+
+    def forward(self, x: Tensor, size: Tensor) -> Tensor:
+        y = self.conv2(relu(self.conv1(x)))
+        scale, shift = self.excite(relu(self.squeeze(pool(y, size))))[:, :, None, None].chunk(2, dim=1)
+        return relu(x + y * scale.sigmoid() + shift)
+
+
+class PlainBlock(nn.Module):
+    """relu(conv(x)) with its batch norm, and nothing else."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.conv = ConvNorm(channels, channels)
+
+    def forward(self, x: Tensor, size: Tensor) -> Tensor:
+        return relu(self.conv(x))
+
+
+def block(config: NetConfig, index: int) -> nn.Module:
+    """The trunk's block of that index, from 0."""
+    if config.kind == "senet":
+        return SqueezeBlock(config.channels, max(config.channels // 4, 4))
+    if config.kind == "vgg":
+        return PlainBlock(config.channels)
+    return PoolingBlock(config.channels, config.pool_channels) if index % 3 == 1 else ResidualBlock(config.channels)
 
 
 class PolicyHead(nn.Module):
@@ -237,17 +317,23 @@ class ValueHead(nn.Module):
         return self.wdl(hidden), SCORE_UNIT * self.score(hidden)[:, 0], self.owner(local).flatten(1)
 
 
-class ResNet(nn.Module):
-    """The size-agnostic network: a 3x3 stem plus the globals through a linear layer, residual blocks of which every third pools."""
+class Network(nn.Module):
+    """Any of the networks: planes [n, C, H, W] and globals [n, G] → `Output`."""
 
     def __init__(self, config: NetConfig) -> None:
         super().__init__()
+        self.config = config
+
+
+class ConvNet(Network):
+    """The size-agnostic networks: a 3x3 stem plus the globals through a linear layer, blocks by their kind, five heads."""
+
+    def __init__(self, config: NetConfig) -> None:
+        super().__init__(config)
         width = config.channels
         self.stem = ConvNorm(config.planes, width)
         self.globals = nn.Linear(config.globals, width)
-        self.blocks = nn.ModuleList(
-            PoolingBlock(width, config.pool_channels) if index % 3 == 1 else ResidualBlock(width) for index in range(config.blocks)
-        )
+        self.blocks = nn.ModuleList(block(config, index) for index in range(config.blocks))
         self.policy = PolicyHead(width, config.head_channels)
         self.value = ValueHead(width, config.head_channels, config.value_hidden)
 
@@ -260,15 +346,35 @@ class ResNet(nn.Module):
         x = x.float()
         policy, reply = self.policy(x, size)
         wdl, score, ownership = self.value(x, size)
-        share = wdl.softmax(1)
-        return Output(policy, share[:, 0] - share[:, 2], wdl, score, ownership, reply)
+        return Output(policy, expected(wdl), wdl, score, ownership, reply)
 
 
-class AlphaGoZeroNet(nn.Module):
+class MultilayerPerceptron(Network):
+    """Fully connected layers over all planes and globals, and one linear layer a head: no weight knows that two points are neighbours."""
+
+    def __init__(self, config: NetConfig) -> None:
+        super().__init__(config)
+        if config.board is None:
+            raise ValueError(f"network {config.name} has linear layers, which need a board size")
+        points, width = config.board[0] * config.board[1], config.channels
+        inputs = [config.planes * points + config.globals, *[width] * (config.blocks - 1)]
+        self.layers = nn.ModuleList(nn.Linear(count, width) for count in inputs)
+        self.policy, self.reply = quiet(nn.Linear(width, points + 2)), quiet(nn.Linear(width, points + 2))
+        self.wdl, self.score, self.owner = (quiet(nn.Linear(width, count)) for count in (3, 1, points))
+
+    def forward(self, planes: Tensor, globals: Tensor) -> Output:
+        x = torch.cat([planes.flatten(1), globals], dim=1)
+        for layer in self.layers:
+            x = relu(layer(x))
+        wdl = self.wdl(x)
+        return Output(self.policy(x), expected(wdl), wdl, SCORE_UNIT * self.score(x)[:, 0], self.owner(x), self.reply(x))
+
+
+class AlphaGoZeroNet(Network):
     """The 13x13 network of 11,941,240 parameters: 3x3 convolutions throughout, linear heads; it does not see the globals."""
 
     def __init__(self, config: NetConfig) -> None:
-        super().__init__()
+        super().__init__(config)
         if config.size is None:
             raise ValueError(f"network {config.name} has linear heads, which need a board size")
         points, width = config.size**2, config.channels
@@ -292,7 +398,14 @@ class AlphaGoZeroNet(nn.Module):
         return Output(self.policy_log_softmax(policy), self.value_tanh(self.value_linear(hidden))[:, 0])
 
 
-KINDS: dict[str, type[ResNet] | type[AlphaGoZeroNet]] = {"resnet": ResNet, "agz": AlphaGoZeroNet}
+KINDS: dict[str, type[Network]] = {
+    "resnet": ConvNet,
+    "senet": ConvNet,
+    "vgg": ConvNet,
+    "mlp": MultilayerPerceptron,
+    "agz": AlphaGoZeroNet,
+}
+PREFIXES = {"b": "resnet", "se": "senet", "vgg": "vgg", "mlp": "mlp"}  # of names
 
 
 def layer_rows(config: NetConfig, size: int) -> list[tuple[str, str, tuple[int, ...], int]]:
@@ -300,7 +413,7 @@ def layer_rows(config: NetConfig, size: int) -> list[tuple[str, str, tuple[int, 
     rows: list[tuple[str, str, tuple[int, ...], int]] = []
     with torch.device("meta"):  # shapes alone: nothing is allocated or computed
         net = build(config).eval()
-        position = torch.zeros(1, config.planes, size, size), torch.zeros(1, config.globals)
+        position = torch.zeros(1, config.planes, *(config.board or (size, size))), torch.zeros(1, config.globals)
     for name, module in net.named_modules():
         if not any(module.children()):
             module.register_forward_hook(

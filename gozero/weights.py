@@ -21,7 +21,7 @@ import zipfile
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -38,6 +38,14 @@ class WeightsError(Exception):
 
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(f"cannot use weights {full(path)}: {reason}")
+
+
+class Header(NamedTuple):
+    """What must be known of a weights file before a game can be made for it."""
+
+    game: str
+    only: int | None  # points a side, or columns, of the one board that it plays; None: any
+    size: int | None  # the board it was made for, which is the default
 
 
 @dataclass(frozen=True)
@@ -77,7 +85,7 @@ def save(
     """
     import torch
 
-    from gozero.features import VERSION
+    from gozero.features import layout
 
     state = net if isinstance(net, dict) else net.state_dict()
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in state.items()}
@@ -86,7 +94,7 @@ def save(
             "network": config.to_dict(),
             "game": game,
             "size": size or config.size,
-            "feature_version": VERSION,
+            "feature_version": layout(game).version,
             "provenance": provenance or {},
         }
     )
@@ -106,16 +114,13 @@ def save(
 
 def load(path: Path | str, game: str | None = "go") -> Weights:
     """Read a weights file and check it whole: format, sha256, feature version, game (None: any) and that the tensors fit the network."""
-    from gozero.features import VERSION
-
     target = full(path)
     content = _content(target)
     metadata, tensors = content["metadata"], content["tensors"]
     if content_hash(metadata, tensors) != content["sha256"]:
         raise WeightsError(target, "its sha256 does not fit its content; the file is damaged")
     values = _metadata(target, metadata)
-    if values["feature_version"] != VERSION:
-        raise WeightsError(target, f"made for input features {values['feature_version']}, this gozero has {VERSION}")
+    check_features(target, values["game"], values["feature_version"])
     if game is not None and values["game"] != game:
         raise WeightsError(target, f"it plays {values['game']}, not {game}")
     return Weights(
@@ -128,6 +133,14 @@ def load(path: Path | str, game: str | None = "go") -> Weights:
         sha256=content["sha256"],
         path=target,
     )
+
+
+def check_features(path: Path, game: str, version: int) -> None:
+    """WeightsError unless the positions of `game` are still shown to networks as in this version of their layout."""
+    from gozero.features import layout
+
+    if version != layout(game).version:
+        raise WeightsError(path, f"made for input features {version}, this gozero has {layout(game).version}")
 
 
 def find(name: Path | str) -> Path:
@@ -153,8 +166,8 @@ def shipped_folder() -> Path:
         return SOURCE_FOLDER
 
 
-def network_size(path: Path | str) -> int | None:
-    """Points a side of the one board that a weights file plays, None for any board; needs no torch.
+def header(path: Path | str) -> Header:
+    """The game and the boards that a weights file plays; needs no torch.
 
     The metadata are looked up among the texts of the pickled dict, of which nothing is executed, and not held against the sha256.
     """
@@ -167,8 +180,8 @@ def network_size(path: Path | str) -> int | None:
         metadata = texts[texts.index("metadata") + 1]
     except (StopIteration, ValueError, IndexError, OSError, zipfile.BadZipFile):
         raise WeightsError(target, f"not one of gozero's files ({FORMAT!r})") from None
-    size: int | None = _metadata(target, metadata)["network"].get("size")
-    return size
+    values = _metadata(target, metadata)
+    return Header(values["game"], values["network"].get("size"), values["size"])
 
 
 def describe(path: Path | str) -> str:
@@ -176,11 +189,11 @@ def describe(path: Path | str) -> str:
     weights = load(path, game=None)
     config = weights.config
     parameters = sum(tensor.numel() for name, tensor in weights.state_dict.items() if not _is_statistic(name))
-    boards = f"{config.size}x{config.size} only" if config.size else "every size from 5 to 19"
+    boards = f"{config.board[1]}x{config.board[0]} only" if config.board else "every size that the game is played on"
     default = f", {weights.size}x{weights.size} when none is given" if weights.size and not config.size else ""
     rows = {
         "file": f"{weights.path} ({weights.path.stat().st_size:,} bytes)",
-        "network": f"{config.name}: {config.blocks} blocks of {config.channels} channels, {parameters:,} parameters",
+        "network": f"{config.name}: {config.shape}, {parameters:,} parameters",
         "game": weights.game,
         "boards": boards + default,
         "features": f"version {weights.feature_version}",

@@ -116,10 +116,10 @@ def max_nodes(visits: int | None) -> int:
 
 def supported_sizes(path: Path) -> Sequence[int]:
     """The board sizes that a weights file plays, ascending."""
-    from gozero.weights import WeightsError, network_size
+    from gozero.weights import WeightsError, header
 
     try:
-        size = network_size(path)
+        size = header(path).only
     except WeightsError as error:
         raise FatalError(str(error)) from None
     return range(MIN_SIZE, MAX_SIZE + 1) if size is None else (size,)

@@ -17,7 +17,7 @@ COLOUR_PLANE = 10
 
 
 def encode(row: Row) -> tuple[np.ndarray, np.ndarray]:
-    planes, numbers = features.encode(row.state[None])
+    planes, numbers = features.encode(row.game, row.state[None])
     return planes[0], numbers[0]
 
 
@@ -37,8 +37,8 @@ def random_row(game: Game, seed: int, plies: int) -> Row:
 
 
 def test_the_layout_of_version_1() -> None:
-    assert (features.VERSION, features.PLANES, features.GLOBALS) == (1, 11, 7)
-    planes, numbers = features.encode(go.make(13).new_states(3))
+    assert (features.GO.version, features.PLANES, features.GLOBALS) == (1, 11, 7)
+    planes, numbers = features.encode(go.make(13), go.make(13).new_states(3))
     assert (planes.shape, planes.dtype) == ((3, 11, 13, 13), np.float32)
     assert (numbers.shape, numbers.dtype) == ((3, 7), np.float32)
 
@@ -110,14 +110,14 @@ def test_every_element_is_written() -> None:
     states = np.stack([random_row(go.make(9), seed, 30).state for seed in range(3)])
     planes, numbers = np.full((3, 11, 9, 9), 9, np.float32), np.full((3, 7), 9, np.float32)
     features.encode_into(states, planes, numbers)
-    expected_planes, expected_numbers = features.encode(states)
+    expected_planes, expected_numbers = features.encode(go.make(9), states)
     assert (planes == expected_planes).all() and (numbers == expected_numbers).all()
     assert set(np.unique(planes)) == {0, 1}
 
 
 def test_a_batch_equals_one_at_a_time() -> None:
     rows = [random_row(go.make(9), seed, 10 * seed) for seed in range(5)]
-    planes, numbers = features.encode(np.stack([row.state for row in rows]))
+    planes, numbers = features.encode(go.make(9), np.stack([row.state for row in rows]))
     for n, row in enumerate(rows):
         assert (planes[n] == encode(row)[0]).all() and (numbers[n] == encode(row)[1]).all(), str(row)
         assert (planes[n, COLOUR_PLANE, 0, 0] == 1) == (row.to_play == BLACK), str(row)

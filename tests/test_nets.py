@@ -112,10 +112,37 @@ def test_a_configuration_survives_json() -> None:
         nets.NetConfig.from_dict(config.to_dict() | {"width": 3})
     with pytest.raises(ValueError, match="incomplete network configuration"):
         nets.NetConfig.from_dict({"name": "b1c8"})
-    with pytest.raises(ValueError, match="unknown network kind 'mlp'"):
-        nets.NetConfig.from_dict(config.to_dict() | {"kind": "mlp"})
+    with pytest.raises(ValueError, match="unknown network kind 'rnn'"):
+        nets.NetConfig.from_dict(config.to_dict() | {"kind": "rnn"})
     with pytest.raises(ValueError, match="need a board size"):
         nets.build(dataclasses.replace(nets.config("agz13"), size=None))
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "blocks", "channels", "shape"),
+    [
+        ("se4c64", "senet", 4, 64, "4 blocks of 64 channels"),
+        ("vgg2c32", "vgg", 2, 32, "2 layers of 32 channels"),
+        ("mlp2x200", "mlp", 2, 200, "2 layers of 200 units"),
+        ("b1c8", "resnet", 1, 8, "1 block of 8 channels"),
+    ],
+)
+def test_names_of_the_other_kinds(name: str, kind: str, blocks: int, channels: int, shape: str) -> None:
+    config = nets.config(name, games.make("go", size=7))
+    assert (config.kind, config.blocks, config.channels, config.shape) == (kind, blocks, channels, shape)
+    assert config.board == ((7, 7) if kind == "mlp" else None)
+    assert nets.NetConfig.from_dict(config.to_dict()) == config
+
+
+@pytest.mark.parametrize("name", ["mlp2c200", "se4x64", "vgg0c8"])
+def test_each_kind_has_its_own_letter_before_the_width(name: str) -> None:
+    with pytest.raises(ValueError, match="unknown network"):
+        nets.config(name)
+
+
+def test_agz13_plays_nothing_but_go_on_13x13() -> None:
+    with pytest.raises(ValueError, match="plays Go on 13x13 only, not go on 9x9"):
+        nets.config("agz13", games.make("go", size=9))
 
 
 def test_the_seed_decides_the_weights_and_nothing_else() -> None:
@@ -128,11 +155,11 @@ def test_the_seed_decides_the_weights_and_nothing_else() -> None:
     assert not torch.equal(one["stem.conv.weight"], other["stem.conv.weight"])
 
 
-@pytest.mark.parametrize("name", ["b2c16", "b10c64"])
+@pytest.mark.parametrize("name", ["b2c16", "b10c64", "se4c64", "vgg2c64", "mlp2x200"])
 def test_an_untrained_network_has_no_opinion(name: str) -> None:
     """Self-play from nothing must begin near-uniform and undecided."""
     with torch.inference_mode():
-        output = nets.build(nets.config(name), seed=3).eval()(*inputs(9))
+        output = nets.build(nets.config(name, games.make("go", size=9)), seed=3).eval()(*inputs(9))
     probabilities = output.policy.softmax(1)
     assert probabilities.max() < 2 / 83
     assert output.value.abs().max() < 0.2
@@ -160,10 +187,11 @@ def test_folding_takes_a_network_in_training_mode() -> None:
     assert not any(parameter.requires_grad for parameter in folded.parameters())
 
 
-def test_it_learns() -> None:
+@pytest.mark.parametrize(("name", "rate"), [("b2c16", 0.005), ("se2c16", 0.005), ("vgg2c16", 0.005), ("mlp2x32", 0.002)])
+def test_it_learns(name: str, rate: float) -> None:
     """Forty steps on sixteen positions: policy, value, ownership, score and reply all approach arbitrary targets."""
     torch.manual_seed(0)
-    net = nets.build(nets.config("b2c16"), seed=0).train()
+    net = nets.build(nets.config(name, games.make("go", size=5)), seed=0).train()
     planes, numbers = inputs(5, 16)
     rng = np.random.default_rng(0)
     move, result = torch.from_numpy(rng.integers(0, 27, 16)), torch.from_numpy(rng.integers(0, 3, 16))
@@ -183,6 +211,6 @@ def test_it_learns() -> None:
         sum(parts, torch.zeros(())).backward()
         with torch.no_grad():
             for parameter in net.parameters():  # what Adam does without its memory; torch.optim takes seconds to import
-                parameter -= 0.005 * parameter.grad.sign()
+                parameter -= rate * parameter.grad.sign()
     assert all(last < 0.8 * first for first, last in zip(losses[0], losses[-1], strict=True)), (losses[0], losses[-1])
     assert all(parameter.grad is not None and parameter.grad.abs().sum() > 0 for parameter in net.parameters())

@@ -46,7 +46,7 @@ def rewritten(file: Path, **changes: Any) -> Path:
 
 def test_what_goes_in_comes_out(file: Path) -> None:
     loaded = weights.load(file)
-    assert (loaded.config, loaded.game, loaded.size, loaded.feature_version) == (CONFIG, "go", 13, features.VERSION)
+    assert (loaded.config, loaded.game, loaded.size, loaded.feature_version) == (CONFIG, "go", 13, features.GO.version)
     assert loaded.provenance == {"games": 12, "run": "test"}
     expected = nets.build(CONFIG, seed=1).state_dict()
     assert list(expected) == list(loaded.state_dict)
@@ -156,8 +156,8 @@ def test_another_games_weights(file: Path) -> None:
 
 
 def test_other_input_features(file: Path) -> None:
-    rewritten(file, feature_version=features.VERSION + 1)
-    assert reason(file) == f"made for input features {features.VERSION + 1}, this gozero has {features.VERSION}"
+    rewritten(file, feature_version=features.GO.version + 1)
+    assert reason(file) == f"made for input features {features.GO.version + 1}, this gozero has {features.GO.version}"
 
 
 @pytest.mark.parametrize("changes", [{"game": 3}, {"network": None}, {"provenance": "x"}, {"size": "13"}])
@@ -201,7 +201,7 @@ def test_the_description_says_what_a_person_asks(file: Path) -> None:
     rows = dict(line.split(maxsplit=1) for line in text.splitlines())
     assert rows["file"].startswith(str(file))
     assert f"{nets.parameter_count(nets.build(CONFIG)):,} parameters" in rows["network"]
-    assert rows["boards"] == "every size from 5 to 19, 13x13 when none is given"
+    assert rows["boards"] == "every size that the game is played on, 13x13 when none is given"
     assert rows["sha256"] == weights.load(file).sha256
     assert (rows["game"], rows["games"], rows["run"]) == ("go", "12", "test")
 

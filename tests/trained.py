@@ -10,6 +10,8 @@ import torch
 from torch import nn
 
 from gozero import features, nets
+from gozero.games import go
+from gozero.games.chains import SIZE
 from gozero.games.game import NOT_OVER, Game
 from gozero.position import Position
 
@@ -41,7 +43,7 @@ def trained_like(config: nets.NetConfig, states: np.ndarray, seed: int = 0) -> n
             nn.init.normal_(module.bias, 0.0, 0.2, generator=generator)
             module.momentum = None  # statistics: the plain average over all batches
             module.reset_running_stats()
-    planes, numbers = map(torch.from_numpy, features.encode(states))
+    planes, numbers = map(torch.from_numpy, features.encode(go.make(int(states[0, SIZE])), states))
     with torch.no_grad():
         net.train()(planes, numbers)
         net.eval()
@@ -65,7 +67,7 @@ def briefly_trained(config: nets.NetConfig, game: Game, states: np.ndarray, step
     for module in net.modules():
         if isinstance(module, nn.BatchNorm2d):
             module.momentum = 0.1  # so few steps end with fitting statistics
-    planes, numbers = map(torch.from_numpy, features.encode(states))
+    planes, numbers = map(torch.from_numpy, features.encode(game, states))
     owners = np.zeros((len(states), game.points), np.int8)
     for state, owner in zip(states, owners, strict=True):
         game.owner(state, owner)

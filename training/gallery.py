@@ -115,7 +115,7 @@ def _after(game: Game, record: Record, plies: int) -> np.ndarray:
 @torch.inference_mode()
 def _opinion(net: nn.Module, game: Game, state: np.ndarray, title: str) -> Iterator[Board]:
     """One board with the policy under its stones; one with the ownership, where the network has that head."""
-    planes, numbers = features.encode(state[None])
+    planes, numbers = features.encode(game, state[None])
     output = net(torch.from_numpy(planes), torch.from_numpy(numbers))
     legal = np.zeros(game.actions, np.uint8)
     game.legal(state, np.zeros(int(state[PLY]) + 2, np.uint64), legal)  # superko aside: a picture needs no more

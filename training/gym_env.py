@@ -172,7 +172,7 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
         """(observation, info) of the position, which is printed where the render mode says so."""
         if self.render_mode == "human":
             self.render()
-        planes, numbers = features.encode(position.state[None])
+        planes, numbers = features.encode(position.game, position.state[None])
         info = {
             "action_mask": position.legal().astype(np.int8),
             "globals": numbers[0],

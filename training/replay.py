@@ -93,7 +93,7 @@ def rows_of(record: Record, game: Game, first_serial: int = 0, surprise_share: f
     score, owner = scoring.final_score(game, last), scoring.final_owner(game, last).astype(np.int8)
     if abs(score - record.score) > 1e-6:
         raise CorruptRecordError(f"the moves lead to a score of {score:g} for Black, the record says {record.score:g}")
-    planes, global_inputs = features.encode(states)
+    planes, global_inputs = features.encode(game, states)
     signs = np.where(states[:, TO_PLAY] == BLACK, 1, -1)
     count = record.rows
     return Rows(

@@ -84,7 +84,7 @@ def _lesson(line: sgf.Line, identity: int, is_main: bool) -> Lesson | None:
     winner, points = result_of(record.result) if is_main else (None, None)
     owner = None if cut or points is None else _owner(position, points)
     packed, signs = np.stack(states), np.array([1 if state[TO_PLAY] == BLACK else -1 for state in states])
-    planes, global_inputs = features.encode(packed)
+    planes, global_inputs = features.encode(position.game, packed)
     game, count = position.game, len(states)
     legal_moves = len(position.moves)  # those of the line that could be played
     rows = Rows(

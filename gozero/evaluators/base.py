@@ -12,7 +12,7 @@ This module opens weights files as evaluators; it computes nothing and imports t
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -117,10 +117,10 @@ def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
         raise ValueError(f"unknown {name} {value!r}; use one of: {', '.join(choices)}")
 
 
-def check_board(path: Path, network: str, size: int | None, game: Game) -> None:
-    """WeightsError if a network bound to boards of `size` is asked to play on another board."""
-    if size is not None and (game.rows, game.cols) != (size, size):
-        raise WeightsError(path, f"network {network} plays {size}x{size} only, not {game.rows}x{game.cols}")
+def check_board(path: Path, network: str, board: Sequence[int] | None, game: Game) -> None:
+    """WeightsError if a network bound to a `board` (rows, cols) is asked to play on another one."""
+    if board is not None and game.shape != tuple(board):
+        raise WeightsError(path, f"network {network} plays {board[1]}x{board[0]} only, not {game.cols}x{game.rows}")
 
 
 def check_states(game: Game, states: np.ndarray) -> None:

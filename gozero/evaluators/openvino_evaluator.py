@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from gozero.games.game import Game
 
 OUTPUTS = ("policy", "value", "score", "ownership")  # of a graph, in this order; a network without the last two has two
+ANY_BOARD = (13, 13)  # to trace a network that plays every board
 KEPT_GRAPHS = 32  # in the cache; the longest unused go first
 
 _TRACES: dict[str, Any] = {}  # torch's traces of networks, by structure; see `convert`
@@ -55,7 +56,7 @@ class Manifest:
     """What must be known of a converted network besides its graph; a JSON file beside it."""
 
     network: str
-    size: int | None  # points a side, where the network is bound to one board
+    board: tuple[int, int] | None  # rows and columns, where the network is bound to one board
     game: str
     feature_version: int
 
@@ -77,22 +78,22 @@ class OpenVINOEvaluator:
     def open(path: Path, game: Game, *, threads: int | None = None, precision: str = "auto") -> OpenVINOEvaluator:
         """An evaluator from a weights file; WeightsError if it cannot serve this game and board."""
         graph, manifest = load_graph(path, game.name)
-        check_board(path, manifest.network, manifest.size, game)
+        check_board(path, manifest.network, manifest.board, game)
         return OpenVINOEvaluator(graph, game, threads=threads, precision=precision)
 
     @staticmethod
     def from_module(net: nn.Module, game: Game, *, threads: int | None = None, precision: str = "auto") -> OpenVINOEvaluator:
         """An evaluator with the present weights of a torch network, in whatever mode it is; touches no file."""
-        return OpenVINOEvaluator(convert(net, game.rows), game, threads=threads, precision=precision)
+        return OpenVINOEvaluator(convert(net), game, threads=threads, precision=precision)
 
     def refresh(self, net: nn.Module) -> None:
         """Evaluate with the present weights of `net` from now on (0.2 s for ten blocks)."""
-        self._compile(_core(), convert(net, self.game.rows))
+        self._compile(_core(), convert(net))
 
     def evaluate(self, states: np.ndarray) -> Evaluation:
         """Evaluate states int32 [n, S]; see `Evaluator`."""
         check_states(self.game, states)
-        return self.infer(*features.encode(states))
+        return self.infer(*features.encode(self.game, states))
 
     def infer(self, planes: np.ndarray, globals: np.ndarray) -> Evaluation:
         """Evaluate encoded positions: planes float32 [n, C, H, W], globals float32 [n, G]."""
@@ -103,7 +104,7 @@ class OpenVINOEvaluator:
     def submit(self, states: np.ndarray) -> Started:
         """Begin to evaluate states int32 [n, S]; see `AsynchronousEvaluator`. OpenVINO's threads work on one batch after the other."""
         check_states(self.game, states)
-        return Started(*self._request(), features.encode(states))
+        return Started(*self._request(), features.encode(self.game, states))
 
     def _request(self) -> tuple[Any, deque[Any]]:
         """A request that nobody waits for, and the queue that it goes back to: that of its own compilation."""
@@ -154,8 +155,8 @@ def _core() -> Any:
     return openvino.Core()
 
 
-def convert(net: nn.Module, size: int) -> Any:
-    """The graph of a torch network, batch norm folded; `size`: of a board that it plays. It is open in batch and board.
+def convert(net: nn.Module) -> Any:
+    """The graph of a network of `gozero.nets`, batch norm folded, open in batch and board.
 
     Torch keeps every trace for ever, a megabyte each, and a training run converts its network thousands of times: so one network of each
     structure is traced, and then given the weights of whichever is to be converted.
@@ -178,7 +179,9 @@ def convert(net: nn.Module, size: int) -> Any:
             return output.policy, output.value, output.score, (output.ownership / 2).tanh()  # a logit's expected sign
 
     wanted = Traced().eval()
-    example = (torch.zeros(2, features.PLANES, size, size), torch.zeros(2, features.GLOBALS))
+    assert isinstance(net, nets.Network)
+    config = net.config
+    example = (torch.zeros(2, config.planes, *(config.board or ANY_BOARD)), torch.zeros(2, config.globals))
     with _TRACING, torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # torch prefers torch.export, which takes 4 s for the same graph
         structure = repr(wanted)
@@ -190,7 +193,7 @@ def convert(net: nn.Module, size: int) -> Any:
     for output, name in zip(graph.outputs, OUTPUTS, strict=False):
         output.get_tensor().set_names({name})
     planes, globals = graph.inputs
-    graph.reshape({planes: [-1, features.PLANES, -1, -1], globals: [-1, features.GLOBALS]})
+    graph.reshape({planes: [-1, config.planes, -1, -1], globals: [-1, config.globals]})
     return graph
 
 
@@ -207,8 +210,7 @@ def load_graph(path: Path, game: str) -> tuple[Any, Manifest]:
             _store(folder, graph, manifest)
     if manifest.game != game:
         raise weights.WeightsError(path, f"it plays {manifest.game}, not {game}")
-    if manifest.feature_version != features.VERSION:
-        raise weights.WeightsError(path, f"made for input features {manifest.feature_version}, this gozero has {features.VERSION}")
+    weights.check_features(path, game, manifest.feature_version)
     return graph, manifest
 
 
@@ -222,7 +224,7 @@ def _converter_hash() -> str:
 
 def _convert_file(path: Path, game: str) -> tuple[Any, Manifest]:
     file = weights.load(path, game)
-    return convert(file.network(), file.config.size or 13), Manifest(file.config.name, file.config.size, file.game, file.feature_version)
+    return convert(file.network()), Manifest(file.config.name, file.config.board, file.game, file.feature_version)
 
 
 def _store(folder: Path, graph: Any, manifest: Manifest) -> None:

@@ -24,9 +24,7 @@ if TYPE_CHECKING:
 class TorchEvaluator:
     """Evaluates the states of one game with a torch network (an `Evaluator`)."""
 
-    def __init__(
-        self, net: nn.Module, game: Game, *, device: str = "auto", threads: int | None = None, precision: str = "auto"
-    ) -> None:
+    def __init__(self, net: nn.Module, game: Game, *, device: str = "auto", threads: int | None = None, precision: str = "auto") -> None:
         """Take a copy of `net`, in whatever mode it is.
 
         Args:
@@ -48,7 +46,7 @@ class TorchEvaluator:
     def open(path: Path, game: Game, *, threads: int | None = None, precision: str = "auto") -> TorchEvaluator:
         """An evaluator from a weights file; WeightsError if it cannot serve this game and board."""
         file = weights.load(path, game.name)
-        check_board(path, file.config.name, file.config.size, game)
+        check_board(path, file.config.name, file.config.board, game)
         return TorchEvaluator(file.network(), game, threads=threads, precision=precision)
 
     def refresh(self, net: nn.Module) -> None:
@@ -59,7 +57,7 @@ class TorchEvaluator:
     def evaluate(self, states: np.ndarray) -> Evaluation:
         """Evaluate states int32 [n, S]; see `Evaluator`."""
         check_states(self.game, states)
-        return self.infer(*features.encode(states))
+        return self.infer(*features.encode(self.game, states))
 
     @torch.inference_mode()
     def infer(self, planes: np.ndarray, globals: np.ndarray) -> Evaluation:

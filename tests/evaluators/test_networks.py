@@ -39,10 +39,10 @@ def make(request: pytest.FixtureRequest) -> Make:
     return request.param
 
 
-def plain(net: nn.Module, states: np.ndarray) -> Evaluation:
+def plain(net: nn.Module, game: Game, states: np.ndarray) -> Evaluation:
     """What the network itself says, batch norm unfolded, in float32."""
     with torch.inference_mode():
-        output = net(*map(torch.from_numpy, features.encode(states)))
+        output = net(*map(torch.from_numpy, features.encode(game, states)))
     if output.score is None:
         return Evaluation(output.policy.numpy(), output.value.numpy())
     return Evaluation(output.policy.numpy(), output.value.numpy(), output.score.numpy(), 2 * output.ownership.sigmoid().numpy() - 1)
@@ -57,7 +57,7 @@ def divergence(logits: np.ndarray, others: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("case", CASES, indirect=True, ids=lambda case: case[0].name)
 def test_float32_says_what_the_network_says(case: tuple[Game, nn.Module, np.ndarray], make: Make) -> None:
     game, net, states = case
-    expected, found = plain(net, states), make(net, game, threads=1, precision="f32").evaluate(states)
+    expected, found = plain(net, game, states), make(net, game, threads=1, precision="f32").evaluate(states)
     assert expected.value.std() > 0.05, "or nothing was tested"
     for one, two in zip(expected, found, strict=True):
         assert (one is None) == (two is None)
@@ -69,7 +69,7 @@ def test_float32_says_what_the_network_says(case: tuple[Game, nn.Module, np.ndar
 @pytest.mark.parametrize("case", CASES, indirect=True, ids=lambda case: case[0].name)
 def test_bf16_keeps_the_policy(case: tuple[Game, nn.Module, np.ndarray], make: Make) -> None:
     game, net, states = case
-    expected, found = plain(net, states), make(net, game, threads=1, precision="bf16").evaluate(states)
+    expected, found = plain(net, game, states), make(net, game, threads=1, precision="bf16").evaluate(states)
     assert expected.logits.std(axis=1).mean() > 1, "or nothing was tested"
     assert divergence(expected.logits, found.logits).max() < 0.01
 
@@ -78,7 +78,7 @@ def test_bf16_keeps_the_value(make: Make) -> None:
     game = games.make("go", size=7)
     net = briefly_trained(nets.config("b4c16"), game, random_states(game, 48))
     states = random_states(game, 48, seed=1)
-    expected, found = plain(net, states), make(net, game, threads=1, precision="bf16").evaluate(states)
+    expected, found = plain(net, game, states), make(net, game, threads=1, precision="bf16").evaluate(states)
     assert expected.value.std() > 0.3, "or nothing was tested"
     assert np.abs(expected.value - found.value).max() < 0.02
 
@@ -90,7 +90,7 @@ def test_bf16_keeps_what_the_shipped_weights_know(size: int, make: Make) -> None
         pytest.skip("no weights are shipped yet")
     game = games.make("go", size=size)
     net, states = weights.load(path).network(), random_states(game, 100)
-    expected, found = plain(net, states), make(net, game, threads=1, precision="bf16").evaluate(states)
+    expected, found = plain(net, game, states), make(net, game, threads=1, precision="bf16").evaluate(states)
     errors = np.abs(expected.value - found.value)
     assert errors.mean() < 0.005
     assert np.quantile(errors, 0.99) < 0.02
@@ -168,8 +168,8 @@ def test_refresh_takes_new_weights(case: tuple[Game, nn.Module, np.ndarray], mak
 @pytest.mark.parametrize("case", SMALL, indirect=True)
 def test_a_graph_keeps_its_weights_when_another_network_is_converted(case: tuple[Game, nn.Module, np.ndarray]) -> None:
     game, net, states = case
-    graph = convert(net, game.rows)
-    convert(trained_like(nets.config("b2c16"), states, seed=9), game.rows)
+    graph = convert(net)
+    convert(trained_like(nets.config("b2c16"), states, seed=9))
     found = OpenVINOEvaluator(graph, game, threads=1).evaluate(states)
     assert np.array_equal(found.logits, OpenVINOEvaluator.from_module(net, game, threads=1).evaluate(states).logits)
 
@@ -185,7 +185,7 @@ def test_conversions_leave_nothing_behind() -> None:
 
     net, sizes = nets.build(nets.config("b6c32"), seed=1), []
     for _ in range(24):
-        convert(net, 9)
+        convert(net)
         sizes.append(resident())
     assert sizes[-1] - sizes[3] < 3
 
@@ -218,7 +218,7 @@ def test_what_is_no_batch_of_states_is_refused(case: tuple[Game, nn.Module, np.n
 @pytest.mark.parametrize("case", CASES, indirect=True, ids=lambda case: case[0].name)
 def test_the_gpu_says_what_the_network_says(case: tuple[Game, nn.Module, np.ndarray]) -> None:
     game, net, states = case
-    expected = plain(net, states)
+    expected = plain(net, game, states)
     exact = TorchEvaluator(net, game, device="cuda", precision="f32").evaluate(states)
     np.testing.assert_allclose(expected.value, exact.value, atol=5e-3)
     quick = TorchEvaluator(net, game, device="cuda", precision="bf16").evaluate(states)

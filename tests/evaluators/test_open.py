@@ -45,7 +45,7 @@ def test_the_cached_graph_plays_every_board(file: Path, cache: Path, size: int) 
     game = games.make("go", size=size)
     states = random_states(game, 3)
     with torch.inference_mode():
-        expected = weights.load(file).network()(*map(torch.from_numpy, features.encode(states)))
+        expected = weights.load(file).network()(*map(torch.from_numpy, features.encode(game, states)))
     for _ in ("converted", "from the cache"):
         found = open_evaluator(file, game, backend="openvino", precision="f32", threads=1).evaluate(states)
         np.testing.assert_allclose(found.logits, expected.policy.numpy(), atol=1e-3)

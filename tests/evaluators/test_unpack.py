@@ -37,7 +37,7 @@ def packed(states: np.ndarray, size: int) -> np.ndarray:
 def test_unpacking_equals_encoding(size: int) -> None:
     states = positions(size)
     planes, numbers = Unpack(size)(torch.from_numpy(packed(states, size)))
-    expected_planes, expected_numbers = features.encode(states)
+    expected_planes, expected_numbers = features.encode(games.make("go", size=size), states)
     np.testing.assert_array_equal(planes.numpy(), expected_planes)
     np.testing.assert_array_equal(numbers.numpy(), expected_numbers)
     assert (planes.dtype, numbers.dtype) == (torch.float32, torch.float32)

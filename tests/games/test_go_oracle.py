@@ -66,7 +66,7 @@ class Pair:
         self.same("settled score", go.settled_score(state), pytest.approx(sign * naive.score(settled)))
 
     def check_features(self) -> None:
-        planes, numbers = features.encode(self.row.state[None])
+        planes, numbers = features.encode(self.row.game, self.row.state[None])
         expected_planes, expected_numbers = self.naive.features()
         for plane, expected in zip(planes[0].reshape(features.PLANES, -1).astype(int).tolist(), expected_planes, strict=True):
             self.same_points("feature plane", plane, expected)

@@ -73,7 +73,7 @@ def test_the_agent_sees_what_features_encode_of_the_position() -> None:
     env, position = make(opponent=None, komi=0.5), Position(games.make("go", size=SIZE, komi=0.5))
     planes, info = env.reset(seed=1)
     for vertex in ("C3", "C4", "pass", "B2", None):
-        expected, numbers = features.encode(position.state[None])
+        expected, numbers = features.encode(position.game, position.state[None])
         np.testing.assert_array_equal(planes, expected[0])
         np.testing.assert_array_equal(info["globals"], numbers[0])
         np.testing.assert_array_equal(info["action_mask"], position.legal())

@@ -38,7 +38,7 @@ def test_planes_survive_packing() -> None:
     wanted = {target.ply: row for row, target in enumerate(record.targets)}
     for ply, action in enumerate(record.moves.tolist()):
         if ply in wanted:
-            np.testing.assert_array_equal(batch.planes[wanted[ply]], features.encode(state[None])[0][0])
+            np.testing.assert_array_equal(batch.planes[wanted[ply]], features.encode(game, state[None])[0][0])
         game.step(state, history, action)
 
 
