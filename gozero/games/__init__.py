@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from gozero.games.game import Game
 
-GAMES = {"go": "gozero.games.go"}
+GAMES = {
+    "go": "gozero.games.go",
+    "othello": "gozero.games.othello",
+    "simple_go": "gozero.games.simple_go",
+}
 
 
 def make(name: str, **settings: Any) -> Game:

@@ -16,6 +16,8 @@ from gozero import games, symmetry
 from gozero.games.game import BLACK, NOT_OVER, PLY, TO_PLAY, WHITE, Game, legal_batch, outcome_batch, step_batch
 from gozero.position import IllegalMove, Position
 from tests.naive.go import NaiveGo
+from tests.naive.othello import NaiveOthello
+from tests.naive.simple_go import NaiveSimpleGo
 from tests.rows import Row
 
 
@@ -30,6 +32,8 @@ class Oracle(Protocol):
 
 ORACLES: dict[str, Callable[..., Oracle]] = {
     "go": lambda size, rules="chinese", komi=7.5: NaiveGo(size, rules=rules, komi=komi),
+    "othello": NaiveOthello,
+    "simple_go": NaiveSimpleGo,
 }
 VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("go", {"size": 2, "komi": 0.0}),
@@ -39,6 +43,10 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("go", {"size": 7, "rules": "aga"}),
     ("go", {"size": 9}),
     ("go", {"size": 13, "rules": "new-zealand"}),
+    ("othello", {"size": 4}),
+    ("othello", {"size": 6}),
+    ("othello", {"size": 8}),
+    ("simple_go", {}),
 ]
 GAMES_PLAYED = 6
 

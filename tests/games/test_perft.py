@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gozero.games import go
+from gozero.games import go, othello, simple_go
 from gozero.games.game import NOT_OVER
 from gozero.perft import counts
 from tests.naive.go import NaiveGo, perft
+from tests.naive.othello import NaiveOthello
 from tests.rows import Row
 
 POSITIONAL = {
@@ -21,6 +22,12 @@ POSITIONAL = {
 }
 SIMPLE = {2: [5, 21, 68, 156, 316, 604, 1168, 2592]}
 SITUATIONAL = {2: [5, 21, 68, 156, 316, 604, 1112, 2312]}
+# A forced pass is a ply. On 8x8 conventions part after depth 9, where 228 games have ended: here they have no leaf at depth 10.
+OTHELLO = {
+    4: [4, 12, 44, 128, 424, 1256, 3624, 9112, 20032, 36412],
+    6: [4, 12, 56, 244, 1364, 7604, 47740, 308716],
+    8: [4, 12, 56, 244, 1396, 8200, 55092, 390216, 3005288],
+}
 
 
 @pytest.mark.parametrize(
@@ -92,3 +99,17 @@ def best_score(row: Row, low: int, high: int) -> int:
 def test_the_best_score_for_black_on_2x2_is_one_point() -> None:
     """Superko makes the game finite, so that it can be searched to its end."""
     assert best_score(Row(go.make(2, komi=0), plies=400), -4, 4) == 1
+
+
+@pytest.mark.parametrize("size", OTHELLO)
+def test_sequences_of_othello(size: int) -> None:
+    assert counts(othello.make(size), len(OTHELLO[size])) == OTHELLO[size]
+
+
+@pytest.mark.parametrize(("size", "depth"), [(4, 8), (6, 5), (8, 4)])
+def test_the_slow_referee_of_othello_counts_the_same(size: int, depth: int) -> None:
+    assert [perft(NaiveOthello(size), d) for d in range(1, depth + 1)] == OTHELLO[size][:depth]
+
+
+def test_sequences_of_simple_go_begin_as_those_of_go() -> None:
+    assert counts(simple_go.make(), 3) == POSITIONAL[5]

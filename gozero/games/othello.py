@@ -1,0 +1,293 @@
+"""Othello on 4x4, 6x6 and 8x8: moves that enclose, flips, forced passes.
+
+A bitboard is a uint64 with bit 8 * row + col for each disc, row 0 at the top, whatever the size. The state row:
+
+  TO_PLAY  BLACK or WHITE
+  PLY      plies up to now, passes included
+  SIZE     points a side
+  DISCS    bitboards in halves of 32 bits, low before high: Black's two, then White's
+
+All eight directions are shifts by 1, 7, 8 or 9 points, forwards or back. A shift sideways runs over the edge into the next
+row; that is harmless for as long as the discs between the two ends are looked for in the inner columns alone (a line of enclosed
+discs never includes the outer ones), and the ends are kept to the board.
+
+The game is over when neither side has a move, so it can be told from the discs: passes are not counted, and the history is unused.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+from numba import types
+
+from gozero.coords import action_count
+from gozero.games.diagram import parse_diagram, print_diagram
+from gozero.games.game import BLACK, NOT_OVER, PLY, TO_PLAY, WHITE, Game
+from gozero.jit import LEGAL, MASK, OUTCOME, OWNER, SAMPLE, SCORE, STATE, STEP, STONES, kernel
+from gozero.rng import below
+
+SIZE, DISCS, STATE_INTS = 2, 3, 7
+SIZES = (4, 6, 8)
+RULES = "standard"
+SYMMETRIES = (0, 2, 5, 7)  # the half turn and the two diagonals keep the first position; the others exchange its colours
+
+NONE, ONE, HALF, LOW = np.uint64(0), np.uint64(1), np.uint64(32), np.uint64(0xFFFFFFFF)
+RIGHT, DOWN_LEFT, DOWN, DOWN_RIGHT = np.uint64(1), np.uint64(7), np.uint64(8), np.uint64(9)
+INNER_COLUMNS = np.uint64(0x7E7E7E7E7E7E7E7E)
+BOARDS = np.array([sum((2**size - 1) << 8 * row for row in range(size)) for size in range(9)], np.uint64)  # all points, by size
+
+
+@kernel()
+def _read(state, colour):
+    """The bitboard of a colour."""
+    half = DISCS + 2 * (colour - BLACK)
+    return np.uint64(np.uint32(state[half])) | (np.uint64(np.uint32(state[half + 1])) << HALF)
+
+
+@kernel()
+def _write(state, colour, discs):
+    """Make `discs` the bitboard of a colour."""
+    half = DISCS + 2 * (colour - BLACK)
+    state[half] = np.int32(np.uint32(discs & LOW))
+    state[half + 1] = np.int32(np.uint32(discs >> HALF))
+
+
+@kernel()
+def _sides(state):
+    """The bitboards of the side to move and of the other side."""
+    return _read(state, state[TO_PLAY]), _read(state, BLACK + WHITE - state[TO_PLAY])
+
+
+@kernel()
+def _bit(action, size):
+    """The bitboard of one point."""
+    return ONE << np.uint64(8 * (action // size) + action % size)
+
+
+@kernel()
+def _holds(discs, row, col):
+    """1 where there is a disc, else 0."""
+    return np.int64((discs >> np.uint64(8 * row + col)) & ONE)
+
+
+@kernel()
+def _count(discs):
+    """Number of discs."""
+    count = 0
+    while discs != NONE:
+        discs &= discs - ONE
+        count += 1
+    return count
+
+
+@kernel()
+def _run_ahead(start, discs, shift):
+    """Those of `discs` that make an unbroken line from a point of `start` in the direction of the higher points: at most six."""
+    run = discs & (start << shift)
+    for _ in range(5):
+        run |= discs & (run << shift)
+    return run
+
+
+@kernel()
+def _run_back(start, discs, shift):
+    """As `_run_ahead`, in the direction of the lower points."""
+    run = discs & (start >> shift)
+    for _ in range(5):
+        run |= discs & (run >> shift)
+    return run
+
+
+@kernel()
+def _ends(own, others, shift):
+    """The points behind the lines of `others` that begin at `own`, both ways."""
+    return (_run_ahead(own, others, shift) << shift) | (_run_back(own, others, shift) >> shift)
+
+
+@kernel()
+def _moves(own, other, size):
+    """The points on which the side of `own` encloses discs of `other`."""
+    inner = other & INNER_COLUMNS
+    ends = _ends(own, other, DOWN) | _ends(own, inner, RIGHT) | _ends(own, inner, DOWN_LEFT) | _ends(own, inner, DOWN_RIGHT)
+    return ends & ~(own | other) & BOARDS[size]
+
+
+@kernel()
+def _enclosed(disc, own, others, shift):
+    """The lines of `others` between a new disc and one of `own`, both ways."""
+    ahead, back = _run_ahead(disc, others, shift), _run_back(disc, others, shift)
+    flips = NONE
+    if (ahead << shift) & own:
+        flips |= ahead
+    if (back >> shift) & own:
+        flips |= back
+    return flips
+
+
+@kernel()
+def _flips(disc, own, other):
+    """The discs of `other` that a new disc of the side of `own` turns over."""
+    inner = other & INNER_COLUMNS
+    upright = _enclosed(disc, own, other, DOWN) | _enclosed(disc, own, inner, RIGHT)
+    return upright | _enclosed(disc, own, inner, DOWN_LEFT) | _enclosed(disc, own, inner, DOWN_RIGHT)
+
+
+@kernel(STEP.signature)
+def step(state, history, action):
+    """Play a legal action for the side to move, in place."""
+    size, colour = np.int64(state[SIZE]), state[TO_PLAY]
+    if action != size * size:
+        own, other = _sides(state)
+        disc = _bit(action, size)
+        flips = _flips(disc, own, other)
+        _write(state, colour, own | disc | flips)
+        _write(state, BLACK + WHITE - colour, other & ~flips)
+    state[TO_PLAY] = BLACK + WHITE - colour
+    state[PLY] += 1
+
+
+@kernel(LEGAL.signature)
+def legal(state, history, out):
+    """Write 0 / 1 for each action into out uint8 [A] and return how many are legal. Passing is where no point is."""
+    size = np.int64(state[SIZE])
+    own, other = _sides(state)
+    moves = _moves(own, other, size)
+    count = 0
+    for row in range(size):
+        for col in range(size):
+            allowed = _holds(moves, row, col)
+            out[row * size + col] = allowed
+            count += allowed
+    out[size * size] = count == 0
+    out[size * size + 1] = 0
+    return max(count, 1)
+
+
+@kernel(SAMPLE.signature)
+def sample(state, history, generator):
+    """A uniformly random legal action."""
+    size = np.int64(state[SIZE])
+    own, other = _sides(state)
+    moves = _moves(own, other, size)
+    if moves == NONE:
+        return size * size
+    for _ in range(below(generator, _count(moves))):
+        moves &= moves - ONE
+    bit = _count(~moves & (moves - ONE))
+    return bit // 8 * size + bit % 8
+
+
+@kernel(STONES.signature)
+def stones(state, out):
+    """Write the colours of the points into out uint8 [points]."""
+    size = np.int64(state[SIZE])
+    black, white = _read(state, BLACK), _read(state, WHITE)
+    for row in range(size):
+        for col in range(size):
+            out[row * size + col] = BLACK * _holds(black, row, col) + WHITE * _holds(white, row, col)
+
+
+@kernel(OWNER.signature)
+def owner(state, out):
+    """The discs into out int8 [points]: +1 the side to move, -1 the other, 0 where there is none."""
+    size = np.int64(state[SIZE])
+    own, other = _sides(state)
+    for row in range(size):
+        for col in range(size):
+            out[row * size + col] = _holds(own, row, col) - _holds(other, row, col)
+
+
+@kernel(SCORE.signature)
+def score(state):
+    """Discs of the side to move above the other's; an empty point counts for nobody, at the end too."""
+    own, other = _sides(state)
+    return np.float64(_count(own) - _count(other))
+
+
+@kernel(OUTCOME.signature)
+def outcome(state):
+    """+1, 0 or -1 for the side to move once neither side has a move, else NOT_OVER."""
+    size = np.int64(state[SIZE])
+    own, other = _sides(state)
+    if _moves(own, other, size) | _moves(other, own, size):
+        return NOT_OVER
+    return np.int64(np.sign(_count(own) - _count(other)))
+
+
+@kernel(types.uint64(STATE))
+def hash_of(state):
+    """0: no position is barred from coming twice, and none can."""
+    return NONE
+
+
+@kernel(types.void(STATE, MASK))
+def _place(state, colours):
+    """Put discs uint8 [points] on the empty board."""
+    size = np.int64(state[SIZE])
+    for action in range(size * size):
+        colour = np.int64(colours[action])
+        if colour:
+            _write(state, colour, _read(state, colour) | _bit(action, size))
+
+
+def set_up(size: int, colours: np.ndarray, to_play: int) -> np.ndarray:
+    """int32 [S]: the position with these discs, uint8 [points]. Any discs may stand anywhere."""
+    state = np.zeros(STATE_INTS, np.int32)
+    state[TO_PLAY], state[SIZE] = to_play, size
+    _place(state, np.ascontiguousarray(colours, np.uint8))
+    return state
+
+
+def to_text(state: np.ndarray) -> str:
+    """Board diagram: a line with the side to move, then rows from the top with coordinates."""
+    size = int(state[SIZE])
+    colours = np.empty(size * size, np.uint8)
+    stones(state, colours)
+    return print_diagram(colours.reshape(size, size), int(state[TO_PLAY]))
+
+
+def from_text(size: int, text: str) -> np.ndarray:
+    """The position a diagram of `to_text` shows. ValueError says what does not fit."""
+    diagram = parse_diagram(text, size)
+    return set_up(size, diagram.colours, diagram.to_play)
+
+
+def first_discs(size: int) -> np.ndarray:
+    """uint8 [points]: two discs of each colour crosswise in the middle, Black's on D5 and E4 of 8x8."""
+    colours = np.zeros((size, size), np.uint8)
+    middle = slice(size // 2 - 1, size // 2 + 1)
+    colours[middle, middle] = [[BLACK, WHITE], [WHITE, BLACK]]
+    return colours.reshape(-1)
+
+
+def make(size: int = 8, rules: str = RULES) -> Game:
+    """Othello on a size x size board, size 4, 6 or 8; there is one set of rules."""
+    if size not in SIZES:
+        raise ValueError(f"board size {size} is not supported: expected 4, 6 or 8")
+    if rules != RULES:
+        raise ValueError(f"unknown rules {rules!r}: expected {RULES}")
+    initial = set_up(size, first_discs(size), BLACK)
+    initial.setflags(write=False)
+    return Game(
+        name="othello",
+        rows=size,
+        cols=size,
+        actions=action_count(size),
+        state_ints=STATE_INTS,
+        has_pass=True,
+        symmetries=SYMMETRIES,
+        max_plies=2 * (size * size - 4),  # a pass is followed by a disc
+        initial=initial,
+        step=step,
+        legal=legal,
+        outcome=outcome,
+        sample=sample,
+        hash_of=hash_of,
+        stones=stones,
+        set_up=partial(set_up, size),
+        to_text=to_text,
+        from_text=partial(from_text, size),
+        owner=owner,
+        score=score,
+    )

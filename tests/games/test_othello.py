@@ -1,0 +1,204 @@
+"""Othello: flips and passes by diagram, random games against the slow referee, and the value of 4x4."""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+
+import numpy as np
+import pytest
+
+from gozero import games, symmetry
+from gozero.coords import parse_vertex
+from gozero.games import othello
+from gozero.games.game import BLACK, EMPTY, NOT_OVER, WHITE
+from gozero.position import IllegalMove, Position
+from tests.naive.othello import NaiveOthello
+from tests.rows import Row, picture
+
+
+def board(text: str, to_play: str = "X") -> Row:
+    """A position from rows of `X`, `O` and `.`, divided by slashes."""
+    rows = text.split("/")
+    game = othello.make(len(rows))
+    return Row(game, game.from_text("\n".join([f"{to_play} to play", *rows])))
+
+
+def test_the_first_position_is_the_standard_one() -> None:
+    row = Row(othello.make())
+    points = {colour: {k for k, disc in enumerate(row.stones()) if disc == colour} for colour in (BLACK, WHITE)}
+    assert points[BLACK] == {parse_vertex(vertex, 8) for vertex in ("D5", "E4")}
+    assert points[WHITE] == {parse_vertex(vertex, 8) for vertex in ("D4", "E5")}
+    assert row.legal() == {parse_vertex(vertex, 8) for vertex in ("D3", "C4", "F5", "E6")}
+
+
+@pytest.mark.parametrize("size", othello.SIZES)
+def test_the_symmetries_are_those_that_keep_the_first_position(size: int) -> None:
+    game = othello.make(size)
+    discs = np.array(Row(game).stones())
+    kept = [number for number in range(symmetry.SYMMETRIES) if (symmetry.apply_points(discs, size, number) == discs).all()]
+    assert list(game.symmetries) == kept == [0, 2, 5, 7]
+
+
+FLIPS = {
+    # name: (before, side to move, move, after)
+    "one disc": ("..../.XO./.OX./....", "X", "D3", "..../.XXX/.OX./...."),
+    "two ways": ("X.../O.../.OX./....", "X", "A2", "X.../X.../XXX./...."),
+    "eight ways": ("X.X.X./.OOO../XO.OX./.OOO../X.X.X./......", "X", "C4", "X.X.X./.XXX../XXXXX./.XXX../X.X.X./......"),
+    "not behind a gap": ("XO.O.X/....../....../....../....../......", "X", "C6", "XXXO.X/....../....../....../....../......"),
+    "not to the edge": (".OOX../O...../O...../O...../O...../O.....", "X", "A6", "XXXX../O...../O...../O...../O...../O....."),
+    "not a line beyond an own disc": (".OXOX./....../....../....../....../......", "X", "A6", "XXXOX./....../....../....../....../......"),
+    "a whole row": (
+        "......../......../......../......../......../......../......../.OOOOOOX",
+        "X",
+        "A1",
+        "......../......../......../......../......../......../......../XXXXXXXX",
+    ),
+    "a whole column": (
+        ".......O/.......X/.......X/.......X/.......X/.......X/.......X/........",
+        "O",
+        "H1",
+        ".......O/.......O/.......O/.......O/.......O/.......O/.......O/.......O",
+    ),
+    "the falling diagonal": (
+        "......../.O....../..O...../...O..../....O.../.....O../......O./.......X",
+        "X",
+        "A8",
+        "X......./.X....../..X...../...X..../....X.../.....X../......X./.......X",
+    ),
+    "the rising diagonal": (
+        "......../......X./.....X../....X.../...X..../..X...../.X....../O.......",
+        "O",
+        "H8",
+        ".......O/......O./.....O../....O.../...O..../..O...../.O....../O.......",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FLIPS)
+def test_flips(name: str) -> None:
+    before, to_play, move, after = FLIPS[name]
+    row = board(before, to_play)
+    assert row.allows(move), str(row)
+    assert picture(row.play(move)) == after, str(row)
+
+
+@pytest.mark.parametrize("size", othello.SIZES)
+def test_no_line_runs_over_the_edge(size: int) -> None:
+    """One disc of each colour, wherever they stand: the kernels shift, the referee walks rows and columns."""
+    game, naive = othello.make(size), NaiveOthello(size)
+    for black in range(game.points):
+        for white in range(game.points):
+            if black != white:
+                colours = np.full(game.points, EMPTY, np.uint8)
+                colours[[black, white]] = BLACK, WHITE
+                naive.past = [(tuple(colours.tolist()), BLACK)]
+                row = Row(game, game.set_up(colours, BLACK), plies=1)
+                assert row.legal() == (naive.moves(BLACK) or {game.pass_action}), str(row)
+
+
+def test_the_shortest_game() -> None:
+    """Black has taken every disc after nine plies."""
+    row = Row(othello.make()).play("E6", "F4", "E3", "F6", "G5", "D6", "E7", "F5", "C5")
+    assert set(row.stones()) == {EMPTY, BLACK} and row.stones().count(BLACK) == 13
+    assert (row.game.outcome(row.state), row.game.score(row.state)) == (-1, -13), str(row)
+
+
+def test_a_pass_is_legal_exactly_where_no_point_is() -> None:
+    position = Position(othello.make(4))
+    with pytest.raises(IllegalMove):
+        position.play(position.game.pass_action)
+    position.set_up({parse_vertex("A4", 4): BLACK, parse_vertex("B4", 4): WHITE}, to_play=WHITE)
+    assert np.flatnonzero(position.legal()).tolist() == [position.game.pass_action]
+    assert not position.is_over
+    position.play(position.game.pass_action)
+    assert (position.to_play, position.ply) == (BLACK, 1)
+    assert np.flatnonzero(position.legal()).tolist() == [parse_vertex("C4", 4)]
+
+
+@pytest.mark.parametrize(
+    ("text", "to_play", "outcome", "score"),
+    [
+        ("XX../XX../..../....", "X", 1, 4),
+        ("XX../XX../..../....", "O", -1, -4),
+        ("XX../..../..../..OO", "X", 0, 0),
+        ("XXXX/XXXX/OOOO/OOOX", "O", -1, -2),
+        ("XO../..../..../....", "O", NOT_OVER, 0),
+    ],
+)
+def test_most_discs_win_once_neither_side_can_move(text: str, to_play: str, outcome: int, score: int) -> None:
+    row = board(text, to_play)
+    assert (row.game.outcome(row.state), row.game.score(row.state)) == (outcome, score), str(row)
+
+
+@pytest.mark.parametrize("size", [2, 5, 7, 10])
+def test_other_sizes_are_refused(size: int) -> None:
+    with pytest.raises(ValueError, match=rf"board size {size} is not supported: expected 4, 6 or 8"):
+        games.make("othello", size=size)
+
+
+def test_other_rules_are_refused() -> None:
+    with pytest.raises(ValueError, match="unknown rules 'reversi': expected standard"):
+        games.make("othello", rules="reversi")
+
+
+def play_random_game(size: int, seed: int) -> None:
+    """A random game in which the kernels and the slow referee agree at every ply."""
+    rng, generator = random.Random(seed), np.array([seed], np.uint64)
+    row, naive = Row(othello.make(size)), NaiveOthello(size)
+    while not naive.over():
+        legal = naive.legal()
+        assert row.legal() == legal, f"{row}\n{naive}"
+        assert row.game.outcome(row.state) == NOT_OVER, f"{row}\n{naive}"
+        action = rng.choice(sorted(legal)) if seed % 2 else int(row.game.sample(row.state, row.history, generator))
+        row.play(action)
+        naive.play(action)
+        assert (row.to_play, row.stones()) == (naive.to_play, naive.board), f"{row}\n{naive}"
+        assert row.points(othello.owner) == [0 if not disc else 1 if disc == naive.to_play else -1 for disc in naive.board], str(row)
+        assert row.game.score(row.state) == naive.score(), f"{row}\n{naive}"
+    assert row.game.outcome(row.state) == naive.result(), f"{row}\n{naive}"
+    assert len(row.actions) <= row.game.max_plies
+
+
+@pytest.mark.parametrize(("size", "count"), [(4, 100), (6, 30), (8, 15)])
+def test_random_games_agree_with_the_slow_referee(size: int, count: int) -> None:
+    for seed in range(count):
+        play_random_game(size, seed)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(7200)
+@pytest.mark.parametrize(("size", "count"), [(4, 5000), (6, 3000), (8, 2000)])
+def test_ten_thousand_random_games_agree_with_the_slow_referee(size: int, count: int) -> None:
+    for seed in range(1000, 1000 + count):
+        play_random_game(size, seed)
+
+
+def test_sample_draws_every_legal_action_alike() -> None:
+    row = Row(othello.make()).play("E6", "F4")
+    generator, draws = np.array([3], np.uint64), 6000
+    counts = np.bincount([row.game.sample(row.state, row.history, generator) for _ in range(draws)], minlength=row.game.actions)
+    legal = sorted(row.legal())
+    assert np.flatnonzero(counts).tolist() == legal
+    assert counts[legal] == pytest.approx(draws / len(legal), rel=0.15)
+
+
+def test_the_second_player_wins_4x4_by_eight_discs() -> None:
+    """With best play of both sides, searched to the end of every game."""
+    game, history = othello.make(4), np.zeros(1, np.uint64)
+
+    @cache
+    def best_score(position: bytes) -> float:
+        """What the side to move can force."""
+        state = np.frombuffer(position, np.int32).copy()
+        if game.outcome(state) != NOT_OVER:
+            return game.score(state)
+        mask, best = np.empty(game.actions, np.uint8), -np.inf
+        game.legal(state, history, mask)
+        for action in np.flatnonzero(mask):
+            after = state.copy()
+            game.step(after, history, action)
+            best = max(best, -best_score(after.tobytes()))
+        return best
+
+    assert best_score(game.initial.tobytes()) == -8
