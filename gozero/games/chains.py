@@ -18,9 +18,10 @@ This module knows no turn order, no ko and no scoring, and it never refuses a mo
 from __future__ import annotations
 
 import numpy as np
+from numba import types
 
 from gozero.games.game import BLACK, EMPTY, TO_PLAY, WHITE
-from gozero.jit import kernel
+from gozero.jit import STATE, kernel
 
 EDGE = 3
 MAX_SIZE = 19
@@ -139,6 +140,14 @@ def state_ints(size):
 
 
 @kernel()
+def _list_empty(state, cell, size):
+    place = state[EMPTY_COUNT]
+    put(state, empties_start(size) + place, cell)
+    put(state, cell + NEXT, place)
+    state[EMPTY_COUNT] = place + 1
+
+
+@kernel(types.void(STATE, types.int64))
 def clear(state, size):
     """Make `state` int32 [S] the empty board of that size; header fields of the game become 0."""
     state[:] = 0
@@ -152,14 +161,6 @@ def clear(state, size):
             cell = cell_at(row, col, size)
             put(state, cell + COLOUR, EMPTY)
             _list_empty(state, cell, size)
-
-
-@kernel()
-def _list_empty(state, cell, size):
-    place = state[EMPTY_COUNT]
-    put(state, empties_start(size) + place, cell)
-    put(state, cell + NEXT, place)
-    state[EMPTY_COUNT] = place + 1
 
 
 @kernel()

@@ -37,6 +37,7 @@ from gozero.rng import below
 
 KO, PASSES, PASS_BITS, KO_RULE, SUICIDE, BONUS, KOMI, MOVE_LIMIT = 5, 6, 7, 8, 9, 10, 11, 12
 MIN_SIZE, MAX_SIZE = 2, chains.MAX_SIZE
+FAMILY = ("go", "simple_go")  # the games, by name, whose states are those of this module
 KOMI_UNITS = 1000
 MAX_KOMI = 2_000_000.0
 WHITE_TO_PLAY = np.uint64(0x5BF03635DD6A9A4F)
@@ -269,9 +270,8 @@ def settled_outcome(state):
         return NOT_OVER
     owners = np.empty(state[SIZE] * state[SIZE], np.int8)
     owner(state, owners)
-    for point in range(owners.shape[0]):
-        if owners[point] == 0:
-            return np.int64(np.sign(settled_score(state)))
+    if (owners == 0).any():
+        settled_owner(state, owners)
     return np.int64(np.sign(_points(state, owners)))
 
 
@@ -287,11 +287,6 @@ def hash_of(state):
     if state[KO_RULE] == SITUATIONAL and state[TO_PLAY] == WHITE:
         position ^= WHITE_TO_PLAY
     return position
-
-
-@kernel(types.void(STATE, types.int64))
-def _clear(state, size):
-    chains.clear(state, size)
 
 
 @kernel(types.boolean(STATE, MASK))
@@ -377,7 +372,7 @@ def make(size: int = 13, rules: str = "chinese", komi: float = 7.5, handicap: in
     if not MIN_SIZE <= size <= MAX_SIZE:
         raise ValueError(f"board size {size} is not supported: expected {MIN_SIZE} to {MAX_SIZE}")
     initial = np.zeros(chains.state_ints(size), np.int32)
-    _clear(initial, size)
+    chains.clear(initial, size)
     set_rules(initial, rule_set(rules), komi, handicap)
     initial[MOVE_LIMIT] = move_limit
     initial.setflags(write=False)
