@@ -31,7 +31,7 @@ from gozero.games.game import BLACK, TO_PLAY, WHITE
 from training import library
 from training.library import Entry, Filter, Library, LibraryError
 from training.records import ENDINGS, Target
-from training.replay import CorruptRecordError
+from training.replay import CorruptRecordError, states_of
 
 COLUMNS = ("game", "generation", "size", "komi", "moves", "result", "ending", "rows", "surprise")
 BINS = 8  # bars of a histogram
@@ -184,7 +184,7 @@ def show_game(options: argparse.Namespace) -> int:
     searches = {target.ply: target for target in record.targets}
     print(_headline(entry))
     try:
-        for ply, state in enumerate(library.states(record, game)):
+        for ply, state in enumerate(states_of(record, game)):
             if ply in wanted:
                 print("\n" + beside(game.to_text(state), _notes(entry, ply, searches.get(ply), int(state[TO_PLAY]), options.top)))
     except CorruptRecordError as error:

@@ -1,4 +1,4 @@
-"""The games in run folders and shards: finding them, naming them, choosing among them, playing them through.
+"""The games in run folders and shards: finding them, naming them, choosing among them, checking them.
 
 Vocabulary.
   path   what a person gives: a run folder, its folder records/, or a shard (`.gzr`, which may be left out).
@@ -14,14 +14,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from gozero import coords, symmetry
 from gozero.games.game import Game
 from training import records, scoring
 from training.config import LoopSettings, SelfPlaySettings
 from training.records import Record
-from training.replay import CorruptRecordError, rows_of
+from training.replay import CorruptRecordError, rows_of, states_of
 
 SUFFIX = ".gzr"
 
@@ -118,19 +116,6 @@ def _shards(path: str) -> list[tuple[Path, str]]:
     raise LibraryError(f"{place.absolute()}: {reason}")
 
 
-def states(record: Record, game: Game) -> Iterator[np.ndarray]:
-    """The state int32 [S] before each move, and the last one: m + 1 copies. CorruptRecordError at a move that the rules forbid."""
-    state, history = scoring.begin(game, record.komi, len(record.moves))
-    legal = np.zeros(game.actions, np.uint8)
-    for ply, action in enumerate(record.moves.tolist()):
-        yield state.copy()
-        game.legal(state, history, legal)
-        if action >= game.actions or not legal[action]:
-            raise CorruptRecordError(f"move {ply + 1}, action {action}, is illegal")
-        game.step(state, history, action)
-    yield state.copy()
-
-
 def fault(entry: Entry) -> str | None:
     """Why the learner would refuse this game, in one line; None for a sound one. Plays the whole game again."""
     try:
@@ -138,7 +123,7 @@ def fault(entry: Entry) -> str | None:
         if entry.record.rows:
             rows_of(entry.record, game)
             return None
-        for state in states(entry.record, game):
+        for state in states_of(entry.record, game):
             last = state
         if abs(scoring.final_score(game, last) - entry.record.score) > 1e-6:
             return f"the moves lead to a score of {scoring.final_score(game, last):g} for Black, the record says {entry.record.score:g}"

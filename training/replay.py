@@ -14,7 +14,7 @@ whose result is not what its moves lead to is skipped and counted. The window li
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -112,20 +112,30 @@ def rows_of(record: Record, game: Game, first_serial: int = 0, surprise_share: f
 
 def _replay(record: Record, game: Game) -> tuple[np.ndarray, np.ndarray]:
     """(states int32 [rows, S] before each full search, the last state int32 [S]); every move is held against the rules."""
-    state, history = scoring.begin(game, record.komi, len(record.moves))
-    legal = np.zeros(game.actions, np.uint8)
     states = np.empty((record.rows, game.state_ints), np.int32)
     row_at = {target.ply: row for row, target in enumerate(record.targets)}
     if len(row_at) != record.rows or any(ply >= len(record.moves) for ply in row_at):
         raise CorruptRecordError("its searched plies are not plies of the game")
-    for ply, action in enumerate(record.moves.tolist()):
+    for ply, state in enumerate(states_of(record, game)):
         if ply in row_at:
             states[row_at[ply]] = state
+    return states, state
+
+
+def states_of(record: Record, game: Game) -> Iterator[np.ndarray]:
+    """The state int32 [S] before each of the m moves, and the last one: m + 1 times the same array, which the next move changes.
+
+    CorruptRecordError at a move that the rules forbid.
+    """
+    state, history = scoring.begin(game, record.komi, len(record.moves))
+    legal = np.zeros(game.actions, np.uint8)
+    for ply, action in enumerate(record.moves.tolist()):
+        yield state
         game.legal(state, history, legal)
         if action >= game.actions or not legal[action]:
             raise CorruptRecordError(f"move {ply + 1}, action {action}, is illegal")
         game.step(state, history, action)
-    return states, state
+    yield state
 
 
 def _dense(target: Target, actions: int) -> np.ndarray:
