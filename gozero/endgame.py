@@ -23,14 +23,17 @@ def sensible_moves(game: Game, state: np.ndarray, legal: np.ndarray, *, opponent
     Never among them, while there is anything else: a move into one's own one-point eye or into one's own pass-alive territory with no
     enemy stone in it. The pass is among them if the side to move wins as it stands; it stands alone if the opponent has just passed
     as well, or all that could still be played is pass-alive, or nothing else is left. A game beyond ``game.max_plies`` is brought
-    to its end: from then on the pass is always allowed and moves into anybody's pass-alive territory are not.
+    to its end: from then on the pass is always allowed and moves into anybody's pass-alive territory are not. In games other than Go
+    everything legal is worth a thought.
 
     Args:
-        game: Go, of any size.
+        game: any.
         state: int32 [S].
         legal: bool [A].
         opponent_passed: whether the opponent's last move was a pass.
     """
+    if game.name not in go.FAMILY:
+        return legal
     alive = _pass_alive(state, game.points)
     useful = legal[: game.points] & ~wasted_points(state, alive, game.rows)
     contested = useful & (alive == 0)

@@ -45,7 +45,7 @@ from numba import types
 
 from gozero.games.chains import BOARD_PLACE, PAST_BOARDS, boards_start, words
 from gozero.games.game import BLACK, PLY, TO_PLAY, WHITE, Game
-from gozero.games.go import BONUS, KOMI, PASS_BITS, white_bonus
+from gozero.games.go import BONUS, FAMILY, KOMI, PASS_BITS, white_bonus
 from gozero.jit import LEGAL, STONES, as_argument, kernel
 
 
@@ -82,10 +82,11 @@ BOARD = Layout(
 
 def layout(game: str) -> Layout:
     """The layout of a game, by its name."""
-    return GO if game in ("go", "simple_go") else BOARD
+    return GO if game in FAMILY else BOARD
 
 
 PLANES, GLOBALS = len(GO.planes), len(GO.globals)
+OWN_MOVES = 2  # plane of BOARD
 
 KOMI_SCALE = 20.0
 MIDDLE_SIZE, SIZE_SCALE = 13.0, 6.0

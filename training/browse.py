@@ -27,7 +27,8 @@ from typing import Any
 import numpy as np
 
 from gozero import coords, sgf
-from gozero.games.game import BLACK, TO_PLAY, WHITE
+from gozero.games import go
+from gozero.games.game import BLACK, TO_PLAY, WHITE, Game
 from training import library
 from training.library import Entry, Filter, Library, LibraryError
 from training.records import ENDINGS, Target
@@ -204,24 +205,25 @@ def _headline(entry: Entry) -> str:
 
 def _notes(entry: Entry, ply: int, target: Target | None, to_play: int, top: int) -> list[str]:
     """What stands beside the position after `ply` moves: the move before, the move after, and the search if it was full."""
-    record, size = entry.record, entry.record.size
+    record, game = entry.record, entry.game()
     notes = [f"after {ply} of {len(record.moves)} moves"]
+    moves = [coords.vertex(action, game.cols, game.rows) for action in record.moves.tolist()]
     if ply > 0:
-        notes.append(f"last move   {coords.vertex(int(record.moves[ply - 1]), size)}")
-    if ply < len(record.moves):
-        notes.append(f"next move   {coords.vertex(int(record.moves[ply]), size)}{' (opening)' if ply < record.openings else ''}")
+        notes.append(f"last move   {moves[ply - 1]}")
+    if ply < len(moves):
+        notes.append(f"next move   {moves[ply]}{' (opening)' if ply < record.openings else ''}")
     else:
         notes.append(f"result      {entry.result} ({record.ending})")
-    return [*notes, *(_search(target, size, to_play, top) if target else [])]
+    return [*notes, *(_search(target, game, to_play, top) if target else [])]
 
 
-def _search(target: Target, size: int, to_play: int, top: int) -> list[str]:
+def _search(target: Target, game: Game, to_play: int, top: int) -> list[str]:
     """A full search in lines: value, surprise, and the moves with the largest shares."""
     side = "Black" if to_play == BLACK else "White"
     lines = [f"value       {target.value:+.2f} for {side} (wins {(1 + target.value) / 2:.0%})"]
     lines += [] if target.surprise is None else [f"surprise    {target.surprise:.2f} nats"]
     best = np.argsort(-target.shares, kind="stable")[:top]
-    return [*lines, *(f"{coords.vertex(int(target.actions[k]), size):<5} {target.shares[k]:6.1%}" for k in best)]
+    return [*lines, *(f"{coords.vertex(int(target.actions[k]), game.cols, game.rows):<5} {target.shares[k]:6.1%}" for k in best)]
 
 
 def beside(board: str, notes: list[str]) -> str:
@@ -276,7 +278,7 @@ def summarise(entries: Sequence[Entry]) -> dict[str, Any]:
     step = -(-(int(np.ptp(lengths)) + 1) // BINS)  # moves a bar
     bars = [(low, low + step - 1) for low in range(int(lengths.min()), int(lengths.max()) + 1, step)]
     histogram = [{"from": low, "to": high, "games": int(((lengths >= low) & (lengths <= high)).sum())} for low, high in bars]
-    openings = Counter(library.opening(game, OPENING_MOVES) for game in games)
+    openings = Counter(library.opening(entry.record, entry.game(), OPENING_MOVES) for entry in entries)
     return {
         "games": len(games),
         "rows": sum(game.rows for game in games),
@@ -337,13 +339,15 @@ def _file_name(entry: Entry) -> str:
 
 def sgf_record(entry: Entry, top: int) -> sgf.GameRecord:
     """The game as an SGF record; the comment of a move is what the full search before it saw."""
-    record, size = entry.record, entry.record.size
+    record, game = entry.record, entry.game()
+    if game.name not in go.FAMILY:
+        raise LibraryError(f"{entry.name} is a game of {game.name}: SGF files are written of Go alone; use show")
     player = f"gozero {entry.settings.get('network', '')}".strip() + f", generation {record.generation}"
     colours = [BLACK if ply % 2 == 0 else WHITE for ply in range(len(record.moves))]
-    searches = ((target.ply, _search(target, size, colours[target.ply], top)) for target in record.targets)
+    searches = ((target.ply, _search(target, game, colours[target.ply], top)) for target in record.targets)
     comments = [(ply + 1, "\n".join(["searched before this move:", *lines])) for ply, lines in searches]
     return sgf.GameRecord(
-        size,
+        record.size,
         tuple(zip(colours, record.moves.tolist(), strict=True)),
         komi=record.komi,
         result=entry.result,

@@ -21,8 +21,10 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from gozero import features, symmetry
+from gozero.games import go
+from gozero.games.game import Game
 from gozero.nets import Output
-from training import laws
+from training import laws, scoring
 from training.replay import Batch
 
 if TYPE_CHECKING:
@@ -50,9 +52,8 @@ class Checkup:
             batch = run.replay.sample(ROWS, np.random.default_rng([run.settings.seed, generation]))
             found |= {f"fit/{name}": value for name, value in run.learner.evaluate(_first(batch, FITTED)).items()}
             net, trained = (copy.deepcopy(part).float().cpu() for part in (run.learner.ema, run.learner.net))
-        size = batch.planes.shape[-1]
-        few = _first(batch, PROBED)
-        found |= laws.broken(batch) | laws.turned_apart(few, size) | probes(net.eval(), few, size)
+        game, few = scoring.game_of(run.settings, batch.planes.shape[-1]), _first(batch, PROBED)
+        found |= laws.broken(batch, game) | laws.turned_apart(few, game) | probes(net.eval(), few, game)
         return found | {"probe/norm_gap": norm_gap(trained, few)}
 
 
@@ -79,20 +80,23 @@ def window(run: Run) -> dict[str, float]:
 def _guesses(run: Run) -> dict[str, float]:
     """held/constant_policy and held/constant_value: what `constants` gives on the held-out rows, sizes weighted by rows."""
     counts = run.replay.sizes(held_out=True)
-    found = [constants(run.replay.held_out(size, ROWS), squared=run.learner.config.kind == "agz") for size in counts]
+    squared = run.learner.config.kind == "agz"
+    found = [constants(run.replay.held_out(size, ROWS), scoring.game_of(run.settings, size), squared) for size in counts]
     weights = [min(count, ROWS) for count in counts.values()]
     return {f"held/{name}": float(np.average([values[name] for values in found], weights=weights)) for name in (found[0] if found else ())}
 
 
-def constants(batch: Batch, squared: bool = False) -> dict[str, float]:
+def constants(batch: Batch, game: Game, squared: bool = False) -> dict[str, float]:
     """The losses of a constant predictor on a batch.
 
     Returns:
-        constant_policy: nats; uniform over the empty points and the pass (a point that is illegal though empty is rare).
+        constant_policy: nats; uniform over the legal moves, in Go over the empty points and the pass (few of them are illegal).
         constant_value: the entropy of wins, draws and losses in the batch, nats; their variance where the value's loss is `squared`.
     """
-    stones = batch.planes[:, laws.OWN] + batch.planes[:, laws.OTHER]
-    legal = 1 + (stones == 0).sum((1, 2))
+    if game.name in go.FAMILY:
+        legal = 1 + (laws.stones_of(batch, game) == 0).sum(1)
+    else:
+        legal = np.maximum(batch.planes[:, features.OWN_MOVES].sum((1, 2)), 1)  # at a forced pass there is nothing to guess
     counts = np.array([(np.sign(batch.value) == result).sum() for result in (1, 0, -1)])
     shares = counts[counts > 0] / counts.sum()
     value = float(np.var(batch.value)) if squared else float(-(shares * np.log(shares)).sum())
@@ -100,28 +104,28 @@ def constants(batch: Batch, squared: bool = False) -> dict[str, float]:
 
 
 @torch.inference_mode()
-def probes(net: nn.Module, batch: Batch, size: int) -> dict[str, float]:
+def probes(net: nn.Module, batch: Batch, game: Game) -> dict[str, float]:
     """What the network says of positions and of their relatives; `net` in evaluation mode, float32, on the CPU.
 
     Returns:
         probe/komi_value, probe/komi_score: mean rise of value (-1 ... 1) and score (points) for each point of komi that the side to move
-            gains; a network without a score head has no second.
+            gains, in Go; a network without a score head has no second.
         probe/view: cosine of the ownership (or else of the value) with what it is when only the colour to move is swapped: 1 where the
             network sees own and other stones, -1 where it sees Black and White.
-        probe/turned_value, probe/turned_owner: mean distance from the unturned answer under the 8 symmetries (0 ... 2).
-        probe/early_pass: mean probability of a pass in positions with fewer than an eighth of the points taken; absent without such.
+        probe/turned_value, probe/turned_owner: mean distance from the unturned answer under the game's symmetries (0 ... 2).
+        probe/early_pass: mean probability of a pass in positions with fewer than an eighth of the points taken; in Go; absent without such.
     """
     plain = _ask(net, batch.planes, batch.globals)
-    found = _komi(net, batch) | _turned(net, batch, size, plain)
+    found = _turned(net, batch, game, plain)
     swapped = batch.planes.copy()
     swapped[:, laws.TO_PLAY_PLANE] = 1 - swapped[:, laws.TO_PLAY_PLANE]
     other = _ask(net, swapped, batch.globals)
     found["probe/view"] = float(F.cosine_similarity(_opinion(plain).flatten(), _opinion(other).flatten(), dim=0))
-    policy = plain.policy.softmax(1)
-    stones = (batch.planes[:, laws.OWN] + batch.planes[:, laws.OTHER]).sum((1, 2))
-    early = torch.from_numpy(stones < size * size / 8)
-    if early.any():
-        found["probe/early_pass"] = float(policy[early, size * size].mean())
+    if game.name in go.FAMILY:
+        found |= _komi(net, batch)
+        early = torch.from_numpy(np.abs(laws.stones_of(batch, game)).sum(1) < game.points / 8)
+        if early.any():
+            found["probe/early_pass"] = float(plain.policy.softmax(1)[early, game.pass_action].mean())
     return found
 
 
@@ -137,14 +141,14 @@ def _komi(net: nn.Module, batch: Batch) -> dict[str, float]:
     return found
 
 
-def _turned(net: nn.Module, batch: Batch, size: int, plain: Output) -> dict[str, float]:
+def _turned(net: nn.Module, batch: Batch, game: Game, plain: Output) -> dict[str, float]:
     """Mean distance of value and ownership from those of the unturned positions."""
     values, owners = [], []
-    for turn in range(1, symmetry.SYMMETRIES):
+    for turn in game.symmetries[1:]:
         found = _ask(net, np.ascontiguousarray(symmetry.apply_planes(batch.planes, turn)), batch.globals)
         values.append((found.value - plain.value).abs().mean())
         if found.ownership is not None and plain.ownership is not None:
-            back = symmetry.point_map(size, symmetry.inverse(turn))
+            back = symmetry.point_map(game.shape, symmetry.inverse(turn))
             owners.append((_owners(found)[:, torch.from_numpy(back.copy())] - _owners(plain)).abs().mean())
     report = {"probe/turned_value": float(torch.stack(values).mean())}
     if owners:

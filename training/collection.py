@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gozero import sgf
+from gozero import games, sgf
 from gozero.games import go
 from training.replay import ROW_FIELDS, Batch, Rows, transformed, unpack
 from training.sgf_rows import Lesson, lessons
@@ -55,8 +55,8 @@ class Shelf:
 
     def batch(self, chosen: np.ndarray, size: int, symmetries: np.ndarray | None = None) -> Batch:
         """The rows with these indices int [n], each under its symmetry int [n] if those are given."""
-        found = unpack(self.rows, chosen, size)._replace(known=self.known[chosen])
-        return found if symmetries is None else transformed(found, symmetries, size)
+        found = unpack(self.rows, chosen, games.make("go", size=size))._replace(known=self.known[chosen])
+        return found if symmetries is None else transformed(found, symmetries)
 
 
 @dataclass

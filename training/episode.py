@@ -74,7 +74,7 @@ class Episode:
     def begin(cls, game: Game, settings: SelfPlaySettings, seed: tuple[int, ...], number: int = 0) -> Episode:
         """A new game, the one after `number` others: komi and length of the opening are drawn."""
         generator = np.random.default_rng(seed)
-        komi = scoring.draw_komi(game.rows, generator) if settings.varied_komi else scoring.usual_komi(game.rows)
+        komi = _komi(game, settings, generator)
         state, history = scoring.begin(game, komi, game.max_plies)
         openings = 0
         if generator.random() < settings.opening_share:
@@ -188,6 +188,11 @@ class Episode:
     def _halving(self, first: float, last: float) -> float:
         """From `first` towards `last`, the difference halved every board width of moves."""
         return last + (first - last) * 0.5 ** (len(self.moves) / self.game.rows)
+
+
+def _komi(game: Game, settings: SelfPlaySettings, generator: np.random.Generator) -> float:
+    """Points."""
+    return scoring.draw_komi(game.name, game.rows, generator) if settings.varied_komi else scoring.usual_komi(game.name, game.rows)
 
 
 def divergence(target: np.ndarray, prior: np.ndarray) -> float:

@@ -19,7 +19,6 @@ import torch
 from torch import nn
 
 from gozero import features, weights
-from gozero.games import go
 from gozero.games.game import PLY, Game
 from gozero.weights import WeightsError
 from training import plots, records, scoring
@@ -32,11 +31,6 @@ LEAST_OPENINGS = 200  # games that the opening picture is drawn from, if the sha
 EXAMPLES = 3
 DEPTHS = (0.2, 0.5, 0.8)  # where in its game each example is
 MAX_LENGTH = 2.2  # multiple of the area, where the settings do not say
-PLANE_NAMES = (
-    *(f"own {age} ago" if age else "own stones" for age in range(features.PAST_BOARDS)),
-    *(f"other {age} ago" if age else "other's stones" for age in range(features.PAST_BOARDS)),
-    "Black to move",
-)
 
 
 @dataclass(frozen=True)
@@ -63,11 +57,11 @@ class Gallery:
 
     def openings(self) -> bytes | None:
         """The first moves of the newest games, counted on a board; a picture, or None without games."""
-        games = [record for record in self.games if record.size == self.size and len(record.moves)]
-        firsts = [int(record.moves[0]) for record in games[-LEAST_OPENINGS:] if record.moves[0] < self.size**2]
+        games, game = [record for record in self.games if record.size == self.size and len(record.moves)], self._game()
+        firsts = [int(record.moves[0]) for record in games[-LEAST_OPENINGS:] if record.moves[0] < game.points]
         if not firsts:
             return None
-        counts = np.bincount(firsts, minlength=self.size**2).reshape(self.size, self.size).astype(float)
+        counts = np.bincount(firsts, minlength=game.points).reshape(game.shape).astype(float)
         title = f"first moves of {len(firsts)} games"
         return plots.boards([Board(title, np.zeros_like(counts, dtype=np.uint8), counts, numbers=True)])
 
@@ -80,16 +74,17 @@ class Gallery:
         return plots.boards(pictures)
 
     def filters(self) -> bytes | None:
-        """The first layer's weights; a picture, or None without a network."""
-        return None if self.net is None else plots.filters(self.net.state_dict()["stem.conv.weight"].numpy(), PLANE_NAMES)
+        """The first layer's weights; a picture, or None without a network, or without a convolution in it."""
+        stem = None if self.net is None else self.net.state_dict().get("stem.conv.weight")
+        return None if stem is None else plots.filters(stem.numpy(), features.layout(self.settings.get("game", scoring.GO)).planes)
 
     def _game(self) -> Game:
         longest = self.settings.get("selfplay", {}).get("max_length", MAX_LENGTH)
-        return scoring.make(self.settings.get("game", "go"), self.size, self.settings.get("rules", "chinese"), longest)
+        return scoring.make(self.settings.get("game", "go"), self.size, self.settings.get("rules", ""), longest)
 
     def _positions(self, game: Game) -> Iterator[tuple[str, np.ndarray]]:
         """(title, state int32 [S]) of the empty board with its usual komi and of the examples."""
-        yield "empty board", scoring.begin(game, scoring.usual_komi(self.size), 0)[0]
+        yield "empty board", scoring.begin(game, scoring.usual_komi(game.name, self.size), 0)[0]
         share = self.settings.get("replay", {}).get("held_out", 0.0)
         games = [record for record in self.games if record.size == self.size and is_held_out(record, share)]
         for record, depth in zip(games[-EXAMPLES:], DEPTHS, strict=False):
@@ -123,7 +118,7 @@ def _opinion(net: nn.Module, game: Game, state: np.ndarray, title: str) -> Itera
     shares = np.exp(logits - logits.max()) * (legal > 0)
     shares /= shares.sum()
     stones = np.empty(game.points, np.uint8)
-    go.stones(state, stones)
+    game.stones(state, stones)
     board = stones.reshape(game.rows, game.cols)
     mover = "Black" if planes[0, -1, 0, 0] else "White"
     policy = shares[: game.points].reshape(board.shape)

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 
 from torch import nn
 
-from gozero import games
 from gozero.search.settings import SearchSettings
 from training import scoring
 from training.config import LoopSettings
@@ -61,8 +60,7 @@ def match(
     device: str = "cpu",
 ) -> Verdict | None:
     """Play the gate's match on a board of `size`; None if stopped before its end. The same seed plays the same games."""
-    komi = scoring.usual_komi(size)
-    game = games.make(settings.game, size=size, rules=settings.rules, komi=komi)
+    game, komi = scoring.match_game(settings, size)
     conditions = Conditions(game, komi, seed, min(PARALLEL, settings.gate.games), threads=threads)
     rules = MatchSettings(
         games=settings.gate.games + settings.gate.games % 2,

@@ -77,7 +77,7 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
             raise ValueError(f"unknown colour {colour!r}: expected black, white or random")
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise ValueError(f"unknown render_mode {render_mode!r}: expected None, ansi or human")
-        komi = scoring.usual_komi(size) if komi is None else komi
+        komi = scoring.usual_komi(game, size) if komi is None else komi
         limit = int(SelfPlaySettings().max_length * size * size)
         self.game = games.make(game, size=size, rules=rules, komi=komi, move_limit=limit)
         self.observation_space = spaces.Box(0.0, 1.0, (features.PLANES, size, size), np.float32)

@@ -22,7 +22,8 @@ from torch.nn.utils import clip_grad_norm_, get_total_norm
 
 from gozero import nets
 from gozero.nets import NetConfig, Output
-from training.config import LearnerSettings
+from training import scoring
+from training.config import LearnerSettings, LoopSettings
 from training.replay import Batch
 
 LOSSES = ("policy", "value", "ownership", "score", "reply")
@@ -123,6 +124,11 @@ def _calibration(predicted: np.ndarray, results: np.ndarray) -> float:
     return float(np.abs(gaps).sum() / len(predicted))
 
 
+def network_config(settings: LoopSettings) -> NetConfig:
+    """What a run's network is: by its name, for the run's game; ValueError if there is none of that name, or it cannot play the game."""
+    return nets.config(settings.network, scoring.last_game(settings))
+
+
 class Learner:
     """The network being trained, its average and its optimiser, on one device."""
 
@@ -135,6 +141,11 @@ class Learner:
         self.optimiser = _optimiser(self.net, settings)
         self.steps = 0
         self._weights = {name: getattr(settings, f"{name}_weight") for name in LOSSES}
+
+    @classmethod
+    def of(cls, settings: LoopSettings, device: str = "cpu") -> Learner:
+        """The learner of a run at its beginning."""
+        return cls(network_config(settings), settings.learner, settings.seed, device)
 
     def train(self, batch: Batch, rate: float = 1.0) -> dict[str, Tensor]:
         """One step at `rate` times the learning rate (after its warm-up).

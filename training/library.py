@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gozero import coords, symmetry
+from gozero import coords, games, symmetry
 from gozero.games.game import Game
 from training import records, scoring
 from training.config import LoopSettings, SelfPlaySettings
@@ -47,7 +47,7 @@ class Entry:
     @property
     def rules(self) -> str:
         """The rule set; shards whose settings are lost were most likely written under the default."""
-        return str(self.settings.get("rules", LoopSettings().rules))
+        return str(self.settings.get("rules") or games.usual(str(self.settings.get("game", scoring.GO)), "rules") or "")
 
     def game(self) -> Game:
         """The game it was played under. ValueError where the settings name none."""
@@ -173,8 +173,8 @@ class Filter:
         )
 
 
-def opening(record: Record, moves: int) -> str:
-    """The first moves as vertices, turned or mirrored so that games that differ by a symmetry of the board have the same text."""
+def opening(record: Record, game: Game, moves: int) -> str:
+    """The first moves as vertices, turned or mirrored so that games that differ by a symmetry of the game have the same text."""
     first = record.moves[:moves].tolist()
-    turned = [[symmetry.apply_action(action, record.size, k) for action in first] for k in range(symmetry.SYMMETRIES)]
-    return " ".join(coords.vertex(action, record.size) for action in min(turned))
+    turned = [[symmetry.apply_action(action, game.shape, k) for action in first] for k in game.symmetries]
+    return " ".join(coords.vertex(action, game.cols, game.rows) for action in min(turned))

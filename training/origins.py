@@ -16,13 +16,13 @@ from pathlib import Path
 
 from torch import nn
 
-from gozero import growth, nets, weights
+from gozero import growth, weights
 from gozero.growth import GrowthError
 from gozero.weights import Weights
 from training import checkpoint, records, storage
 from training.checkpoint import Progress, Snapshot
 from training.config import ConfigError, LoopSettings
-from training.learner import Learner
+from training.learner import Learner, network_config
 from training.replay import window_rows
 
 
@@ -48,7 +48,7 @@ def network(settings: LoopSettings, origin: Origin) -> nn.Module | None:
         return None
     found: Weights = weights.load(weights.find(origin.weights), settings.game)
     try:
-        return growth.grow(found.state_dict, found.config, nets.config(settings.network), settings.seed)
+        return growth.grow(found.state_dict, found.config, network_config(settings), settings.seed)
     except GrowthError as error:
         raise ConfigError(f"--from {origin.weights}: {error} (--records FOLDER)") from None
 
@@ -72,7 +72,7 @@ def begin(settings: LoopSettings, folder: Path, origin: Origin) -> str:
         WeightsError, ConfigError: as `network` and `shards`; also for records of another game.
         StorageError: the folder cannot be written.
     """
-    learner, net = Learner(nets.config(settings.network), settings.learner, settings.seed), network(settings, origin)
+    learner, net = Learner.of(settings), network(settings, origin)
     if net is not None:
         learner.net.load_state_dict(net.state_dict())
         learner.ema.load_state_dict(net.state_dict())

@@ -49,7 +49,7 @@ class _Form(NamedTuple):
 _SETTINGS, _GAME = b"S", b"I"
 _FORMS = {b"G": _Form(extended=False, packed=False), b"H": _Form(extended=True, packed=False), _GAME: _Form(extended=True, packed=True)}
 
-ENDINGS = ("passes", "settled", "capped")  # two passes, the whole board pass-alive, the move limit
+ENDINGS = ("passes", "settled", "capped", "finished")  # two passes, all of the board pass-alive, the move limit; other games than Go
 
 
 @dataclass(frozen=True)

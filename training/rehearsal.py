@@ -42,7 +42,7 @@ def rehearse(settings: LoopSettings, folder: Path, origin: Origin, say: Callable
     if shards:
         found = [records.read(path) for path in shards]
         say(f"records    {sum(len(shard.records) for shard in found):,} games, {sum(shard.corrupt for shard in found)} corrupt: ok")
-    learner = Learner(nets.config(settings.network), settings.learner, settings.seed, device_of(settings))
+    learner = Learner.of(settings, device_of(settings))
     if net is not None:
         learner.net.load_state_dict(net.state_dict())
         learner.ema.load_state_dict(net.state_dict())
@@ -89,7 +89,7 @@ def _play(settings: LoopSettings, learner: Learner, say: Callable[[str], None]) 
         trial.evaluations_a_second(settings, stage, size, learner.ema, 0.0, lambda: False)
         by = "playouts" if kind == "rollouts" else "the network"
         say(f"self-play  a move of {settings.selfplay.games} games at {size}x{size} with {by}: ok")
-    game = scoring.game_of(settings, max(settings.stage[-1].sizes))
+    game = scoring.last_game(settings)
     judge = simulators.referee(settings.simulator, game)
     if judge is not None:
         judge.check(trial.random_record(game, settings.seed))

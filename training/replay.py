@@ -35,10 +35,10 @@ class CorruptRecordError(ValueError):
 
 
 class Batch(NamedTuple):
-    """n rows of one board size (N points a side, P points, A actions); everything is the side to move's view."""
+    """n rows of one board (H rows, W columns, P points, A actions); everything is the side to move's view."""
 
-    planes: np.ndarray  # float32 [n, 11, N, N]
-    globals: np.ndarray  # float32 [n, 7]
+    planes: np.ndarray  # float32 [n, C, H, W]
+    globals: np.ndarray  # float32 [n, G]
     policy: np.ndarray  # float32 [n, A], sums to 1
     reply: np.ndarray  # float32 [n, A]: the opponent's next move; sums to 1, or all zero after the last move
     value: np.ndarray  # int64 [n]: +1 won, 0 drawn, -1 lost
@@ -53,7 +53,7 @@ ROW_FIELDS = ("planes", "globals", "policy", "reply", "value", "score", "owner",
 
 @dataclass
 class Rows:
-    """Packed rows of one size, 1.2 KB each at 13x13: planes uint8 [n, ⌈11P/8⌉], policy and reply float16 [n, A], owner int8 [n, P]."""
+    """Packed rows of one size, 1.2 KB each at 13x13: planes uint8 [n, ⌈CP/8⌉], policy and reply float16 [n, A], owner int8 [n, P]."""
 
     planes: np.ndarray
     globals: np.ndarray
@@ -238,23 +238,24 @@ class Replay:
         size = int(generator.choice(list(shelves), p=weights / weights.sum()))
         chosen = shelves[size].draw(batch, generator)
         symmetries = generator.choice(self.game_of(size).symmetries, size=batch)
-        return transformed(unpack(shelves[size], chosen, size), symmetries, size)
+        return transformed(unpack(shelves[size], chosen, self.game_of(size)), symmetries)
 
     def held_out(self, size: int, most: int) -> Batch:
         """The newest `most` held-out rows of a size, untransformed."""
         rows = self.shelves[True, size]
-        return unpack(rows, np.arange(max(0, len(rows) - most), len(rows)), size)
+        return unpack(rows, np.arange(max(0, len(rows) - most), len(rows)), self.game_of(size))
 
 
 def _join(parts: list[Rows]) -> Rows:
     return Rows(*(np.concatenate([getattr(part, name) for part in parts]) for name in ROW_FIELDS))
 
 
-def unpack(rows: Rows, chosen: np.ndarray, size: int) -> Batch:
-    """The rows with these indices int [n] as a batch."""
-    planes = np.unpackbits(rows.planes[chosen], axis=1, count=features.PLANES * size * size)
+def unpack(rows: Rows, chosen: np.ndarray, game: Game) -> Batch:
+    """The rows of the game with these indices int [n] as a batch."""
+    planes, known = len(features.layout(game.name).planes), scoring.known(game)
+    bits = np.unpackbits(rows.planes[chosen], axis=1, count=planes * game.points)
     return Batch(
-        planes=planes.reshape(-1, features.PLANES, size, size).astype(np.float32),
+        planes=bits.reshape(-1, planes, *game.shape).astype(np.float32),
         globals=rows.globals[chosen],
         policy=rows.policy[chosen].astype(np.float32),
         reply=rows.reply[chosen].astype(np.float32),
@@ -262,16 +263,18 @@ def unpack(rows: Rows, chosen: np.ndarray, size: int) -> Batch:
         score=rows.score[chosen],
         owner=rows.owner[chosen].astype(np.float32),
         root=rows.root[chosen],
+        known=None if all(known) else np.tile(known, (len(chosen), 1)),
     )
 
 
-def transformed(batch: Batch, symmetries: np.ndarray, size: int) -> Batch:
+def transformed(batch: Batch, symmetries: np.ndarray) -> Batch:
     """Each row seen under its own symmetry, symmetries int [n] in 0..7; planes, policies and ownership turn together."""
     parts = {name: getattr(batch, name).copy() for name in ("planes", "policy", "reply", "owner")}
+    shape = batch.planes.shape[2], batch.planes.shape[3]
     for k in np.unique(symmetries).tolist():
         rows = np.flatnonzero(symmetries == k)
         parts["planes"][rows] = symmetry.apply_planes(batch.planes[rows], k)
-        parts["policy"][rows] = symmetry.apply_policy(batch.policy[rows], size, k)
-        parts["reply"][rows] = symmetry.apply_policy(batch.reply[rows], size, k)
-        parts["owner"][rows] = symmetry.apply_points(batch.owner[rows], size, k)
+        parts["policy"][rows] = symmetry.apply_policy(batch.policy[rows], shape, k)
+        parts["reply"][rows] = symmetry.apply_policy(batch.reply[rows], shape, k)
+        parts["owner"][rows] = symmetry.apply_points(batch.owner[rows], shape, k)
     return batch._replace(**parts)

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from gozero import nets, weights
+from gozero import weights
 from gozero.threads import available_threads
 from training import checkpoint, gate, monitor, records, resign, storage
 from training.actor import Actor
@@ -41,7 +41,7 @@ class Run:
         """Raises CheckpointError for a folder that cannot be continued; says what is cut or begun anew."""
         self.settings, self.folder = settings, folder
         self.device = device_of(settings)
-        self.learner = Learner(nets.config(settings.network), settings.learner, settings.seed, self.device)
+        self.learner = Learner.of(settings, self.device)
         self.progress = Progress()
         self.timeline = Timeline()
         self.notes: dict[str, float] = {}  # for the next report

@@ -137,7 +137,7 @@ def komi_of(record: GameRecord) -> float:
     Some servers write stones instead of points (3.75 is 7.5) or hundredths (375, 650).
     """
     if record.komi is None:
-        return 0.0 if record.handicap else scoring.usual_komi(record.size)
+        return 0.0 if record.handicap else scoring.usual_komi(scoring.GO, record.size)
     komi = record.komi
     if abs(komi) >= 100 and komi % 1 == 0:
         komi /= 100

@@ -20,6 +20,7 @@ from typing import Any
 
 import torch
 
+from gozero import games
 from gozero.threads import available_threads
 from gozero.weights import WeightsError
 from training import config, monitor, origins, presets, scoring, simulators
@@ -178,8 +179,8 @@ def _settings(options: argparse.Namespace) -> tuple[LoopSettings, Path]:
         assignments.append(f"monitor.yardstick={json.dumps(str(Path(options.yardstick).absolute()))}")
     where = f"preset {options.preset}" if options.preset else str(path)
     settings = presets.load(path, where, assignments, top)
-    game = scoring.game_of(settings, max(settings.stage[-1].sizes))
-    settings = replace(settings, simulator=simulators.resolve(settings.simulator, game))
+    settings = replace(settings, rules=settings.rules or games.usual(settings.game, "rules") or "")
+    settings = replace(settings, simulator=simulators.resolve(settings.simulator, scoring.last_game(settings)))
     return settings, Path(options.run or Path("runs") / path.stem)
 
 

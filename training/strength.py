@@ -18,7 +18,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gozero import games, weights
+from gozero import weights
 from gozero.search.settings import SearchSettings
 from gozero.weights import WeightsError
 from training import match, players, scoring, yardstick
@@ -141,8 +141,7 @@ class Strength:
     def _conditions(self, run: Run, generation: int) -> Conditions:
         """The usual komi on the stage's main board; another seed, so other openings, at each measurement."""
         size = self._settings.stage_at(run.progress.rows).main_size
-        komi = scoring.usual_komi(size)
-        game = games.make(self._settings.game, size=size, rules=self._settings.rules, komi=komi)
+        game, komi = scoring.match_game(self._settings, size)
         return Conditions(game, komi, seed=generation, parallel=ROUND, threads=run.actor.threads)
 
     def _freeze(self, run: Run, generation: int) -> None:

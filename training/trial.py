@@ -20,7 +20,7 @@ from gozero import nets
 from gozero.games.game import Game
 from training import scoring
 from training.config import LoopSettings, Stage
-from training.learner import Learner
+from training.learner import Learner, network_config
 from training.pool import Pool, leaf_evaluator
 from training.records import Record, Target, encode, sparse_target
 from training.replay import Replay
@@ -31,13 +31,13 @@ SHORT_FULL, SHORT_CHEAP = 16, 8  # simulations of a short search
 
 def network(settings: LoopSettings) -> nn.Module:
     """The run's network, untrained, ready to play."""
-    return nets.build(nets.config(settings.network), settings.seed).eval()
+    return nets.build(network_config(settings), settings.seed).eval()
 
 
 def random_record(game: Game, seed: int) -> Record:
     """A game of random moves to its end, each ply with a target as broad as a search's."""
     generator = np.random.default_rng(seed)
-    komi = scoring.draw_komi(game.rows, generator)
+    komi = scoring.draw_komi(game.name, game.rows, generator)
     state, history = scoring.begin(game, komi, game.max_plies)
     words, legal, ending = generator.integers(2**63, size=1).astype(np.uint64), np.zeros(game.actions, np.uint8), None
     moves: list[int] = []
@@ -51,7 +51,7 @@ def random_record(game: Game, seed: int) -> Record:
         game.step(state, history, action)
         moves.append(action)
         ending = scoring.ending(game, state)
-    return Record(game.rows, komi, 1, np.array(moves, np.int32), tuple(targets), scoring.final_score(game, state), ending)
+    return Record(game.cols, komi, 1, np.array(moves, np.int32), tuple(targets), scoring.final_score(game, state), ending)
 
 
 def window(settings: LoopSettings, size: int) -> Replay:
@@ -98,7 +98,7 @@ def _play(pool: Pool, seconds: float, stop: Callable[[], bool]) -> None:
 
 def step_seconds(settings: LoopSettings, size: int, seconds: float) -> float:
     """Time of one step of the learner with a full batch of one size: the mean of those that fit, without the first where there are more."""
-    learner = Learner(nets.config(settings.network), settings.learner, settings.seed, device_of(settings))
+    learner = Learner.of(settings, device_of(settings))
     replay, generator = window(settings, size), np.random.default_rng(settings.seed)
     times: list[float] = []
     while sum(times) < seconds or not times:

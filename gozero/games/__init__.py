@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,12 +17,25 @@ GAMES = {
 
 
 def make(name: str, **settings: Any) -> Game:
-    """The game of that name; settings are those of the `make` of its module (for Go: size, rules, komi, ...).
+    """The game of that name; settings are those of its module's `make` (Go: size, rules, komi, ...); None: its own.
 
     Raises:
-        ValueError: an unknown name, or a setting outside its range.
+        ValueError: an unknown name, a setting that the game does not have, or one outside its range.
     """
+    module, given = _module(name), {key: value for key, value in settings.items() if value is not None}
+    for key in given.keys() - signature(module.make).parameters.keys():
+        raise ValueError(f"{name} has no {key}")
+    game: Game = module.make(**given)
+    return game
+
+
+def usual(name: str, setting: str) -> Any:
+    """What a game takes for a setting that is not given, such as its size or rules; None where it has no such setting or no default."""
+    parameter = signature(_module(name).make).parameters.get(setting)
+    return None if parameter is None or parameter.default is parameter.empty else parameter.default
+
+
+def _module(name: str) -> Any:
     if name not in GAMES:
         raise ValueError(f"unknown game {name!r}: expected one of {', '.join(GAMES)}")
-    game: Game = import_module(GAMES[name]).make(**settings)
-    return game
+    return import_module(GAMES[name])

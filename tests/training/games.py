@@ -19,7 +19,7 @@ def game_of(size: int) -> Game:
 def random_record(size: int, seed: int, every: int = 3) -> Record:
     """A game of random moves that fill no own eye, to its end; every `every`-th ply has a target."""
     game, generator = game_of(size), np.random.default_rng([size, seed])
-    komi = scoring.draw_komi(size, generator)
+    komi = scoring.draw_komi("go", size, generator)
     state, history = scoring.begin(game, komi, game.max_plies)
     moves, targets, ending = [], [], None
     legal, words = np.zeros(game.actions, np.uint8), generator.integers(2**63, size=1).astype(np.uint64)

@@ -14,7 +14,7 @@ import pytest
 from sgfmill.sgf import Sgf_game
 
 from gozero import coords, sgf, symmetry
-from tests.training.games import MAX_LENGTH, random_record
+from tests.training.games import MAX_LENGTH, game_of, random_record
 from training import browse, library
 from training.records import Record, Writer
 
@@ -150,7 +150,7 @@ def test_openings_that_differ_by_a_symmetry_are_one() -> None:
     texts = set()
     for k in range(symmetry.SYMMETRIES):
         moves = [symmetry.apply_action(action, 7, k) for action in record.moves.tolist()]
-        texts.add(library.opening(replace(record, moves=np.array(moves, np.int32)), 4))
+        texts.add(library.opening(replace(record, moves=np.array(moves, np.int32)), game_of(7), 4))
     assert len(texts) == 1
 
 

@@ -49,7 +49,7 @@ def test_the_seeds_own_network_trains_on_its_two_heads() -> None:
 def test_perfect_outputs_have_the_least_loss() -> None:
     """Right signs and classes: outputs made from the targets lose less than the same outputs seen from the other side."""
     record = random_record(5, 1)
-    batch = unpack(rows_of(record, game_of(5)), np.arange(record.rows), 5)
+    batch = unpack(rows_of(record, game_of(5)), np.arange(record.rows), game_of(5))
     value = torch.from_numpy(batch.value)
 
     def output(sign: int) -> nets.Output:

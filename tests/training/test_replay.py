@@ -16,7 +16,7 @@ SIZES = (5, 7)
 
 
 def batch_of(record: Record):
-    return unpack(rows_of(record, game_of(record.size)), np.arange(record.rows), record.size)
+    return unpack(rows_of(record, game_of(record.size)), np.arange(record.rows), game_of(record.size))
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -72,7 +72,7 @@ def test_planes_policy_reply_and_ownership_turn_together(k: int) -> None:
         for target in record.targets
     )
     expected = batch_of(replace(record, moves=moves, targets=targets))
-    found = transformed(batch_of(record), np.full(record.rows, k), 5)
+    found = transformed(batch_of(record), np.full(record.rows, k))
     for name, one, other in zip(expected._fields, expected, found, strict=True):
         np.testing.assert_array_equal(one, other, err_msg=name)
 
@@ -80,7 +80,7 @@ def test_planes_policy_reply_and_ownership_turn_together(k: int) -> None:
 def test_symmetries_differ_from_row_to_row() -> None:
     batch = batch_of(random_record(5, 4))
     kinds = np.arange(len(batch.value)) % 8
-    found = transformed(batch, kinds, 5)
+    found = transformed(batch, kinds)
     for row, k in enumerate(kinds.tolist()):
         np.testing.assert_array_equal(found.owner[row], symmetry.apply_points(batch.owner[row], 5, k))
         np.testing.assert_array_equal(found.planes[row], symmetry.apply_planes(batch.planes[row], k))

@@ -127,18 +127,18 @@ def rows() -> Batch:
 
 def test_random_games_obey_the_laws() -> None:
     batch = rows()
-    assert set(laws.broken(batch).values()) == {0.0}
-    assert max(laws.turned_apart(batch, 5).values()) < 1e-5
+    assert set(laws.broken(batch, game_of(5)).values()) == {0.0}
+    assert max(laws.turned_apart(batch, game_of(5)).values()) < 1e-5
 
 
 def test_laws_that_are_broken() -> None:
     batch = rows()
-    assert laws.broken(batch._replace(value=-batch.value))["law/value"] > 0.9
-    assert laws.broken(batch._replace(score=batch.score + 1))["law/komi"] == 1
+    assert laws.broken(batch._replace(value=-batch.value), game_of(5))["law/value"] > 0.9
+    assert laws.broken(batch._replace(score=batch.score + 1), game_of(5))["law/komi"] == 1
     black = np.where(batch.planes[:, laws.TO_PLAY_PLANE, 0, 0] > 0.5, 1, -1)
-    sound = laws._flat(batch.planes[:, laws.OWN] - batch.planes[:, laws.OTHER])
-    assert laws.broken(batch._replace(owner=sound * black[:, None]))["law/view"] == 1
-    assert laws.broken(batch._replace(policy=np.full_like(batch.policy, 1 / 27)))["law/occupied"] > 0.1
+    sound = laws.stones_of(batch, game_of(5))
+    assert laws.broken(batch._replace(owner=sound * black[:, None]), game_of(5))["law/view"] == 1
+    assert laws.broken(batch._replace(policy=np.full_like(batch.policy, 1 / 27)), game_of(5))["law/occupied"] > 0.1
 
 
 def test_probes_see_the_sign_of_komi() -> None:
@@ -149,9 +149,9 @@ def test_probes_see_the_sign_of_komi() -> None:
             part.add_(torch.randn_like(part) * 0.1)
         batch = rows()
         batch = Batch(*(None if array is None else array[:16] for array in batch))
-        before = checkup.probes(net, batch, 5)
+        before = checkup.probes(net, batch, game_of(5))
         net.get_parameter("globals.weight")[:, 0] *= -1
-        after = checkup.probes(net, batch, 5)
+        after = checkup.probes(net, batch, game_of(5))
     assert before["probe/komi_score"] * after["probe/komi_score"] < 0
     assert -1 <= before["probe/view"] <= 1
     assert before["probe/turned_owner"] > 0
@@ -159,10 +159,10 @@ def test_probes_see_the_sign_of_komi() -> None:
 
 def test_constants_of_a_batch() -> None:
     batch = rows()
-    found = checkup.constants(batch)
+    found = checkup.constants(batch, game_of(5))
     assert 0 < found["constant_policy"] <= np.log(26)
     assert 0 < found["constant_value"] <= np.log(2) + 1e-6
-    assert checkup.constants(batch, squared=True)["constant_value"] == pytest.approx(np.var(batch.value))
+    assert checkup.constants(batch, game_of(5), squared=True)["constant_value"] == pytest.approx(np.var(batch.value))
 
 
 def test_a_measured_run_is_left_as_it_was(tmp_path: Path) -> None:
