@@ -120,7 +120,7 @@ class Actor:
 
     def _use(self, pool: Pool, stage: Stage, generation: int) -> int:
         """Let the pool begin its searches with the network that is to play now; which version that is."""
-        size = pool.game.rows
+        size = pool.game.size
         with self._handed:
             version = self._version if stage.evaluator == "network" else -1
             known, previous = self._evaluators.get(size, (None, None))

@@ -157,7 +157,7 @@ class Episode:
         """What is kept of the finished game."""
         moves, score = np.array(self.moves, np.int32), scoring.final_score(self.game, self.state)
         return Record(
-            self.game.rows, self.komi, generation, moves, tuple(self.targets), score, ending, self.openings,
+            self.game.size, self.komi, generation, moves, tuple(self.targets), score, ending, self.openings,
             self.conceded, self.unresigned, (self.peaks[0], self.peaks[1]),
         )  # fmt: skip
 
@@ -187,12 +187,12 @@ class Episode:
 
     def _halving(self, first: float, last: float) -> float:
         """From `first` towards `last`, the difference halved every board width of moves."""
-        return last + (first - last) * 0.5 ** (len(self.moves) / self.game.rows)
+        return last + (first - last) * 0.5 ** (len(self.moves) / self.game.size)
 
 
 def _komi(game: Game, settings: SelfPlaySettings, generator: np.random.Generator) -> float:
     """Points."""
-    return scoring.draw_komi(game.name, game.rows, generator) if settings.varied_komi else scoring.usual_komi(game.name, game.rows)
+    return scoring.draw_komi(game.name, game.size, generator) if settings.varied_komi else scoring.usual_komi(game.name, game.size)
 
 
 def divergence(target: np.ndarray, prior: np.ndarray) -> float:

@@ -131,7 +131,7 @@ def _memory(settings: LoopSettings, stages: list[Forecast]) -> list[str]:
     a_row = sum(part * trial.row_bytes(settings, size) for size, part in last.stage.sizes.items())
     window = window_rows(round(rows), settings.replay) * a_row
     pools = ((found.stage, scoring.game_of(settings, size)) for found in stages for size in found.stage.sizes)
-    trees = sum({game.rows: pool_bytes(game, settings.selfplay, stage) for stage, game in pools}.values())  # of every size so far
+    trees = sum({game.size: pool_bytes(game, settings.selfplay, stage) for stage, game in pools}.values())  # of every size so far
     network = checkpoint_bytes(settings)
     total = window + trees + network + PROGRAM_BYTES
     parts = f"window {window / GB:.2f}, search trees {trees / GB:.2f}, network {network / GB:.2f}, programs {PROGRAM_BYTES / GB:.1f}"

@@ -108,7 +108,7 @@ class Group:
         """The next game: its number and its seed are its own among all groups'."""
         number = self.started * self.groups + self.index
         self.started += 1
-        return Episode.begin(self.game, self.settings, (*self.seed, self.game.rows, number), number)
+        return Episode.begin(self.game, self.settings, (*self.seed, self.game.size, number), number)
 
     def _begin(self, search: Search, tree: int, keep: bool = False) -> None:
         """Start the search of the game's next move.

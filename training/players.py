@@ -60,7 +60,7 @@ class Conditions:
 
     @property
     def size(self) -> int:
-        return self.game.rows
+        return self.game.size
 
 
 @dataclass(frozen=True)

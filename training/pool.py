@@ -68,7 +68,7 @@ class Pool:
 
     def use(self, evaluator: Evaluator | RowEvaluator, stage: Stage, generation: int) -> None:
         """Go on with this evaluator and stage; searches under way start again from their roots, with noise that they have not had."""
-        entropy = [*self.seed, self.game.rows, generation, self.evaluations]
+        entropy = [*self.seed, self.game.size, generation, self.evaluations]
         seeds = np.random.default_rng(entropy).integers(2**63, size=len(self.groups))
         settings, resign_at = search_settings(self.settings, stage), self.resign.threshold(generation)
         for group, seed in zip(self.groups, seeds.tolist(), strict=True):

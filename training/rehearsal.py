@@ -93,7 +93,7 @@ def _play(settings: LoopSettings, learner: Learner, say: Callable[[str], None]) 
     judge = simulators.referee(settings.simulator, game)
     if judge is not None:
         judge.check(trial.random_record(game, settings.seed))
-        say(f"referee    a game of {game.rows}x{game.cols}: ok")
+        say(f"referee    a game of {game.cols}x{game.rows}: ok")
 
 
 def _learn(settings: LoopSettings, learner: Learner, say: Callable[[str], None]) -> None:

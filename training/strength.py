@@ -111,7 +111,7 @@ class Strength:
     def _agreement(self, run: Run, stop: Callable[[], bool]) -> Report:
         """The raw network's agreement with the yardstick: the fields of `yardstick.Agreement` that it has an output for."""
         labelled, only = self._labelled, run.learner.config.size
-        if labelled is None or only not in (None, labelled.game.rows):
+        if labelled is None or only not in (None, labelled.game.size):
             return {}
         evaluator = leaf_evaluator("network", labelled.game, run.learner.ema, run.actor.threads, 0, run.device)
         found = asdict(yardstick.agreement(labelled, yardstick.evaluate(labelled, StoppableEvaluator(evaluator, stop))))

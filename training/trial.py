@@ -37,7 +37,7 @@ def network(settings: LoopSettings) -> nn.Module:
 def random_record(game: Game, seed: int) -> Record:
     """A game of random moves to its end, each ply with a target as broad as a search's."""
     generator = np.random.default_rng(seed)
-    komi = scoring.draw_komi(game.name, game.rows, generator)
+    komi = scoring.draw_komi(game.name, game.size, generator)
     state, history = scoring.begin(game, komi, game.max_plies)
     words, legal, ending = generator.integers(2**63, size=1).astype(np.uint64), np.zeros(game.actions, np.uint8), None
     moves: list[int] = []
@@ -51,7 +51,7 @@ def random_record(game: Game, seed: int) -> Record:
         game.step(state, history, action)
         moves.append(action)
         ending = scoring.ending(game, state)
-    return Record(game.cols, komi, 1, np.array(moves, np.int32), tuple(targets), scoring.final_score(game, state), ending)
+    return Record(game.size, komi, 1, np.array(moves, np.int32), tuple(targets), scoring.final_score(game, state), ending)
 
 
 def window(settings: LoopSettings, size: int) -> Replay:

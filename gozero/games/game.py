@@ -87,6 +87,11 @@ class Game:
         return self.rows * self.cols
 
     @property
+    def size(self) -> int:
+        """Points a side, or columns where the board is not square: the number that names a board among those of its game."""
+        return self.cols
+
+    @property
     def shape(self) -> tuple[int, int]:
         """(rows, cols)."""
         return self.rows, self.cols
