@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
+from gozero.games import GAMES
 from gozero.weights import WeightsError
 
 DEFAULT_WEIGHTS = "best.pt"
@@ -103,7 +104,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     command = commands.add_parser("perft", help="count move sequences, to compare rules with another implementation")
-    command.add_argument("game", help="name of the game: go")
+    command.add_argument("game", help=f"name of the game: {', '.join(GAMES)}")
     command.add_argument("--size", type=int, help="points a side (default: the game's own)")
     command.add_argument("--depth", type=int, default=4, help="longest sequence, in plies (default: %(default)s)")
     command.add_argument("--rules", help="rule set (default: the game's own)")

@@ -10,9 +10,12 @@ if TYPE_CHECKING:
     from gozero.games.game import Game
 
 GAMES = {
+    "connect4": "gozero.games.connect4",
     "go": "gozero.games.go",
+    "gomoku": "gozero.games.gomoku",
     "othello": "gozero.games.othello",
     "simple_go": "gozero.games.simple_go",
+    "tictactoe": "gozero.games.tictactoe",
 }
 
 

@@ -16,6 +16,7 @@ from gozero import games, symmetry
 from gozero.games.game import BLACK, NOT_OVER, PLY, TO_PLAY, WHITE, Game, legal_batch, outcome_batch, step_batch
 from gozero.position import IllegalMove, Position
 from tests.naive.go import NaiveGo
+from tests.naive.lines import naive_connect4, naive_gomoku, naive_tictactoe
 from tests.naive.othello import NaiveOthello
 from tests.naive.simple_go import NaiveSimpleGo
 from tests.rows import Row
@@ -34,6 +35,9 @@ ORACLES: dict[str, Callable[..., Oracle]] = {
     "go": lambda size, rules="chinese", komi=7.5: NaiveGo(size, rules=rules, komi=komi),
     "othello": NaiveOthello,
     "simple_go": NaiveSimpleGo,
+    "connect4": naive_connect4,
+    "gomoku": naive_gomoku,
+    "tictactoe": naive_tictactoe,
 }
 VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("go", {"size": 2, "komi": 0.0}),
@@ -47,6 +51,11 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("othello", {"size": 6}),
     ("othello", {"size": 8}),
     ("simple_go", {}),
+    ("connect4", {}),
+    ("gomoku", {"size": 5}),
+    ("gomoku", {"size": 9}),
+    ("gomoku", {"size": 7, "rules": "exact"}),
+    ("tictactoe", {}),
 ]
 GAMES_PLAYED = 6
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from gozero.evaluators.rollout import RolloutEvaluator, UniformEvaluator
-from gozero.games import go
+from gozero.games import go, tictactoe
 from gozero.games.game import NOT_OVER
 from tests.rows import Row, board
-from tests.search import tictactoe
 
+TICTACTOE = tictactoe.make()
 # Black owns the board; White owns it.
 BLACK_WON = ".X.X./XXXXX/.X.X./XXXXX/.X.X."
 WHITE_WON = BLACK_WON.replace("X", "O")
@@ -37,10 +37,10 @@ def test_value_is_the_mean_of_random_games() -> None:
 
 
 def test_shapes_and_untouched_states() -> None:
-    states = tictactoe.GAME.new_states(3)
-    states[1] = tictactoe.from_text("XX./OO./...")
+    states = TICTACTOE.new_states(3)
+    states[1] = TICTACTOE.from_text("X to play\nXX.\nOO.\n...")
     before = states.copy()
-    found = RolloutEvaluator(tictactoe.GAME, rollouts=200).evaluate(states)
+    found = RolloutEvaluator(TICTACTOE, rollouts=200).evaluate(states)
     assert (states == before).all()
     assert found.logits.shape == (3, 11) and found.logits.dtype == found.value.dtype == np.float32
     assert not found.logits.any() and found.score is None and found.ownership is None
@@ -55,10 +55,10 @@ def test_same_seed_same_values() -> None:
 
 
 def test_uniform_evaluator_knows_nothing() -> None:
-    found = UniformEvaluator(tictactoe.GAME).evaluate(tictactoe.GAME.new_states(2))
+    found = UniformEvaluator(TICTACTOE).evaluate(TICTACTOE.new_states(2))
     assert not found.value.any() and not found.logits.any()
 
 
 def test_no_rollouts_are_refused() -> None:
     with pytest.raises(ValueError, match="0 rollouts"):
-        RolloutEvaluator(tictactoe.GAME, rollouts=0)
+        RolloutEvaluator(TICTACTOE, rollouts=0)

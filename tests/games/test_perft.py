@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gozero.games import go, othello, simple_go
+from gozero.games import connect4, go, othello, simple_go, tictactoe
 from gozero.games.game import NOT_OVER
 from gozero.perft import counts
 from tests.naive.go import NaiveGo, perft
@@ -113,3 +113,11 @@ def test_the_slow_referee_of_othello_counts_the_same(size: int, depth: int) -> N
 
 def test_sequences_of_simple_go_begin_as_those_of_go() -> None:
     assert counts(simple_go.make(), 3) == POSITIONAL[5]
+
+
+def test_sequences_of_connect4() -> None:
+    assert counts(connect4.make(), 7) == [7, 49, 343, 2401, 16807, 117649, 823536]
+
+
+def test_sequences_of_tictactoe_to_the_end() -> None:
+    assert counts(tictactoe.make(), 10) == [9, 72, 504, 3024, 15120, 54720, 148176, 200448, 127872, 0]

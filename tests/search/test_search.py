@@ -7,16 +7,16 @@ import pytest
 
 from gozero.coords import parse_vertex, pass_action
 from gozero.evaluators.rollout import RolloutEvaluator, UniformEvaluator
-from gozero.games import go
+from gozero.games import go, tictactoe
 from gozero.games.game import PLY, Game
 from gozero.search.search import RootResult, Search
 from gozero.search.settings import SearchSettings
 from gozero.search.tree import NO_NODE
 from tests.rows import board
-from tests.search import tictactoe
 from tests.search.naive import HashEvaluator, NaiveSearch, start
 
 GO5 = go.make(5)
+TICTACTOE = tictactoe.make()
 OPENING = (12, 7, 11)
 
 
@@ -53,7 +53,7 @@ def check_tree(search: Search, tree: int = 0) -> None:
             assert forest.priors[tree, rest[0]] == forest.priors[tree, rest].max()
 
 
-@pytest.mark.parametrize("game, actions", [(tictactoe.GAME, ()), (tictactoe.GAME, (4, 0)), (GO5, OPENING)], ids=["ttt", "ttt-2", "go5"])
+@pytest.mark.parametrize("game, actions", [(TICTACTOE, ()), (TICTACTOE, (4, 0)), (GO5, OPENING)], ids=["ttt", "ttt-2", "go5"])
 @pytest.mark.parametrize("root", ["puct", "gumbel"])
 @pytest.mark.parametrize("visits", [1, 2, 3, 9, 60, 400])
 def test_equals_slow_search(game: Game, actions: tuple[int, ...], root: str, visits: int) -> None:
@@ -150,16 +150,14 @@ def test_gumbels_decide_who_is_considered() -> None:
 
 def test_golden_tree() -> None:
     """A tree as it prints; changes only where the search is meant to change."""
-    search = searched(tictactoe.GAME, 12, actions=(4, 0, 8))
+    search = searched(TICTACTOE, 12, actions=(4, 0, 8))
     assert search.text(0, 1) == GOLDEN
 
 
 GOLDEN = """\
-root   visits 12   value +0.210   nodes 11
-  B1    visits 7      q +0.343  prior 0.357  then C2
-  B3    visits 2      q -0.023  prior 0.148  then C3
-  C2    visits 1      q +0.027  prior 0.220
-  C3    visits 1      q -0.121  prior 0.159
+root   visits 12   value -0.062   nodes 12
+  B3    visits 7      q +0.037  prior 0.402  then C3
+  C2    visits 4      q -0.223  prior 0.417  then C3
 """
 
 
@@ -226,10 +224,10 @@ def test_same_seed_same_result(root: str) -> None:
 def test_dirichlet_noise_has_its_weight() -> None:
     """The searched prior is a mixture: averaged over seeds it is the prior mixed with the uniform one."""
     settings = SearchSettings(dirichlet_weight=0.25, max_nodes=2)
-    search = Search(tictactoe.GAME, HashEvaluator(tictactoe.GAME), settings)
+    search = Search(TICTACTOE, HashEvaluator(TICTACTOE), settings)
     total = np.zeros(9)
     for _ in range(2000):
-        search.begin(0, *start(tictactoe.GAME), 1, noise=True)
+        search.begin(0, *start(TICTACTOE), 1, noise=True)
         search.run()
         mixed = np.exp(search.forest.root_logits[0, :9])
         assert mixed.sum() == pytest.approx(1, abs=1e-4)
@@ -239,13 +237,13 @@ def test_dirichlet_noise_has_its_weight() -> None:
 
 
 def test_finds_a_win_and_stops_a_loss() -> None:
-    search = Search(tictactoe.GAME, UniformEvaluator(tictactoe.GAME), SearchSettings(max_nodes=2000))
-    for picture, best in (("XX./OO./...", 2), ("OO./X../..X", 2), ("X.O/.../..X", 4)):
-        state = tictactoe.from_text(picture)
+    search = Search(TICTACTOE, UniformEvaluator(TICTACTOE), SearchSettings(max_nodes=2000))
+    for picture, best in (("X to play\nXX.\nOO.\n...", 2), ("X to play\nOO.\nX..\n..X", 2), ("O to play\nX.O\n...\n..X", 4)):
+        state = TICTACTOE.from_text(picture)
         search.begin(0, state, np.zeros(20, np.uint64), 1000)
         search.run()
         assert search.result().best == best, search.text()
-    search.begin(0, tictactoe.GAME.initial, np.zeros(20, np.uint64), 3000)
+    search.begin(0, TICTACTOE.initial, np.zeros(20, np.uint64), 3000)
     search.run()
     assert abs(search.result().value) < 0.1, search.text()
 
@@ -390,8 +388,8 @@ def test_deadline_and_stop() -> None:
 
 def test_a_won_game_does_not_hold_the_clock_up() -> None:
     """Where every line ends at once, a wave still returns."""
-    state = tictactoe.from_text("XOX/XOO/O.X")
-    search = Search(tictactoe.GAME, HashEvaluator(tictactoe.GAME), SearchSettings(max_nodes=10))
+    state = TICTACTOE.from_text("X to play\nXOX\nXOO\nO.X")
+    search = Search(TICTACTOE, HashEvaluator(TICTACTOE), SearchSettings(max_nodes=10))
     search.begin(0, state, np.zeros(20, np.uint64), 10**9)
     search.run(deadline=time.monotonic())
     search.run(deadline=time.monotonic())

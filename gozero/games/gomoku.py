@@ -1,0 +1,23 @@
+"""Gomoku (Omok): five in a row on 5x5 to 15x15. The state row and the kernels are those of a free game of gozero.games.lines.
+
+Two rule sets: `freestyle`, where five or more win, and `exact`, where a run of six or more, an overline, wins nothing.
+Bans and openings that help White (renju, swap) are not the business of this module.
+"""
+
+from __future__ import annotations
+
+from gozero.games.game import Game
+from gozero.games.lines import free_game
+
+MIN_SIZE, MAX_SIZE = 5, 15
+FIVE = 5
+LONGEST_LINE = {"freestyle": MAX_SIZE, "exact": FIVE}
+
+
+def make(size: int = 9, rules: str = "freestyle") -> Game:
+    """Gomoku on a size x size board, size 5 to 15, by the rules `freestyle` or `exact`."""
+    if not MIN_SIZE <= size <= MAX_SIZE:
+        raise ValueError(f"board size {size} is not supported: gomoku has {MIN_SIZE} to {MAX_SIZE}")
+    if rules not in LONGEST_LINE:
+        raise ValueError(f"unknown rules {rules!r}: expected one of {', '.join(LONGEST_LINE)}")
+    return free_game("gomoku", size, least=FIVE, most=LONGEST_LINE[rules])

@@ -1,0 +1,250 @@
+"""Games won by a line (m,n,k-games): the sides put stones on the board by turns, and the first to make a line wins.
+
+Vocabulary. A *run* is stones of one colour side by side along a row, a column or a diagonal, as far as they go. A run of
+a winning length is a *line*. A full board without one is a draw. In a *free* game every empty point may be played.
+
+The state row:
+
+  TO_PLAY, PLY  as in every game; PLY is the number of stones on the board
+  WON           1 where the last stone made a line: the side to move has lost
+  ROWS, COLS    the board
+  LEAST, MOST   the shortest and the longest run that wins
+  cells         from HEADER on: the colours, COLS + 1 cells a row, the first of them empty, with an empty row above and below,
+                so that every run ends at the edge of the board by itself
+
+Behind the cells stand fields of a game's own. Those of a free game make `sample` one draw; they are
+
+  order         the points: the PLY that hold a stone, then the empty ones
+  places        for each point, its place in `order`
+
+`put_stone` tests only the lines through the new stone, and `outcome` reads the answer off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+from numba import types
+
+from gozero.coords import action_count
+from gozero.games.diagram import parse_diagram, print_diagram
+from gozero.games.game import BLACK, EMPTY, NOT_OVER, PLY, TO_PLAY, WHITE, Game
+from gozero.jit import LEGAL, OUTCOME, SAMPLE, STATE, STEP, STONES, kernel
+from gozero.rng import below
+
+WON, ROWS, COLS, LEAST, MOST, HEADER = 2, 3, 4, 5, 6, 7
+
+SetUp = Callable[[np.ndarray, np.ndarray, int], np.ndarray]
+
+
+def cells_end(rows: int, cols: int) -> int:
+    """Where in the state row the fields of a game's own begin."""
+    return HEADER + (rows + 2) * (cols + 1) + 1
+
+
+@kernel()
+def _cell_of(action, cols):
+    """Where in the state row a point's colour stands."""
+    return HEADER + action + action // cols + cols + 2
+
+
+@kernel()
+def _stones_beyond(state, cell, step, colour):
+    """How many stones of the colour follow each other, `step` cells apart, from the one after `cell` on."""
+    count = 0
+    while state[cell + (count + 1) * step] == colour:
+        count += 1
+    return count
+
+
+@kernel()
+def _in_line(state, cell, colour):
+    """Whether the stone of this colour on this cell is part of a line."""
+    down = np.int64(state[COLS]) + 1
+    for step in (1, down - 1, down, down + 1):
+        run = _stones_beyond(state, cell, -step, colour) + 1 + _stones_beyond(state, cell, step, colour)
+        if state[LEAST] <= run <= state[MOST]:
+            return True
+    return False
+
+
+@kernel(types.boolean(STATE, types.int64))
+def _has_line(state, colour):
+    """Whether any stone of the colour is part of a line."""
+    cols = np.int64(state[COLS])
+    for action in range(state[ROWS] * cols):
+        cell = _cell_of(action, cols)
+        if state[cell] == colour and _in_line(state, cell, colour):
+            return True
+    return False
+
+
+@kernel()
+def put_stone(state, action):
+    """Put a stone of the side to move on an empty point, in place, and give the turn to the other."""
+    colour = state[TO_PLAY]
+    cell = _cell_of(action, np.int64(state[COLS]))
+    state[cell] = colour
+    state[WON] = _in_line(state, cell, colour)
+    state[TO_PLAY] = BLACK + WHITE - colour
+    state[PLY] += 1
+
+
+@kernel(OUTCOME.signature)
+def outcome(state):
+    """-1 for the side to move after a line, 0 on a full board, else NOT_OVER."""
+    if state[WON]:
+        return -1
+    return 0 if state[PLY] == state[ROWS] * state[COLS] else NOT_OVER
+
+
+@kernel(STONES.signature)
+def stones(state, out):
+    """Write the colours of the points into out uint8 [>= points]."""
+    rows, cols = np.int64(state[ROWS]), np.int64(state[COLS])
+    for row in range(rows):
+        first = _cell_of(row * cols, cols)
+        for col in range(cols):
+            out[row * cols + col] = state[first + col]
+
+
+def hash_of(state: np.ndarray) -> int:
+    """0: no position can come twice."""
+    return 0
+
+
+def _board(state: np.ndarray) -> np.ndarray:
+    """int32 [rows, cols]: the colours of the points, a view of the state row."""
+    rows, cols = int(state[ROWS]), int(state[COLS])
+    return state[HEADER : cells_end(rows, cols) - 1].reshape(rows + 2, cols + 1)[1:-1, 1:]
+
+
+def set_up(initial: np.ndarray, colours: np.ndarray, to_play: int) -> np.ndarray:
+    """The position with these stones, uint8 [points], under the rules of `initial`; a game's own fields stay as they are there.
+
+    Raises:
+        ValueError: one side has two stones or more above the other's, or the side to move has made a line.
+    """
+    black, white = (int(np.count_nonzero(colours == colour)) for colour in (BLACK, WHITE))
+    if abs(black - white) > 1:
+        raise ValueError(f"{black} black and {white} white stones: expected one more of either side at most, as they move by turns")
+    state = initial.copy()
+    state[TO_PLAY], state[PLY] = to_play, black + white
+    board = _board(state)
+    board[:] = colours.reshape(board.shape)
+    if _has_line(state, to_play):
+        raise ValueError("the side to move has made a line already: the game ended before")
+    state[WON] = _has_line(state, BLACK + WHITE - to_play)
+    return state
+
+
+def to_text(state: np.ndarray) -> str:
+    """Board diagram: a line with the side to move, then rows from the top with coordinates."""
+    return print_diagram(_board(state), int(state[TO_PLAY]))
+
+
+def _from_text(initial: np.ndarray, set_up: SetUp, text: str) -> np.ndarray:
+    """The position a diagram of `to_text` shows. ValueError says what does not fit."""
+    diagram = parse_diagram(text, int(initial[COLS]), int(initial[ROWS]))
+    return set_up(initial, diagram.colours, diagram.to_play)
+
+
+def first_state(rows: int, cols: int, least: int, most: int, own: list[int]) -> np.ndarray:
+    """int32 [S], read-only: the empty board of a game that runs of `least` to `most` stones win, with the game's own fields."""
+    state = np.zeros(cells_end(rows, cols) + len(own), np.int32)
+    state[TO_PLAY], state[ROWS], state[COLS], state[LEAST], state[MOST] = BLACK, rows, cols, least, most
+    state[cells_end(rows, cols) :] = own
+    state.setflags(write=False)
+    return state
+
+
+def describe(
+    name: str,
+    initial: np.ndarray,
+    *,
+    symmetries: tuple[int, ...],
+    step: Callable[..., None],
+    legal: Callable[..., int],
+    sample: Callable[..., int],
+    set_up: SetUp,
+) -> Game:
+    """The game that begins with `initial` int32 [S]; the rest is what all games of lines share."""
+    rows, cols = int(initial[ROWS]), int(initial[COLS])
+    return Game(
+        name=name,
+        rows=rows,
+        cols=cols,
+        actions=action_count(cols, rows),
+        state_ints=initial.shape[0],
+        has_pass=False,
+        symmetries=symmetries,
+        max_plies=rows * cols,
+        initial=initial,
+        step=step,
+        legal=legal,
+        outcome=outcome,
+        sample=sample,
+        hash_of=hash_of,
+        stones=stones,
+        set_up=partial(set_up, initial),
+        to_text=to_text,
+        from_text=partial(_from_text, initial, set_up),
+    )
+
+
+# ---- free games
+
+
+@kernel()
+def _point_count(state):
+    return np.int64(state[ROWS]) * state[COLS]
+
+
+@kernel(STEP.signature)
+def free_step(state, history, action):
+    """Play an empty point, in place: in `order` it changes places with the first of the empty points."""
+    places = state.shape[0] - _point_count(state)
+    order = places - _point_count(state)
+    ply = np.int64(state[PLY])
+    place, first = state[places + action], state[order + ply]
+    state[order + place], state[places + first] = first, place
+    state[order + ply], state[places + action] = action, ply
+    put_stone(state, action)
+
+
+@kernel(LEGAL.signature)
+def free_legal(state, history, out):
+    """Every empty point into out uint8 [A], or nothing once a line is made; returns their number."""
+    points = _point_count(state)
+    going_on = state[WON] == 0
+    stones(state, out)
+    for action in range(points):
+        out[action] = going_on and out[action] == EMPTY
+    out[points] = 0
+    out[points + 1] = 0
+    return points - state[PLY] if going_on else 0
+
+
+@kernel(SAMPLE.signature)
+def free_sample(state, history, generator):
+    """A uniformly random empty point."""
+    points, ply = _point_count(state), np.int64(state[PLY])
+    order = state.shape[0] - 2 * points
+    return np.int64(state[order + ply + below(generator, points - ply)])
+
+
+def _free_set_up(initial: np.ndarray, colours: np.ndarray, to_play: int) -> np.ndarray:
+    """As `set_up`, with the fields of a free game."""
+    state = set_up(initial, colours, to_play)
+    order = np.argsort(colours == EMPTY, kind="stable")
+    state[-2 * len(order) :] = np.concatenate([order, np.argsort(order)])
+    return state
+
+
+def free_game(name: str, size: int, least: int, most: int) -> Game:
+    """The free game on a size x size board that runs of `least` to `most` stones win."""
+    points = list(range(size * size))
+    initial = first_state(size, size, least, most, own=[*points, *points])
+    return describe(name, initial, symmetries=tuple(range(8)), step=free_step, legal=free_legal, sample=free_sample, set_up=_free_set_up)

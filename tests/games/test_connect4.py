@@ -1,0 +1,71 @@
+"""Connect-4: counted positions, every line of the board, and discs that fall."""
+
+from __future__ import annotations
+
+import pytest
+
+from gozero.games import connect4
+from gozero.games.game import NOT_OVER
+from tests.naive.lines import lines
+from tests.rows import Row
+
+GAME = connect4.make()
+POINTS = GAME.points
+BY_PLY = [1, 7, 49, 238, 1120, 4263, 16422]
+NEARLY_DRAWN = "OXXOXX./XOXOXOO/OXOOOXO/OOOXOXX/XXXOXXX/OXXOOOX"
+
+
+def position(to_play: str, rows: str) -> Row:
+    return Row(GAME, GAME.from_text("\n".join([f"{to_play} to play", *rows.split("/")])))
+
+
+def test_positions_are_counted_by_ply() -> None:
+    rows, counts = [Row(GAME, plies=0)], []
+    for _ in BY_PLY:
+        counts.append(len(rows))
+        after = (
+            Row(GAME, row.state, plies=1).play(action) for row in rows if GAME.outcome(row.state) == NOT_OVER for action in row.legal()
+        )
+        rows = list({row.stones(): row for row in after}.values())
+    assert counts == BY_PLY
+
+
+def wins(four: range, last: int) -> bool:
+    """Whether `last` makes a line of Black's four discs, gravity aside."""
+    white = (point for point in range(POINTS) if point not in four)
+    row = Row(GAME)
+    for point in sorted(four, key=lambda point: point == last):
+        assert GAME.outcome(row.state) == NOT_OVER, str(row)
+        row.play(point)
+        if point != last:
+            row.play(next(white))
+    return GAME.outcome(row.state) == -1
+
+
+def test_the_lines_of_four_are_counted() -> None:
+    """Among all fours of equal distances: the lines, and what would be one if the edges were not there."""
+    fours = [range(first, first + 4 * step, step) for step in range(1, POINTS) for first in range(POINTS - 3 * step)]
+    found = {tuple(four) for four in fours if all(wins(four, last) for last in four)}
+    assert len(found) == 69
+    assert found == {tuple(four) for four in fours if any(wins(four, last) for last in four)}
+    assert found == {tuple(sorted(line)) for line, _ in lines(6, 7, 4)}
+
+
+def test_discs_fall_until_the_column_is_full() -> None:
+    row = Row(GAME)
+    for height in range(1, 7):
+        assert row.allows(f"D{height}") and len(row.legal()) == 7
+        row.play(f"D{height}")
+    assert row.legal() == {35, 36, 37, 39, 40, 41}
+
+
+def test_a_full_board_is_a_draw() -> None:
+    row = position("O", NEARLY_DRAWN)
+    assert row.legal() == {6}
+    assert GAME.outcome(row.play("G6").state) == 0
+    assert row.legal() == set()
+
+
+def test_a_floating_disc_is_refused() -> None:
+    with pytest.raises(ValueError, match="a disc floats"):
+        position("O", "......./......./......./...X.../......./.......")
