@@ -13,6 +13,7 @@ GAMES = {
     "connect4": "gozero.games.connect4",
     "go": "gozero.games.go",
     "gomoku": "gozero.games.gomoku",
+    "nogo": "gozero.games.nogo",
     "othello": "gozero.games.othello",
     "simple_go": "gozero.games.simple_go",
     "tictactoe": "gozero.games.tictactoe",

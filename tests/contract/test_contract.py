@@ -17,6 +17,7 @@ from gozero.games.game import BLACK, NOT_OVER, PLY, TO_PLAY, WHITE, Game, legal_
 from gozero.position import IllegalMove, Position
 from tests.naive.go import NaiveGo
 from tests.naive.lines import naive_connect4, naive_gomoku, naive_tictactoe
+from tests.naive.nogo import NaiveNoGo
 from tests.naive.othello import NaiveOthello
 from tests.naive.simple_go import NaiveSimpleGo
 from tests.rows import Row
@@ -33,6 +34,7 @@ class Oracle(Protocol):
 
 ORACLES: dict[str, Callable[..., Oracle]] = {
     "go": lambda size, rules="chinese", komi=7.5: NaiveGo(size, rules=rules, komi=komi),
+    "nogo": NaiveNoGo,
     "othello": NaiveOthello,
     "simple_go": NaiveSimpleGo,
     "connect4": naive_connect4,
@@ -47,6 +49,9 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("go", {"size": 7, "rules": "aga"}),
     ("go", {"size": 9}),
     ("go", {"size": 13, "rules": "new-zealand"}),
+    ("nogo", {"size": 2}),
+    ("nogo", {"size": 5}),
+    ("nogo", {"size": 9}),
     ("othello", {"size": 4}),
     ("othello", {"size": 6}),
     ("othello", {"size": 8}),

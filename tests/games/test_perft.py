@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gozero.games import connect4, go, othello, simple_go, tictactoe
+from gozero.games import connect4, go, nogo, othello, simple_go, tictactoe
 from gozero.games.game import NOT_OVER
 from gozero.perft import counts
 from tests.naive.go import NaiveGo, perft
+from tests.naive.nogo import NaiveNoGo
 from tests.naive.othello import NaiveOthello
 from tests.rows import Row
 
@@ -22,6 +23,13 @@ POSITIONAL = {
 }
 SIMPLE = {2: [5, 21, 68, 156, 316, 604, 1168, 2592]}
 SITUATIONAL = {2: [5, 21, 68, 156, 316, 604, 1112, 2312]}
+NOGO = {
+    2: [4, 12, 16, 0],
+    3: [9, 72, 496, 2832, 12768, 41328, 80352, 43776, 0],
+    4: [16, 240, 3352, 43264],
+    5: [25, 600, 13792, 302896],
+    9: [81, 6480, 511912],
+}
 # A forced pass is a ply. On 8x8 conventions part after depth 9, where 228 games have ended: here they have no leaf at depth 10.
 OTHELLO = {
     4: [4, 12, 44, 128, 424, 1256, 3624, 9112, 20032, 36412],
@@ -121,3 +129,13 @@ def test_sequences_of_connect4() -> None:
 
 def test_sequences_of_tictactoe_to_the_end() -> None:
     assert counts(tictactoe.make(), 10) == [9, 72, 504, 3024, 15120, 54720, 148176, 200448, 127872, 0]
+
+
+@pytest.mark.parametrize("size", NOGO)
+def test_sequences_of_nogo(size: int) -> None:
+    assert counts(nogo.make(size), len(NOGO[size])) == NOGO[size]
+
+
+@pytest.mark.parametrize(("size", "depth"), [(2, 4), (3, 5), (4, 3), (5, 2)])
+def test_the_slow_referee_of_nogo_counts_the_same(size: int, depth: int) -> None:
+    assert [perft(NaiveNoGo(size), d) for d in range(1, depth + 1)] == NOGO[size][:depth]

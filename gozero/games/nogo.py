@@ -1,0 +1,294 @@
+"""NoGo on 2x2 to 13x13: no move may capture, none may leave its own chain without a liberty, and who cannot move loses.
+
+The state row is a board of `gozero.games.chains` whose header has these fields besides (the game's other fields stay 0):
+
+  PLAYABLE    number of points where Black may play; the next field is White's
+
+and which two tables for each colour follow, int32 [points] each, Black's before White's:
+
+  order       the points; the playable ones stand first, unordered
+  place       where in `order` each point stands
+
+Such a pair is a sparse set (Briggs and Torczon, 1993): asking, drawing a member at random and striking one out take one
+step each. Striking is all it needs, for what is illegal stays so: no stone is ever taken off, and a chain grows only onto
+its liberties, so one whose only liberty is the point p has no other until p is filled. Nor need `step` look at every
+point: a stone can only close the points beside it, and the last liberties of the chains beside it. It judges these, and
+`legal`, `sample`, `outcome` and `score` find their answers in the row.
+
+A position is its stones and the side to move: there is no pass, no ko and no superko. The history is left alone, and so
+are the past boards that chains has room for.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+from numba import types
+
+from gozero.coords import action_count
+from gozero.games import chains
+from gozero.games.chains import BLACK, EDGE, EMPTY, HEAD, LIBERTIES, NEXT, RECORD, SIZE, TO_PLAY, WHITE, at, colour_at, liberties_at, put
+from gozero.games.diagram import parse_diagram, print_diagram
+from gozero.games.game import NOT_OVER, PLY, Game
+from gozero.jit import LEGAL, MASK, OUTCOME, OWNER, SAMPLE, SCORE, STATE, STEP, STONES, kernel
+from gozero.rng import below
+
+PLAYABLE = 5
+MIN_SIZE, MAX_SIZE = 2, 13
+SIDES_OF_A_POINT = 4  # and so the most pseudo-liberties of a chain whose liberties are one point
+
+
+@kernel()
+def _order_start(colour, size):
+    """Where a colour's `order` begins in the row; its `place` follows."""
+    return chains.state_ints(size) + (colour - 1) * 2 * size * size
+
+
+@kernel()
+def _playable(state, colour):
+    """Number of points where a colour may play."""
+    return np.int64(at(state, PLAYABLE + colour - 1))
+
+
+@kernel()
+def _may_play(state, action, colour, size):
+    return at(state, _order_start(colour, size) + size * size + action) < _playable(state, colour)
+
+
+@kernel()
+def _strike(state, action, colour, size):
+    """Take a point from those where a colour may play, if it is one of them: the last of them changes places with it."""
+    order = _order_start(colour, size)
+    places = order + size * size
+    place = at(state, places + action)
+    last = _playable(state, colour) - 1
+    if place > last:
+        return
+    moved = at(state, order + last)
+    put(state, order + place, moved)
+    put(state, places + moved, place)
+    put(state, order + last, action)
+    put(state, places + action, last)
+    put(state, PLAYABLE + colour - 1, last)
+
+
+@kernel()
+def _put_stone(state, action, colour, size):
+    """Put a stone on an empty point, where then neither colour may play."""
+    chains.put_stone(state, chains.cell_of(action, size), colour, size)
+    _strike(state, action, BLACK, size)
+    _strike(state, action, WHITE, size)
+
+
+@kernel()
+def _judge(state, cell, size):
+    """Strike an empty cell for each colour that a stone there would break the rules for."""
+    down = chains.row_step(size)
+    heads = (
+        at(state, cell - down + HEAD),
+        at(state, cell - RECORD + HEAD),
+        at(state, cell + RECORD + HEAD),
+        at(state, cell + down + HEAD),
+    )
+    alive, dead = 0, 0  # which colours would be beside a stone here, with and without a liberty left, bit by colour
+    for head in heads:
+        beside = colour_at(state, head)
+        taken = 0
+        for other in heads:
+            taken += head == other
+        breathes = np.int64((beside == EMPTY) | (at(state, head + LIBERTIES) > taken))
+        alive |= breathes << beside
+        dead |= (1 - breathes) << beside
+    for colour in (BLACK, WHITE):
+        captures = (dead >> (BLACK + WHITE - colour)) & 1
+        lives = (alive >> colour | alive >> EMPTY) & 1
+        if captures | (1 - lives):  # branches above would be taken at random, and cost a third of a ply
+            _strike(state, chains.action_of(cell, size), colour, size)
+
+
+@kernel()
+def _some_liberty(state, cell, size):
+    """A liberty, as a cell, of the chain at `cell`, which has one."""
+    down = chains.row_step(size)
+    stone = np.int64(cell)
+    while True:
+        for offset in (-down, -RECORD, RECORD, down):
+            if colour_at(state, stone + offset) == EMPTY:
+                return stone + offset
+        stone = np.int64(at(state, stone + NEXT))
+
+
+@kernel()
+def _judge_around(state, cell, size):
+    """Strike what the new stone at `cell` has closed: points beside it, and last liberties of the chains beside it."""
+    down = chains.row_step(size)
+    for offset in (-down, -RECORD, RECORD, down):
+        beside = cell + offset
+        found = colour_at(state, beside)
+        doubtful = np.int64(0)
+        if found == EMPTY:
+            doubtful = beside
+        elif found != EDGE and 0 < liberties_at(state, beside) <= SIDES_OF_A_POINT:
+            doubtful = _some_liberty(state, beside, size)
+        if doubtful:
+            _judge(state, doubtful, size)
+
+
+@kernel(STEP.signature)
+def step(state, history, action):
+    """Play a legal action for the side to move, in place."""
+    size = np.int64(state[SIZE])
+    colour = state[TO_PLAY]
+    _put_stone(state, action, colour, size)
+    _judge_around(state, chains.cell_of(action, size), size)
+    state[TO_PLAY] = BLACK + WHITE - colour
+    state[PLY] += 1
+
+
+@kernel(LEGAL.signature)
+def legal(state, history, out):
+    """Write 0 / 1 for each action into out uint8 [A] and return how many are legal. Passing never is."""
+    colour = state[TO_PLAY]
+    order = _order_start(colour, np.int64(state[SIZE]))
+    count = _playable(state, colour)
+    out[:] = 0
+    for k in range(count):
+        out[at(state, order + k)] = 1
+    return count
+
+
+@kernel(SAMPLE.signature)
+def sample(state, history, generator):
+    """A uniformly random legal point; the game must not be over."""
+    colour = state[TO_PLAY]
+    order = _order_start(colour, np.int64(state[SIZE]))
+    return np.int64(at(state, order + below(generator, _playable(state, colour))))
+
+
+@kernel(OUTCOME.signature)
+def outcome(state):
+    """-1 where the side to move has no legal move, else NOT_OVER: nobody wins by moving, and there are no draws."""
+    return NOT_OVER if _playable(state, state[TO_PLAY]) else -1
+
+
+@kernel(OWNER.signature)
+def owner(state, out):
+    """Who may still play where, into out int8 [points]: +1 only the side to move, -1 only the other, 0 both or neither (stones too)."""
+    size = np.int64(state[SIZE])
+    colour = state[TO_PLAY]
+    for action in range(size * size):
+        mine, theirs = _may_play(state, action, colour, size), _may_play(state, action, BLACK + WHITE - colour, size)
+        out[action] = np.int8(mine) - np.int8(theirs)
+
+
+@kernel(SCORE.signature)
+def score(state):
+    """Points where the side to move may play less those where the other may, less 1 for having to move.
+
+    At the end the side to move has none, so the sign is that of the outcome even if the other side has none either.
+    """
+    colour = state[TO_PLAY]
+    return np.float64(_playable(state, colour) - _playable(state, BLACK + WHITE - colour) - 1)
+
+
+@kernel(types.uint64(STATE))
+def hash_of(state):
+    """0: no history is kept."""
+    return np.uint64(0)
+
+
+@kernel(types.void(STATE, types.int64))
+def _open_all(state, size):
+    """Let both colours play everywhere on the empty board `state` int32 [S]."""
+    points = size * size
+    for colour in (BLACK, WHITE):
+        order = _order_start(colour, size)
+        for action in range(points):
+            put(state, order + action, action)
+            put(state, order + points + action, action)
+        state[PLAYABLE + colour - 1] = points
+
+
+@kernel(types.boolean(STATE, MASK))
+def _place(state, colours):
+    """Put stones uint8 [points] on the empty board; False if a chain has no liberty."""
+    size = np.int64(state[SIZE])
+    for action in range(size * size):
+        if colours[action] != EMPTY:
+            _put_stone(state, action, np.int32(colours[action]), size)
+    stifled = 0
+    for action in range(size * size):
+        cell = chains.cell_of(action, size)
+        if colours[action] == EMPTY:
+            _judge(state, cell, size)
+        else:
+            stifled += liberties_at(state, cell) == 0
+    return stifled == 0
+
+
+@kernel(STONES.signature)
+def stones(state, out):
+    """Write the colours of the points into out uint8 [points]."""
+    size = np.int64(state[SIZE])
+    for action in range(size * size):
+        out[action] = colour_at(state, chains.cell_of(action, size))
+
+
+def set_up(initial: np.ndarray, colours: np.ndarray, to_play: int) -> np.ndarray:
+    """The position with these stones, uint8 [points], on the empty board `initial`.
+
+    Raises:
+        ValueError: a chain has no liberty.
+    """
+    state = initial.copy()
+    state[TO_PLAY] = to_play
+    if not _place(state, np.ascontiguousarray(colours, np.uint8)):
+        raise ValueError("a chain of the set-up position has no liberty")
+    return state
+
+
+def to_text(state: np.ndarray) -> str:
+    """Board diagram: a line with the side to move, then rows from the top with coordinates."""
+    size = int(state[SIZE])
+    colours = np.empty(size * size, np.uint8)
+    stones(state, colours)
+    return print_diagram(colours.reshape(size, size), int(state[TO_PLAY]))
+
+
+def from_text(initial: np.ndarray, text: str) -> np.ndarray:
+    """The position a diagram of `to_text` shows. ValueError says what does not fit."""
+    diagram = parse_diagram(text, int(initial[SIZE]))
+    return set_up(initial, diagram.colours, diagram.to_play)
+
+
+def make(size: int = 9) -> Game:
+    """NoGo on a size x size board, size 2 to 13."""
+    if not MIN_SIZE <= size <= MAX_SIZE:
+        raise ValueError(f"board size {size} is not supported: NoGo has {MIN_SIZE} to {MAX_SIZE}")
+    initial = np.zeros(chains.state_ints(size) + 4 * size * size, np.int32)
+    chains.clear(initial, size)
+    _open_all(initial, size)
+    initial.setflags(write=False)
+    return Game(
+        name="nogo",
+        rows=size,
+        cols=size,
+        actions=action_count(size),
+        state_ints=initial.shape[0],
+        has_pass=False,
+        symmetries=tuple(range(8)),
+        max_plies=size * size,
+        initial=initial,
+        step=step,
+        legal=legal,
+        outcome=outcome,
+        sample=sample,
+        hash_of=hash_of,
+        stones=stones,
+        set_up=partial(set_up, initial),
+        to_text=to_text,
+        from_text=partial(from_text, initial),
+        owner=owner,
+        score=score,
+    )

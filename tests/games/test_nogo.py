@@ -1,0 +1,143 @@
+"""NoGo: forbidden moves by diagram, random games against the slow referee, and the values of small boards."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from gozero import games
+from gozero.coords import parse_vertex
+from gozero.games import nogo
+from gozero.games.game import BLACK, NOT_OVER, WHITE
+from tests.naive.nogo import NaiveNoGo
+from tests.rows import Row, grid
+from tests.solver import solve
+
+
+def board(text: str, to_play: str = "X") -> Row:
+    """A position from rows of `X`, `O` and `.`, divided by slashes."""
+    rows = text.split("/")
+    game = nogo.make(len(rows))
+    return Row(game, game.from_text("\n".join([f"{to_play} to play", *rows])))
+
+
+FORBIDDEN = {
+    # name: (board, empty points where Black may not play, empty points where White may not)
+    "nothing on the empty board": ("..../..../..../....", "", ""),
+    "a corner stone with one liberty": ("OX../..../..../....", "A3", ""),
+    "a corner stone with two": ("O.../.X../..../....", "", ""),
+    "an eye in the corner": (".X../X.../..../....", "", "A4"),
+    "an eye in the middle": ("..X../.X.X./..X../...../.....", "", "C4"),
+    "an eye at the edge": ("X.O./XX.O/..O./....", "D4", ""),
+    "the last liberty of both sides": ("X.O/XXO/XOO", "B3", "B3"),
+    "the last liberty of one side": ("X.O/XOO/OO.", "B3 C1", "B3"),
+    "joining chains that breathe no more": ("X.XO/OOO./..../....", "B4 D3", "B4"),
+    "joining a chain that breathes": ("X.X./OOO./..../....", "", "B4"),
+    "the far end of a long chain": ("XXXX/OOOX/..OX/..O.", "D1", "D1"),
+    "two chains with the same last liberty": (".XO/XOO/O..", "A3 B1", "A3"),
+    "a last liberty that a chain touches twice": (".XO/XXO/OO.", "A3 C1", "A3 C1"),
+}
+
+
+@pytest.mark.parametrize("name", FORBIDDEN)
+def test_moves_that_capture_or_stifle_are_illegal(name: str) -> None:
+    text, black, white = FORBIDDEN[name]
+    for to_play, forbidden in (("X", black), ("O", white)):
+        row = board(text, to_play)
+        empty = {point for point, stone in enumerate(row.stones()) if not stone}
+        assert empty - row.legal() == {parse_vertex(vertex, row.game.cols) for vertex in forbidden.split()}, f"{to_play}\n{row}"
+
+
+def test_who_cannot_move_loses() -> None:
+    assert nogo.outcome(board(".X/X.", "O").state) == -1
+    assert nogo.outcome(board(".X/X.", "X").state) == NOT_OVER
+
+
+def test_owner_and_score_count_the_moves_left() -> None:
+    black, white = board(".X./X../...", "X"), board(".X./X../...", "O")
+    assert black.points(nogo.owner) == [1, 0, 0, 0, 0, 0, 0, 0, 0]
+    assert white.points(nogo.owner) == [-1, 0, 0, 0, 0, 0, 0, 0, 0]
+    assert (nogo.score(black.state), nogo.score(white.state)) == (7 - 6 - 1, 6 - 7 - 1)
+
+
+@pytest.mark.parametrize("to_play", ["X", "O"])
+def test_where_nobody_can_move_the_side_to_move_loses(to_play: str) -> None:
+    row = board(".XO/XXO/OO.", to_play)
+    assert (nogo.outcome(row.state), nogo.score(row.state)) == (-1, -1)
+
+
+def test_a_chain_without_liberty_cannot_be_set_up() -> None:
+    with pytest.raises(ValueError, match="has no liberty"):
+        board("XO./O../...")
+
+
+@pytest.mark.parametrize("size", [-1, 0, 1, 14, 19])
+def test_other_sizes_are_refused(size: int) -> None:
+    with pytest.raises(ValueError, match=f"board size {size} is not supported: NoGo has 2 to 13"):
+        nogo.make(size)
+
+
+def test_rules_are_refused() -> None:
+    with pytest.raises(ValueError, match="nogo has no rules"):
+        games.make("nogo", rules="chinese")
+
+
+def test_playouts_choose_uniformly() -> None:
+    row = board("X.O./XX.O/..O./....")
+    generator, draws = np.array([5], np.uint64), 6000
+    legal = sorted(row.legal())
+    drawn = np.bincount([nogo.sample(row.state, row.history, generator) for _ in range(draws)], minlength=row.game.points)
+    assert drawn.sum() == drawn[legal].sum()
+    expected = draws / len(legal)
+    assert ((drawn[legal] - expected) ** 2 / expected).sum() < 30  # chi-square of 8 degrees of freedom: p < 0.001
+
+
+def play_random_game(size: int, seed: int) -> None:
+    """A random game, held against the referee at every move in all that can be asked."""
+    rng, row, naive = random.Random(seed), Row(nogo.make(size)), NaiveNoGo(size)
+    while True:
+        legal = naive.legal()
+        assert row.to_play == naive.to_play
+        assert row.stones() == tuple(naive.board), str(naive)
+        assert row.legal() == legal, str(naive)
+        assert nogo.outcome(row.state) == (NOT_OVER if legal else -1), str(naive)
+        assert row.points(nogo.owner) == naive.owner(), f"{grid(row.points(nogo.owner), size)}\n{naive}"
+        assert nogo.score(row.state) == naive.score(), str(naive)
+        if not legal:
+            return
+        action = rng.choice(sorted(legal))
+        row.play(action)
+        naive.play(action)
+
+
+@pytest.mark.parametrize(("size", "played"), [(2, 10), (3, 60), (4, 60), (5, 40), (7, 10), (9, 3), (13, 1)])
+def test_random_games_agree_with_the_slow_referee(size: int, played: int) -> None:
+    for seed in range(played):
+        play_random_game(size, seed)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(7200)
+@pytest.mark.parametrize(("size", "played"), [(3, 3000), (4, 3000), (5, 3000), (7, 800), (9, 190), (13, 10)])
+def test_ten_thousand_random_games_agree_with_the_slow_referee(size: int, played: int) -> None:
+    for seed in range(1000, 1000 + played):
+        play_random_game(size, seed)
+
+
+@pytest.mark.parametrize("colour", [BLACK, WHITE])
+def test_a_position_set_up_knows_its_moves(colour: int) -> None:
+    """Rows that were played and rows that were set up hold the same points in another order."""
+    row, rng = Row(nogo.make(7)), random.Random(colour)
+    while row.legal():
+        fresh = Row(row.game, row.game.set_up(np.array(row.stones(), np.uint8), row.to_play))
+        assert fresh.legal() == row.legal(), str(row)
+        assert fresh.points(nogo.owner) == row.points(nogo.owner), str(row)
+        row.play(rng.choice(sorted(row.legal())))
+
+
+@pytest.mark.parametrize(("size", "value"), [(2, 1), (3, 1), (4, -1)])
+def test_the_first_player_wins_2x2_and_3x3_and_loses_4x4(size: int, value: int) -> None:
+    """3x3 and 4x4 as published: Du, Wei and Müller 2023."""
+    assert solve(nogo.make(size)) == value
