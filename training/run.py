@@ -11,10 +11,11 @@ The order of the parts, and which of them overlap, is `training.loop`'s to decid
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -79,7 +80,7 @@ class Run:
         """Whether the limits of the settings are reached."""
         return self._elapsed() >= 1
 
-    @contextmanager
+    @contextlib.contextmanager
     def turn(self) -> Iterator[None]:
         """Alone with the learner, the window and the checkpoints. Whoever waits is next: a bare lock would starve one of two threads."""
         with self._next:
@@ -178,6 +179,7 @@ class Run:
         self.progress.generation += 1
         self.progress.learning, self.progress.absorbed = False, 0
         self.actor.open(self.progress.generation)
+        return_memory()
 
     def save(self) -> None:
         """Write a checkpoint; self-play must be at rest. Raises StorageError, with the checkpoints before it as they were."""
@@ -286,6 +288,12 @@ class Run:
         for name in next(iter(found.values()), {}):
             report[f"held/{name}"] = float(np.average([values[name] for values in found.values()], weights=counts))
         return report
+
+
+def return_memory() -> None:
+    """Give the system back what was freed. glibc keeps what lies between living blocks; a window that is renewed leaves much of that."""
+    with contextlib.suppress(OSError, AttributeError, TypeError):  # another C library needs it less
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def device_of(settings: LoopSettings) -> str:
