@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from gozero import features, weights
 from training import presets, records, startup
 from training.config import ConfigError, LoopSettings
 
@@ -56,19 +57,35 @@ def test_a_bad_override_is_one_clear_line(assignment: str, words: str) -> None:
     assert "\n" not in str(caught.value)
 
 
+VISITS = "full_visits=4"
 SHRUNK = ("generations=1", "generation_rows=24", "threads=1", "network=b1c8", "selfplay.games=4", "learner.batch=8", "gate.games=0")
 
 
-@pytest.mark.parametrize("name", ["s2", "s3", "s4"])
-def test_the_seeds_presets_train(name: str, tmp_path: Path) -> None:
-    """A generation of each on 5x5 with a tiny network; everything else is as the preset has it."""
-    stage = ("stage.1.sizes={5=1}", "stage.1.full_visits=4", "stage.1.cheap_visits=4", "replay.window=100", "simulator=auto")
+@pytest.mark.parametrize(("name", "size", "komi"), [("s2", 5, 0), ("s3", 5, 7.5), ("s4", 7, 0)])
+def test_the_seeds_presets_train(name: str, size: int, komi: float, tmp_path: Path) -> None:
+    """A generation of each on a small board with a tiny network; everything else is as the preset has it."""
+    stage = (f"stage.1.sizes={{{size}=1}}", "stage.1.full_visits=4", "stage.1.cheap_visits=4", "replay.window=100", "simulator=auto")
     monitor = ("monitor.report_every=0", "monitor.strength_every=0")
     overrides = [part for assignment in (*SHRUNK, *stage, *monitor) for part in ("--set", assignment)]
     assert startup.main(["--preset", name, "--run", str(tmp_path / name), *overrides]) == 0
     games = records.read(tmp_path / name / "records" / "000001.gzr").records
     assert all(game.rows == len(game.moves) for game in games), "every move is recorded"
-    assert {game.komi for game in games} == {7.5}
+    assert {game.komi for game in games} == {komi}
+
+
+@pytest.mark.parametrize("name", ["connect4", "gomoku", "nogo", "othello", "simple_go", "ttt"])
+def test_every_games_preset_trains(name: str, tmp_path: Path) -> None:
+    """Two generations of each on its smallest board, the second with a tiny network's own games."""
+    settings = presets.load(presets.path_of(name), name)
+    size = min(size for stage in settings.stage for size in stage.sizes)
+    overrides = [f"stage.{number + 1}.{key}" for number in range(len(settings.stage)) for key in (f"sizes={{{size}=1}}", "rows=20", VISITS)]
+    small = [part for assignment in (*SHRUNK[1:], *overrides, "generations=2") for part in ("--set", assignment)]
+    assert startup.main(["--preset", name, "--run", str(tmp_path / name), *small]) == 0
+    games = [game for shard in (tmp_path / name / "records").glob("*.gzr") for game in records.read(shard).records]
+    assert {game.size for game in games} == {size}
+    assert {game.ending for game in games} == {"finished"}
+    found = weights.load(tmp_path / name / "weights.pt", settings.game)
+    assert found.config.planes == len(features.layout(settings.game).planes)
 
 
 def test_the_seeds_presets_say_what_their_authors_did() -> None:
@@ -80,4 +97,4 @@ def test_the_seeds_presets_say_what_their_authors_did() -> None:
     assert (s2.selfplay.c_puct, s2.gate.share, s2.learner.reuse) == (1.5, 0.55, 2)
     assert s2.selfplay.dirichlet_total == pytest.approx(0.135 * 81, abs=0.1)
     assert (s4.mode, s4.stage[0].full_visits, s4.gate.share, s4.gate.drop_window) == ("asynchronous", 100, 0.60, True)
-    assert s4.selfplay.dirichlet_total == pytest.approx(0.8 * 49)
+    assert s4.selfplay.dirichlet_total == pytest.approx(0.8 * 7)
