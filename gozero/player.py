@@ -1,8 +1,8 @@
-"""A player of Go: a position, a search over it, and the judgement when to pass and when to resign.
+"""A player of any game: a position, a search over it, and the judgement when to resign.
 
-Vocabulary. A *start* is a game before its first move: size, komi, handicap and stones (a `GameRecord` without moves); position and tree
-can always be rebuilt from the start and the moves. *Limits* say what one move may cost. The *root* is the position to be searched,
-which differs from the position on the board when a colour is asked to move out of turn or after the game has ended.
+Vocabulary. *Limits* say what one move may cost. The *root* is the position to be searched. A side is *to move* by the rules: here nobody
+moves out of turn, and a game that is over stays so. Games whose controllers see both otherwise have a player of their own
+(`gozero.go_player`), which is this one but for what it redefines.
 
 The player answers for one game at a time, in one thread. It knows no protocol, and of time only the deadline it is given.
 """
@@ -12,21 +12,23 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from gozero import endgame
+from gozero import games
 from gozero.evaluators.base import Evaluator
-from gozero.games import go
-from gozero.games.game import BLACK, WHITE, Game
-from gozero.position import Move, Position
+from gozero.games.game import BLACK, EMPTY, NOT_OVER, WHITE, Game
+from gozero.position import COLOUR_NAMES, Move, Position
 from gozero.search.choose import choose
 from gozero.search.search import RootResult, Search
 from gozero.search.settings import SearchSettings
-from gozero.sgf import GameRecord
 
 MANY_VISITS = 100_000_000  # the budget where time alone limits a move
+
+
+class TurnError(ValueError):
+    """It is not for this side to move now; the message says whose turn it is, or that the game is over."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class Limits:
 class PlayerSettings:
     """How a player plays."""
 
-    rules: str = "chinese"
+    rules: str | None = None  # None: the game's own
     seed: int | None = None  # None: no two sittings are alike
     resign: bool = True
     resign_threshold: float = -0.9  # expected result, -1..1 (KataGo's GTP: -0.9)
@@ -53,97 +55,92 @@ class PlayerSettings:
 
 
 class Player:
-    """One game of Go at a time, on any of ``sizes``.
+    """One game at a time, on any of ``sizes``.
 
     Args:
-        sizes: board sizes that the weights can play, ascending.
+        game: a name in `gozero.games`.
+        sizes: board sizes that the weights can play, ascending; the size of a board that is not square is its number of columns.
         open_evaluator: gives the evaluator for a game; called when a move is first wanted on a board of that size. It may take seconds.
-        settings: how to play.
-        size: points a side of the first game.
-        komi: of the first game; later games keep what was set last.
+        settings: how to play. ValueError where the game does not have these rules.
+        size: of the first game.
     """
 
     def __init__(
-        self,
-        sizes: Sequence[int],
-        open_evaluator: Callable[[Game], Evaluator],
-        settings: PlayerSettings,
-        *,
-        size: int = 13,
-        komi: float = 7.5,
+        self, game: str, sizes: Sequence[int], open_evaluator: Callable[[Game], Evaluator], settings: PlayerSettings, *, size: int
     ) -> None:
         self.sizes = sizes
+        self._name = game
         self._settings = settings
         self._open_evaluator = open_evaluator
         self._random = np.random.default_rng(settings.seed)
         self._tree: _Tree | None = None
-        self._begin(GameRecord(size, komi=komi))
+        self.new_game(size)
 
     # The game
 
     @property
-    def size(self) -> int:
-        return self._start.size
+    def game(self) -> Game:
+        return self.position.game
 
     @property
-    def komi(self) -> float:
-        return self._start.komi or 0.0
+    def size(self) -> int:
+        return self.game.size
+
+    @property
+    def board(self) -> tuple[int, int]:
+        """(columns, rows), as `gozero.coords` takes them."""
+        return self.game.cols, self.game.rows
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nobody is to move any more."""
+        return self.position.is_over
 
     def new_game(self, size: int | None = None) -> None:
-        """An empty board, of another size if given; komi stays, handicap does not."""
-        self._begin(GameRecord(size or self.size, komi=self.komi))
-
-    def set_komi(self, komi: float) -> None:
-        """Count with another komi (finite) from now on, also for this game."""
-        self._begin(replace(self._start, komi=komi), self.position.moves)
-
-    def place_handicap(self, points: Sequence[int]) -> None:
-        """Begin a handicap game: Black's stones on the empty board, White to move. ValueError if they have no liberty."""
-        self._begin(GameRecord(self.size, komi=self.komi, handicap=len(points), black_stones=tuple(points), to_play=WHITE))
-
-    def load_record(self, record: GameRecord) -> None:
-        """Take over a game; without a komi of its own it gets the present one.
-
-        Raises:
-            ValueError: its size cannot be played, or one of its moves. The game is as it was.
-        """
-        if record.size not in self.sizes:
-            raise ValueError(f"board size {record.size} is not supported; these weights play {', '.join(map(str, self.sizes))}")
-        komi = self.komi if record.komi is None else record.komi
-        self._begin(replace(record, komi=komi, moves=(), result=""), record.moves)
-
-    def record(self) -> GameRecord:
-        """The game so far."""
-        return replace(self._start, moves=tuple(self.position.moves), rules=self._settings.rules)
-
-    def is_empty(self) -> bool:
-        """Whether there is no stone on the board."""
-        return not endgame.board_of(self.position.state, self.size).any()
+        """The first position, on a board of another size if given."""
+        self._begin(Position(games.make(self._name, size=size or self.size, rules=self._settings.rules)))
 
     def play(self, colour: int, action: int) -> None:
-        """Play for either colour at any time. IllegalMove where the board forbids it; repeating an earlier board is accepted."""
-        self.position.play(action, colour, superko=False)
+        """Play for the side to move. IllegalMove where the rules forbid it, TurnError for the other side and after the end."""
+        self._check_turn(colour)
+        self.position.play(action)
 
     def undo(self) -> None:
-        """Take back the last move. IndexError when there is none; stones that were set up stay."""
+        """Take back the last move. IndexError when there is none."""
         self.position.undo()
         self._low_values.clear()
 
     def legal(self, colour: int) -> np.ndarray:
-        """What the rules, superko included, allow ``colour`` to play now, bool [A]."""
-        return _to_move(self.position, colour).legal()
+        """What the rules allow ``colour`` to play now, bool [A]: nothing where it is not to move."""
+        if self.is_over or colour != self.position.to_play:
+            return np.zeros(self.game.actions, np.bool_)
+        return self.position.legal()
 
-    def _begin(self, start: GameRecord, moves: Sequence[tuple[int, int]] = ()) -> None:
-        """Set up ``start`` and play ``moves``; only when all of it has succeeded does it take the old game's place."""
-        game = go.make(start.size, self._settings.rules, start.komi or 0.0, start.handicap)
-        position = Position(game)
-        stones = dict.fromkeys(start.black_stones, BLACK) | dict.fromkeys(start.white_stones, WHITE)
-        if stones or start.to_play != BLACK:
-            position.set_up(stones, start.to_play)
-        for colour, action in moves:
-            position.play(action, colour, superko=False)
-        self._start, self.position = start, position
+    def stones(self) -> np.ndarray:
+        """The colours of the points, uint8 [rows, cols]: EMPTY, BLACK or WHITE."""
+        colours = np.empty(self.game.points, np.uint8)
+        self.game.stones(self.position.state, colours)
+        return colours.reshape(self.game.shape)
+
+    def winner(self) -> int:
+        """BLACK, WHITE, or EMPTY for a draw. ValueError while the game is not over."""
+        outcome = self.position.outcome()
+        if outcome == NOT_OVER:
+            raise ValueError("the game is not over")
+        side = self.position.to_play
+        return {1: side, 0: EMPTY, -1: BLACK + WHITE - side}[outcome]
+
+    def _begin(self, position: Position) -> None:
+        """Let a game begin, or go on, with this position."""
+        self.position = position
         self._low_values: Counter[int] = Counter()  # own moves in a row with a hopeless value, by colour
+
+    def _check_turn(self, colour: int) -> None:
+        """TurnError unless ``colour`` is to move."""
+        if self.is_over:
+            raise TurnError("the game is over")
+        if colour != self.position.to_play:
+            raise TurnError(f"it is {COLOUR_NAMES[self.position.to_play]}'s turn")
 
     # Moves
 
@@ -152,8 +149,13 @@ class Player:
         self._loaded_tree()
 
     def genmove(self, colour: int, limits: Limits, should_stop: Callable[[], bool] = lambda: False) -> int:
-        """Choose a move for ``colour`` and play it; the resign action leaves the board as it is."""
-        root = _to_move(self.position, colour)
+        """Choose a move for ``colour`` and play it; the resign action leaves the board as it is. TurnError where it is not to move.
+
+        After the end nothing is played: the loser resigns, the other side passes.
+        """
+        if self.is_over:
+            return self.game.resign_action if self.winner() == BLACK + WHITE - colour else self.game.pass_action
+        root = self._root(colour)
         sensible = self._sensible(root)
         action, value = _only_action(sensible), None
         if action is None:
@@ -161,13 +163,13 @@ class Player:
             drawn = root.ply < self._settings.opening * root.game.points
             action, value = choose(result, self._settings.opening_temperature if drawn else 0.0, self._random), result.value
         if self._resigns(colour, value):
-            return self.position.game.resign_action
+            return self.game.resign_action
         self.play(colour, action)
         return action
 
     def suggest(self, colour: int, limits: Limits, should_stop: Callable[[], bool] = lambda: False) -> int:
-        """The move for ``colour`` from a search of its own without chance; not played, and never a resignation."""
-        root = _to_move(self.position, colour)
+        """The move for ``colour`` from a search of its own without chance; not played, and never a resignation. TurnError as `play`."""
+        root = self._root(colour)
         sensible = self._sensible(root)
         action = _only_action(sensible)
         if action is not None:
@@ -175,49 +177,32 @@ class Player:
         tree = _Tree(self._loaded_tree().evaluator, self._settings.search, seed=0)
         return tree.search(root, sensible, limits, should_stop).best
 
+    def _root(self, colour: int) -> Position:
+        """The position to search for ``colour``, not over, as a copy. TurnError where it is not to move."""
+        self._check_turn(colour)
+        return self.position.copy()
+
     def _sensible(self, root: Position) -> np.ndarray:
-        """The actions to choose from, bool [A]; see ``endgame.sensible_moves``."""
-        pass_by_opponent = Move(BLACK + WHITE - root.to_play, root.game.pass_action)
-        opponent_passed = self.position.moves[-1:] == [pass_by_opponent]
-        return endgame.sensible_moves(root.game, root.state, root.legal(), opponent_passed=opponent_passed)
+        """The actions to choose from, bool [A]."""
+        return root.legal()
 
     def _loaded_tree(self) -> _Tree:
-        if self._tree is None or self._tree.evaluator.game.rows != self.size:
-            self._tree = _Tree(self._open_evaluator(self.position.game), self._settings.search, int(self._random.integers(2**63)))
+        if self._tree is None or self._tree.evaluator.game.size != self.size:
+            self._tree = _Tree(self._open_evaluator(self.game), self._settings.search, int(self._random.integers(2**63)))
         return self._tree
 
     def _resigns(self, colour: int, value: float | None) -> bool:
-        """Count low values in a row; in handicap games White, who is meant to be behind, resigns later and at a lower value."""
-        settings, handicap = self._settings, self._start.handicap if colour == WHITE else 0
-        threshold = -1 + (1 + settings.resign_threshold) / (1 + handicap)
+        """Count low values in a row."""
+        threshold, earliest = self._resignation(colour)
         if value is None or value >= threshold:
             self._low_values[colour] = 0
             return False
         self._low_values[colour] += 1
-        earliest = settings.resign_not_before * self.position.game.points * (1 + handicap / 9)
-        return settings.resign and self.position.ply >= earliest and self._low_values[colour] >= settings.resign_moves
+        return self._settings.resign and self.position.ply >= earliest and self._low_values[colour] >= self._settings.resign_moves
 
-    # The end
-
-    def settled_score(self) -> float:
-        """Black's points above White's, dead stones inside pass-alive territory removed."""
-        points = float(go.settled_score(self.position.state))
-        return points if self.position.to_play == BLACK else -points
-
-    def final_status(self) -> endgame.FinalStatus:
-        """What is alive, dead and whose; agrees with ``settled_score``."""
-        return endgame.final_status(self.position.state, self.size)
-
-
-def _to_move(position: Position, colour: int) -> Position:
-    """The position with ``colour`` to move and the game not over: a copy in which the other side has passed, if need be."""
-    root = position.copy()
-    out_of_turn = root.to_play != colour
-    if out_of_turn:
-        root.play(root.game.pass_action)
-    if out_of_turn or root.is_over:
-        root.state[go.PASSES] = 0  # nobody meant those passes to end the game
-    return root
+    def _resignation(self, colour: int) -> tuple[float, float]:
+        """Below which expected result, and not before which ply, ``colour`` resigns."""
+        return self._settings.resign_threshold, self._settings.resign_not_before * self.game.points
 
 
 def _only_action(mask: np.ndarray) -> int | None:

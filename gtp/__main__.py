@@ -9,15 +9,26 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from gozero import __version__ as VERSION
+from gtp import clock
 from gtp.arguments import path_of
+from gtp.handicap import HandicapCommands
 from gtp.protocol import Command, FatalError, LineReader, Output, Protocol, Signals, serve
+from gtp.records import RecordCommands
+from gtp.referee import RefereeCommands
+from gtp.scoring import ScoringCommands
 from gtp.session import DEFAULT_SECONDS, DEFAULT_VISITS, BoardCommands, PlayCommands, Session, say
-from gtp.settings import Settings, SettingsError, from_arguments
+from gtp.settings import GO_FAMILY, Settings, SettingsError, from_arguments
+
+if TYPE_CHECKING:
+    from gozero.weights import Header
 
 NAME = "gozero"
+COMMANDS = (BoardCommands, PlayCommands)
+GO_COMMANDS = (HandicapCommands, ScoringCommands, RecordCommands)
+OTHER_COMMANDS = (RefereeCommands,)
 FAILURE = 2
 INTERRUPTED = 130
 
@@ -41,40 +52,38 @@ def main(arguments: list[str] | None = None) -> None:
 
 def run(settings: Settings, output: Output) -> int:
     """One sitting. Returns the exit code 0; FatalError where the weights are of no use."""
-    from gozero.weights import WeightsError, find
-    from gtp.loading import Loader
+    from gtp.loading import Loader, find_weights
 
-    try:
-        path = find(settings.weights)
-    except WeightsError as error:
-        raise FatalError(str(error)) from None
-    say(greeting(settings, path))
+    path, header = find_weights(settings)
+    say(greeting(settings, path, header))
     signals = Signals()
     reader = LineReader(0, signals)
-    loader = Loader(settings, path)
-    protocol = make_protocol(Session(settings, loader.player, signals))
+    loader = Loader(settings, path, header)
+    protocol = make_protocol(Session(settings, loader.player, signals), header.game)
     serve(protocol, reader, output, when_idle=lambda: loader.load_in_background(reader.fail))
     return 0
 
 
-def make_protocol(session: Session, on_bug: Callable[[Command, Exception], None] | None = None) -> Protocol:
-    """Every command of gozero-gtp; ``on_bug`` as in ``Protocol``."""
-    from gtp import clock, handicap, records, scoring
-
+def make_protocol(session: Session, game: str, on_bug: Callable[[Command, Exception], None] | None = None) -> Protocol:
+    """Every command that gozero-gtp has for a game; ``on_bug`` as in ``Protocol``."""
     protocol = Protocol(NAME, VERSION, on_bug)
-    for group in (BoardCommands, PlayCommands, handicap.HandicapCommands, scoring.ScoringCommands, records.RecordCommands):
+    for group in (*COMMANDS, *(GO_COMMANDS if game in GO_FAMILY else OTHER_COMMANDS)):
         protocol.register(group(session).commands())
     protocol.register(clock.commands(session.clock))
     return protocol
 
 
-def greeting(settings: Settings, path: Path) -> str:
+def greeting(settings: Settings, path: Path, header: Header) -> str:
     """The line on stderr that says with what it plays."""
     visits, seconds = settings.visits, settings.time
     limits = [f"{visits} visits"] if visits else []
     limits += [f"{seconds:g} s"] if seconds else []
     move = " or ".join(limits) or f"{DEFAULT_VISITS} visits or {DEFAULT_SECONDS:g} s unless a clock is set"
-    return f"{NAME} {VERSION}, weights {path}, {settings.size}x{settings.size}, {settings.rules} rules; a move: {move}"
+    size = settings.size or header.size
+    chosen = [f"weights {path}", header.game]
+    chosen += [f"size {size}"] if size else []
+    chosen += [f"{settings.rules} rules"] if settings.rules else []
+    return f"{NAME} {VERSION}, {', '.join(chosen)}; a move: {move}"
 
 
 def open_log(name: str | None) -> TextIO | None:

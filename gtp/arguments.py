@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from gozero import coords
-from gtp.protocol import GtpError
+from gtp.protocol import Command, GtpError
 
 BLACK, WHITE = 1, 2
 _COLOURS = {"b": BLACK, "black": BLACK, "w": WHITE, "white": WHITE}
@@ -43,25 +43,33 @@ def whole_number_of(text: str) -> int:
     return int(min(max(value, -LARGEST_NUMBER), LARGEST_NUMBER))
 
 
+def komi_of(command: Command) -> float:
+    """The argument of ``komi``: any finite number."""
+    if len(command.arguments) != 1:
+        raise GtpError("syntax error: expected komi NUMBER")
+    return number_of(command.arguments[0])
+
+
 def path_of(text: str) -> Path:
     """An absolute path, with ~ for a home folder; a ~ that means nobody's stays as it is."""
     return Path(os.path.abspath(os.path.expanduser(text)))  # noqa: PTH100, PTH111 - pathlib raises where there is no such user
 
 
-def vertex_of(text: str, size: int) -> int:
+def vertex_of(text: str, cols: int, rows: int) -> int:
     """The action that a vertex names; ``pass`` too, ``resign`` not."""
+    resignation = coords.resign_action(cols, rows)
     try:
-        action = coords.parse_vertex(text, size)
+        action = coords.parse_vertex(text, cols, rows)
     except ValueError:
-        action = coords.resign_action(size)
-    if action == coords.resign_action(size):
+        action = resignation
+    if action == resignation:
         raise GtpError(f"invalid color or coordinate: {text!r}")
     return action
 
 
 def point_of(text: str, size: int) -> int:
-    """The action of a point of the board."""
-    action = vertex_of(text, size)
+    """The action of a point of a square board."""
+    action = vertex_of(text, size, size)
     if action == coords.pass_action(size):
         raise GtpError(f"invalid coordinate: {text!r}")
     return action

@@ -70,7 +70,7 @@ class HandicapCommands:
 
     @property
     def _size(self) -> int:
-        return self._session.player.size
+        return self._session.go_player.size
 
     def _stones(self, command: Command) -> int:
         if len(command.arguments) != 1:
@@ -81,7 +81,7 @@ class HandicapCommands:
         return stones
 
     def _place(self, points: Sequence[int]) -> str:
-        player = self._session.player
+        player = self._session.go_player
         if not player.is_empty():
             raise GtpError("board not empty")
         try:

@@ -46,7 +46,7 @@ class RecordCommands:
 
         name, before_move = split_path(command.text)
         path = path_of(name)
-        player = self._session.player
+        player = self._session.go_player
         try:
             if not path.is_file() or path.stat().st_size > LARGEST_FILE:
                 raise ValueError("no such file, or not a game record")
@@ -61,7 +61,7 @@ class RecordCommands:
         """``printsgf [FILE]``: the game so far as the answer, or into a file (``-`` is the answer too)."""
         from gozero import sgf
 
-        data = sgf.serialise(self._session.player.record())
+        data = sgf.serialise(self._session.go_player.record())
         if command.text in ("", "-"):
             return data.decode("utf-8").rstrip()
         path = path_of(split_path(command.text)[0])

@@ -10,20 +10,23 @@ import math
 import sys
 import time
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from gozero import coords
-from gtp.arguments import colour_of, number_of, vertex_of, whole_number_of
+from gtp.arguments import colour_of, vertex_of, whole_number_of
 from gtp.clock import Clock, expected_moves_left
 from gtp.protocol import Command, GtpError, Handler, Signals
 from gtp.settings import Settings
 
 if TYPE_CHECKING:
+    from gozero.go_player import GoPlayer
     from gozero.player import Limits, Player
 
 DEFAULT_VISITS = 400
 DEFAULT_SECONDS = 5.0
 COLOUR_NAMES = {1: "black", 2: "white"}
+FALLING_GAMES = ("connect4",)
+"""Games in which a stone falls to the lowest free point of its column."""
 
 
 def say(text: str) -> None:
@@ -51,12 +54,17 @@ class Session:
             self._player = self._make_player()
         return self._player
 
+    @property
+    def go_player(self) -> GoPlayer:
+        """The player, for the commands that only games of Go's family have."""
+        return cast("GoPlayer", self.player)
+
     def limits(self, colour: int) -> Limits:
         """What a move may cost that begins now: the user's settings and the clock, whichever is first; without any, the defaults."""
         from gozero.player import Limits
 
         player, settings = self.player, self.settings
-        seconds = self.clock.budget(colour, expected_moves_left(player.size**2, player.position.ply))
+        seconds = self.clock.budget(colour, expected_moves_left(player.game.points, player.position.ply))
         if settings.time is not None:
             seconds = min(seconds, settings.time)
         visits = settings.visits
@@ -66,7 +74,7 @@ class Session:
 
 
 class BoardCommands:
-    """Size, komi, moves and pictures of the board."""
+    """Size, moves and pictures of the board."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -76,8 +84,6 @@ class BoardCommands:
             "boardsize": self.boardsize,
             "query_boardsize": lambda command: str(self._session.player.size),
             "clear_board": self.clear_board,
-            "komi": self.komi,
-            "get_komi": lambda command: f"{self._session.player.komi:.10g}",
             "play": self.play,
             "undo": lambda command: self._undo(1),
             "gg-undo": self.gg_undo,
@@ -88,7 +94,7 @@ class BoardCommands:
         }
 
     def boardsize(self, command: Command) -> str:
-        """Clears the board; komi and time settings stay."""
+        """Clears the board; komi and time settings stay. The size of a board that is not square is its number of columns."""
         if len(command.arguments) != 1:
             raise GtpError("unacceptable size")
         size, sizes = whole_number_of(command.arguments[0]), self._session.player.sizes
@@ -104,20 +110,29 @@ class BoardCommands:
         self._session.clock.reset()
         return ""
 
-    def komi(self, command: Command) -> str:
-        if len(command.arguments) != 1:
-            raise GtpError("syntax error: expected komi NUMBER")
-        self._session.player.set_komi(number_of(command.arguments[0]))
-        return ""
-
     def play(self, command: Command) -> str:
-        """Lenient with an opponent that repeats the board: only simple ko and suicide are refused."""
+        """In Go for either colour, and lenient with an opponent that repeats the board: only simple ko and suicide are refused."""
+        from gozero.player import TurnError
+
         colour, action = self._move(command)
         try:
             self._session.player.play(colour, action)
+        except TurnError as error:
+            raise GtpError(f"illegal move: {error}") from None
         except ValueError:
-            raise GtpError("illegal move") from None
+            raise GtpError(f"illegal move{self._landing_hint(action)}") from None
         return ""
+
+    def _landing_hint(self, action: int) -> str:
+        """Where a stone would come to rest in the column of a point, if it falls; a controller may not know that it does."""
+        player = self._session.player
+        if player.game.name not in FALLING_GAMES or action == player.game.pass_action:
+            return ""
+        column = coords.vertex(action, *player.board)[0]
+        for point in player.legal(player.position.to_play).nonzero()[0]:
+            if coords.vertex(int(point), *player.board)[0] == column:
+                return f": the free point of column {column} is {coords.vertex(int(point), *player.board)}"
+        return f": column {column} is full"
 
     def gg_undo(self, command: Command) -> str:
         """Undo N moves, by default one; all or none."""
@@ -135,21 +150,21 @@ class BoardCommands:
         """The points that the full rules allow to a colour, from A1's corner upwards."""
         player = self._session.player
         legal = player.legal(colour_of(command.text))
-        rows = range(player.size - 1, -1, -1)
-        points = [row * player.size + col for row in rows for col in range(player.size)]
-        return " ".join(coords.vertex(point, player.size) for point in points if legal[point])
+        cols, rows = player.board
+        points = [coords.action(row, col, cols) for row in reversed(range(rows)) for col in range(cols)]
+        return " ".join(coords.vertex(point, cols, rows) for point in points if legal[point])
 
     def move_history(self, command: Command) -> str:
         """The moves from the last to the first, one a line."""
         player = self._session.player
         return "\n".join(
-            f"{COLOUR_NAMES[colour]} {coords.vertex(action, player.size)}" for colour, action in reversed(player.position.moves)
+            f"{COLOUR_NAMES[colour]} {coords.vertex(action, *player.board)}" for colour, action in reversed(player.position.moves)
         )
 
     def _move(self, command: Command) -> tuple[int, int]:
         if len(command.arguments) != 2:
             raise GtpError("invalid color or coordinate")
-        return colour_of(command.arguments[0]), vertex_of(command.arguments[1], self._session.player.size)
+        return colour_of(command.arguments[0]), vertex_of(command.arguments[1], *self._session.player.board)
 
     def _undo(self, number: int) -> str:
         if number > len(self._session.player.position.moves):
@@ -172,17 +187,23 @@ class PlayCommands:
         """Choose a move, play it, and take its time off the clock. After ``resign`` the board is as before."""
         colour = colour_of(command.text)
         started = time.monotonic()
-        player, limits = self._session.player, self._session.limits(colour)
-        player.load()
-        with self._session.signals.thinking():
-            action = player.genmove(colour, limits, self._session.signals.should_stop)
+        answer = self._think(self._session.player.genmove, colour)
         self._session.clock.spend(colour, time.monotonic() - started)
-        return coords.vertex(action, player.size)
+        return answer
 
     def reg_genmove(self, command: Command) -> str:
         """The move genmove would choose, not played; it never resigns, and asked again it answers the same."""
-        colour = colour_of(command.text)
-        player, limits = self._session.player, self._session.limits(colour)
-        player.load()
-        with self._session.signals.thinking():
-            return coords.vertex(player.suggest(colour, limits, self._session.signals.should_stop), player.size)
+        return self._think(self._session.player.suggest, colour_of(command.text))
+
+    def _think(self, search: Callable[[int, Limits, Callable[[], bool]], int], colour: int) -> str:
+        """The vertex that one of the player's searches answers for a colour."""
+        from gozero.player import TurnError
+
+        session = self._session
+        limits = session.limits(colour)
+        session.player.load()
+        try:
+            with session.signals.thinking():
+                return coords.vertex(search(colour, limits, session.signals.should_stop), *session.player.board)
+        except TurnError as error:
+            raise GtpError(str(error)) from None

@@ -12,10 +12,22 @@ import tomllib
 from dataclasses import Field, dataclass, field, fields
 from typing import Any
 
-from gozero.games.rules import RULES
 from gtp.arguments import path_of
 
-MIN_SIZE, MAX_SIZE = 5, 19
+DEFAULT_GAME = "go"
+WEIGHTS = {
+    "go": "best.pt",
+    "simple_go": "simple_go5.pt",
+    "nogo": "nogo9.pt",
+    "gomoku": "gomoku9.pt",
+    "othello": "othello8.pt",
+    "connect4": "connect4.pt",
+    "tictactoe": "ttt.pt",
+}
+"""The weights file of each game where none is given."""
+GO_FAMILY = ("go", "simple_go")
+"""The games that have Go's commands: `gozero.games.go.FAMILY`, known without loading any rules."""
+MAX_SIZE = 19
 BACKENDS = ("auto", "torch", "openvino")
 
 HELP_EPILOG = """\
@@ -24,6 +36,7 @@ With neither --visits nor --time, and no clock from the controller, a move takes
 Sabaki:  Engines > Show Engines Sidebar > Attach Engine > Manage Engines > Add.  Path: the full path of gozero-gtp
          (`command -v gozero-gtp`; in this source tree .venv/bin/gozero-gtp).  Arguments: --visits 400
 GoGui:   Program > New Program.  Command: /full/path/to/gozero-gtp --visits 400
+         Other games: add --game NAME; the same command under Game > Rules makes GoGui keep to the game's rules.
 CGOS:    the command line is split at blanks: no blanks in paths.  Give --log FILE to keep a record.
 By hand: type `genmove b`, `showboard`, `list_commands`; docs/gtp.md describes every command.
 """
@@ -42,16 +55,25 @@ def option(default: Any, help: str, *, low: float = -math.inf, high: float = mat
 class Settings:
     """What the user may choose; None: the program chooses."""
 
-    weights: str = option(
-        "best.pt", "weights file; looked for in the working directory, beside the executable, among the shipped ones (default best.pt)"
+    game: str | None = option(
+        None, f"{', '.join(WEIGHTS)} (default: the one that --weights plays, else {DEFAULT_GAME})", choices=tuple(WEIGHTS)
+    )
+    weights: str | None = option(
+        None,
+        "weights file; looked for in the working directory, beside the executable, among the shipped ones (default: the game's, "
+        f"{', '.join(WEIGHTS.values())})",
     )
     visits: int | None = option(None, "simulations per move", low=1, high=100_000_000)
     time: float | None = option(None, "seconds per move", low=0.01, high=1e6)
     threads: int | None = option(None, "CPU threads (default: as many cores as this process may use)", low=1, high=1024)
     seed: int | None = option(None, "whole number; with --visits the same seed plays the same game", low=0, high=2**63 - 1)
-    size: int = option(13, "board size, 5 to 19, until the controller sends another (default 13)", low=MIN_SIZE, high=MAX_SIZE)
-    komi: float = option(7.5, "komi until the controller sends one (default 7.5)", low=-1000, high=1000)
-    rules: str = option("chinese", f"rule set: {', '.join(RULES)} (default chinese)", choices=tuple(RULES))
+    size: int | None = option(
+        None, "board size, in Go 5 to 19, until the controller sends another (default: that of the weights)", low=2, high=MAX_SIZE
+    )
+    komi: float | None = option(None, "komi of Go until the controller sends one (default 7.5)", low=-1000, high=1000)
+    rules: str | None = option(
+        None, "rule set, such as chinese, tromp-taylor or aga in Go, freestyle or exact in gomoku (default: the first)"
+    )
     no_resign: bool = option(False, "never resign")
     resign_threshold: float = option(
         -0.9, "resign when the expected result stays below this for several moves, -1 (certain loss) to 0 (default -0.9)", low=-1, high=0
@@ -119,7 +141,7 @@ class _Parser(argparse.ArgumentParser):
 def _parser(version: str) -> argparse.ArgumentParser:
     parser = _Parser(
         prog="gozero-gtp",
-        description="Plays Go over the Go Text Protocol (GTP 2) on standard input and output.",
+        description="Plays Go and other games over the Go Text Protocol (GTP 2) on standard input and output.",
         epilog=HELP_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         argument_default=argparse.SUPPRESS,
@@ -139,7 +161,7 @@ def _parser(version: str) -> argparse.ArgumentParser:
 def _metavar(entry: Field[Any]) -> str:
     if entry.name in ("weights", "log"):
         return "FILE"
-    return {"time": "SECONDS", "rules": "NAME", "backend": "NAME"}.get(entry.name, "N")
+    return {"time": "SECONDS", "game": "NAME", "rules": "NAME", "backend": "NAME"}.get(entry.name, "N")
 
 
 def _converter(entry: Field[Any], flag: str) -> Any:

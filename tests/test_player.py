@@ -9,8 +9,9 @@ import pytest
 from gozero import coords
 from gozero.evaluators.base import Evaluation
 from gozero.evaluators.rollout import RolloutEvaluator
-from gozero.games.game import BLACK, TO_PLAY, WHITE, Game
-from gozero.player import Limits, Player, PlayerSettings
+from gozero.games.game import BLACK, EMPTY, TO_PLAY, WHITE, Game
+from gozero.go_player import GoPlayer
+from gozero.player import Limits, Player, PlayerSettings, TurnError
 from gozero.position import IllegalMove
 from gozero.search.settings import SearchSettings
 from gozero.sgf import GameRecord
@@ -44,7 +45,7 @@ def player(
     resign_threshold: float = -0.9,
     opening: float = 0.0,
     seed: int = 1,
-) -> tuple[Player, Callable[[], Opinion]]:
+) -> tuple[GoPlayer, Callable[[], Opinion]]:
     """A player on 7x7 and a function that gives its evaluator, once it has one."""
     opinions: list[Opinion] = []
 
@@ -53,14 +54,14 @@ def player(
         return opinions[-1]
 
     settings = PlayerSettings(seed=seed, resign=resign, resign_threshold=resign_threshold, opening=opening, search=SEARCH)
-    return Player(range(5, 20), open_evaluator, settings, size=SIZE), lambda: opinions[-1]
+    return GoPlayer("go", range(5, 20), open_evaluator, settings, size=SIZE), lambda: opinions[-1]
 
 
 def at(vertex: str) -> int:
     return coords.parse_vertex(vertex, SIZE)
 
 
-def generate(player: Player, count: int, visits: int = 20) -> list[int]:
+def generate(player: GoPlayer, count: int, visits: int = 20) -> list[int]:
     """That many moves, colours in turn."""
     return [player.genmove(player.position.to_play, Limits(visits)) for _ in range(count)]
 
@@ -96,7 +97,7 @@ def test_visits_limit_the_search_and_a_kept_tree_counts() -> None:
 
 
 def test_nothing_is_kept_after_a_change_of_the_game() -> None:
-    changes: list[Callable[[Player], None]] = [
+    changes: list[Callable[[GoPlayer], None]] = [
         lambda one: one.set_komi(3.5),
         lambda one: one.play(BLACK, at("A1")),  # out of turn
         lambda one: (one.new_game(), one.play(BLACK, at("C4")))[0],
@@ -144,7 +145,7 @@ def test_suggest_plays_nothing_and_leaves_the_tree_of_the_game_alone() -> None:
 # Resigning
 
 
-def moves_until_resignation(one: Player, colour: int, moves: int = 40) -> int | None:
+def moves_until_resignation(one: GoPlayer, colour: int, moves: int = 40) -> int | None:
     """How many moves of ``colour`` it takes until it resigns; the other side plays anything."""
     for count in range(moves):
         if one.position.to_play != colour:
@@ -217,7 +218,7 @@ def test_an_opponent_may_repeat_the_board_and_the_player_never_does() -> None:
 def test_every_move_it_makes_is_legal_and_games_against_random_play_end(rules: str) -> None:
     """The other side plays anything legal, its own eyes included, and passes once a few moves are left."""
     random = np.random.default_rng(1)
-    one = Player([5], RolloutEvaluator, PlayerSettings(rules=rules, seed=1, resign=False, search=SEARCH), size=5, komi=0.5)
+    one = GoPlayer("go", [5], RolloutEvaluator, PlayerSettings(rules=rules, seed=1, resign=False, search=SEARCH), size=5, komi=0.5)
     for engine_colour in (BLACK, WHITE):
         one.new_game()
         passes = 0
@@ -279,3 +280,69 @@ def test_the_opening_is_varied_by_the_seed_and_only_by_it() -> None:
     games = [generate(player(opening=1.0, seed=seed)[0], 8) for seed in (1, 1, 2)]
     assert games[0] == games[1] != games[2]
     assert generate(player(seed=1)[0], 8) == generate(player(seed=2)[0], 8)
+
+
+# Games other than Go
+
+
+def other_player(game: str, size: int, for_black: float = 0.0) -> Player:
+    return Player(game, [size], lambda board: Opinion(board, for_black), PlayerSettings(seed=1, search=SEARCH), size=size)
+
+
+@pytest.mark.parametrize(("game", "size"), [("nogo", 4), ("othello", 4), ("gomoku", 5), ("connect4", 7), ("tictactoe", 3)])
+def test_a_game_against_itself_is_legal_and_has_a_result(game: str, size: int) -> None:
+    one = Player(game, [size], RolloutEvaluator, PlayerSettings(seed=1, resign=False, search=SEARCH), size=size)
+    while not one.is_over:
+        legal = one.legal(one.position.to_play)
+        assert legal[one.suggest(one.position.to_play, Limits(8))]
+        assert legal[generate(one, 1, visits=8)[0]], str(one.position)
+    assert one.winner() in (EMPTY, BLACK, WHITE)
+    assert not one.legal(BLACK).any()
+    assert not one.legal(WHITE).any()
+
+
+def test_nobody_moves_out_of_turn() -> None:
+    one = other_player("nogo", 4)
+    assert not one.legal(WHITE).any()
+    for move in (lambda: one.play(WHITE, 0), lambda: one.genmove(WHITE, Limits(4)), lambda: one.suggest(WHITE, Limits(4))):
+        with pytest.raises(TurnError, match="it is Black's turn"):
+            move()
+    with pytest.raises(ValueError, match="not over"):
+        one.winner()
+    one.play(BLACK, 0)
+    with pytest.raises(IllegalMove, match="A4 is illegal for White"):
+        one.play(WHITE, 0)
+    with pytest.raises(IllegalMove, match="pass is illegal for White"):
+        one.play(WHITE, one.game.pass_action)
+
+
+def test_after_the_end_the_loser_resigns_and_the_winner_passes() -> None:
+    one = other_player("tictactoe", 3)
+    for ply, action in enumerate([0, 3, 1, 4, 2]):
+        one.play(BLACK + ply % 2, action)
+    assert one.winner() == BLACK
+    assert one.genmove(WHITE, Limits(4)) == one.game.resign_action
+    assert one.genmove(BLACK, Limits(4)) == one.game.pass_action
+    assert one.position.ply == 5
+    for move in (lambda: one.play(WHITE, 5), lambda: one.suggest(WHITE, Limits(4))):
+        with pytest.raises(TurnError, match="the game is over"):
+            move()
+
+
+def test_a_lost_game_is_resigned() -> None:
+    one = other_player("gomoku", 9, for_black=-0.95)
+    moves = [one.genmove(one.position.to_play, Limits(5)) for _ in range(23)]
+    assert moves[-1] == one.game.resign_action
+    assert one.position.ply == 22  # not before a quarter of the 81 points is played: Black's first move from then on
+    assert one.position.to_play == BLACK
+
+
+def test_simplified_go_has_no_komi_and_ends_with_passes_beyond_its_limit() -> None:
+    one = GoPlayer("simple_go", [5], RolloutEvaluator, PlayerSettings(seed=1, search=SEARCH), size=5)
+    one.set_komi(7.5)
+    assert one.komi == 0
+    one.play(BLACK, 12)
+    assert one.settled_score() == 25
+    while one.position.ply < 100:
+        one.play(one.position.to_play, one.game.pass_action)
+    assert one.genmove(BLACK, Limits(8)) == one.game.pass_action

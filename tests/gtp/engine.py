@@ -1,14 +1,16 @@
 """A whole gozero-gtp in this process, without weights: random playouts stand in for the network."""
 
+from gozero import games
 from gozero.evaluators.rollout import RolloutEvaluator
+from gozero.go_player import GoPlayer
 from gozero.player import Player, PlayerSettings
 from gozero.search.settings import SearchSettings
+from gozero.weights import Header
 from gtp.__main__ import make_protocol
+from gtp.loading import supported_sizes
 from gtp.protocol import Command, Signals
 from gtp.session import Session
-from gtp.settings import Settings
-
-SIZES = range(5, 20)
+from gtp.settings import GO_FAMILY, Settings
 
 
 class Engine:
@@ -16,16 +18,21 @@ class Engine:
 
     def __init__(self, settings: Settings | None = None) -> None:
         settings = settings or Settings(visits=8, seed=1, size=9)
+        game = settings.game or "go"
+        size = settings.size or games.usual(game, "size")
+        sizes = supported_sizes(Header(game, only=None, size=None))
         self.signals = Signals()
         player_settings = PlayerSettings(
             rules=settings.rules, seed=settings.seed, resign=not settings.no_resign, search=SearchSettings(max_nodes=2000)
         )
 
         def make_player() -> Player:
-            return Player(SIZES, RolloutEvaluator, player_settings, size=settings.size, komi=settings.komi)
+            if game in GO_FAMILY:
+                return GoPlayer(game, sizes, RolloutEvaluator, player_settings, size=size, komi=settings.komi)
+            return Player(game, sizes, RolloutEvaluator, player_settings, size=size)
 
         self.session = Session(settings, make_player, self.signals)
-        self.protocol = make_protocol(self.session, on_bug=_fail)
+        self.protocol = make_protocol(self.session, game, on_bug=_fail)
 
     def ask(self, line: str) -> str:
         """The text of a successful answer."""

@@ -12,10 +12,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gtp.protocol import parse_line
-from gtp.settings import Settings
+from gtp.settings import GO_FAMILY, WEIGHTS, Settings
 from tests.gtp.engine import Engine
 
 LINES_A_SESSION = 40
+SIZES = {"go": 5, "simple_go": 5, "nogo": 4, "gomoku": 5, "othello": 4, "connect4": 7, "tictactoe": 3}
+"""The board on which each game begins: small, so that games end."""
 ANSWER = re.compile(r"[=?]([0-9]*) ([^\x00-\x09\x0b-\x1f\x7f]*\n\n)")
 
 ids = st.sampled_from(["", "", "", "1 ", "7", "0012 ", "999999999999999999999999 "])
@@ -35,45 +37,64 @@ def line(name: str, *arguments: st.SearchStrategy[str]) -> st.SearchStrategy[str
     return st.tuples(st.just(name), *arguments).map(" ".join)
 
 
-VALID = st.one_of(
+COMMON = [
     line("play", colours, vertices),
     line("play", colours, vertices),
     line("genmove", colours),
     st.just("undo"),
-    line("loadsgf", paths),
-    line("loadsgf", paths, small),
-    st.sampled_from("protocol_version name version list_commands query_boardsize clear_board get_komi".split()),
-    st.sampled_from("showboard final_score move_history printsgf gg-undo".split()),
+    st.sampled_from("protocol_version name version list_commands query_boardsize clear_board".split()),
+    st.sampled_from("showboard final_score move_history gg-undo".split()),
     line("known_command", st.sampled_from(["play", "nothing", "quit"])),
-    line("boardsize", st.sampled_from(["5", "6", "7", "9"])),
+    line("boardsize", st.sampled_from(["4", "5", "6", "7", "9"])),
     line("komi", numbers),
     line("reg_genmove", colours),
     line("gg-undo", small),
     line("is_legal", colours, vertices),
     line("all_legal", colours),
+    line("time_settings", numbers, numbers, small),
+    line("time_left", colours, numbers, small),
+]
+GO = [
+    line("loadsgf", paths),
+    line("loadsgf", paths, small),
+    st.sampled_from(["get_komi", "printsgf"]),
     line("fixed_handicap", small),
     line("place_free_handicap", small),
     line("set_free_handicap", st.lists(vertices, max_size=5).map(" ".join)),
-    line("time_settings", numbers, numbers, small),
-    line("time_left", colours, numbers, small),
     line("final_status_list", st.sampled_from(["alive", "dead", "seki", "dame", "black_territory"])),
     line("printsgf", st.sampled_from(["-", "written.sgf", "/no/folder/x"])),
-)
-NAMES = Engine().ask("list_commands").split("\n")
-NOISE = st.one_of(
-    st.tuples(st.sampled_from(NAMES), st.text(max_size=20)).map(" ".join),
-    st.tuples(st.sampled_from(NAMES), st.lists(numbers | vertices | colours, max_size=4).map(" ".join)).map(" ".join),
-    st.text(max_size=30),
-    st.binary(max_size=30).map(lambda data: data.decode("utf-8", "surrogateescape")),
-    st.sampled_from(["", " ", "\t", "#", "# comment", "12", "7 # x", "\x00\x01", "\r", "# interrupt", "quitx", "3 3 3"]),
-)
-"""Names of real commands with anything behind them, and plain noise."""
+]
+OTHERS = [
+    st.sampled_from(["b", "w"]).map("genmove {}".format),
+    st.sampled_from("game_id board board_size legal_moves side_to_move final_result".split()).map("gogui-rules_{}".format),
+]
+"""Commands by the grammar: of every game, of Go, and of games that are not Go."""
 
-KIND = st.sampled_from(["grammar", "grammar", "noise"])
-LINE = KIND.flatmap(lambda kind: st.tuples(st.just(kind), ids, VALID if kind == "grammar" else NOISE)).map(
-    lambda parts: (parts[0], "".join(parts[1:]).replace("\n", " "))
-)
-"""Whether a line was drawn by the grammar or as noise, and the line."""
+
+def names(game: str) -> list[str]:
+    """The commands that the engine lists for a game."""
+    return Engine(Settings(game)).ask("list_commands").split("\n")
+
+
+def noise(game: str) -> st.SearchStrategy[str]:
+    """Names of real commands with anything behind them, and plain noise."""
+    commands = st.sampled_from(names(game))
+    return st.one_of(
+        st.tuples(commands, st.text(max_size=20)).map(" ".join),
+        st.tuples(commands, st.lists(numbers | vertices | colours, max_size=4).map(" ".join)).map(" ".join),
+        st.text(max_size=30),
+        st.binary(max_size=30).map(lambda data: data.decode("utf-8", "surrogateescape")),
+        st.sampled_from(["", " ", "\t", "#", "# comment", "12", "7 # x", "\x00\x01", "\r", "# interrupt", "quitx", "3 3 3"]),
+    )
+
+
+def lines_of(game: str) -> st.SearchStrategy[tuple[str, str]]:
+    """Whether a line was drawn by the grammar or as noise, and the line."""
+    texts = {"grammar": st.one_of(COMMON + (GO if game in GO_FAMILY else OTHERS)), "noise": noise(game)}
+    kinds = st.sampled_from(["grammar", "grammar", "noise"])
+    return kinds.flatmap(lambda kind: st.tuples(st.just(kind), ids, texts[kind])).map(
+        lambda parts: (parts[0], "".join(parts[1:]).replace("\n", " "))
+    )
 
 
 def is_quit(text: str) -> bool:
@@ -81,9 +102,10 @@ def is_quit(text: str) -> bool:
     return command is not None and command.name == "quit"
 
 
-def check_session(lines: list[tuple[str, str]], seen: Counter[str]) -> None:
+def check_session(game: str, lines: list[tuple[str, str]], seen: Counter[str]) -> None:
     """Send the lines to a new engine and hold each answer against the frame."""
-    engine = Engine(Settings(visits=2, time=1.0, seed=1, size=5))
+    engine = Engine(Settings(game, visits=2, time=1.0, seed=1, size=SIZES[game]))
+    known = engine.ask("list_commands").split("\n")
     for kind, text in lines:
         if is_quit(text):
             continue
@@ -101,7 +123,7 @@ def check_session(lines: list[tuple[str, str]], seen: Counter[str]) -> None:
         assert match[1] == command.id
         assert "\n\n" not in match[2][:-2]
         assert "internal error" not in answer
-        seen[command.name if command.name in NAMES else "unknown"] += 1
+        seen[command.name if command.name in known else "unknown"] += 1
         seen[answer[0]] += 1
 
 
@@ -115,33 +137,35 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def fuzz(sessions: int, derandomize: bool) -> Counter[str]:
+def fuzz(game: str, sessions: int, derandomize: bool) -> Counter[str]:
     seen: Counter[str] = Counter()
 
     @settings(max_examples=sessions, deadline=None, derandomize=derandomize, database=None, suppress_health_check=list(HealthCheck))
-    @given(st.lists(LINE, min_size=LINES_A_SESSION, max_size=LINES_A_SESSION))
+    @given(st.lists(lines_of(game), min_size=LINES_A_SESSION, max_size=LINES_A_SESSION))
     def sessions_hold(lines: list[str]) -> None:
-        check_session(lines, seen)
+        check_session(game, lines, seen)
 
     sessions_hold()
     return seen
 
 
-def check_coverage(seen: Counter[str], lines: int) -> None:
-    """Enough lines, at least half of them by the grammar, and every command among them."""
+def check_coverage(game: str, seen: Counter[str], lines: int) -> None:
+    """Enough lines, at least half of them by the grammar, and every command of the game among them."""
     assert seen["grammar"] + seen["noise"] >= lines
     assert seen["grammar"] >= lines / 2
-    assert set(NAMES) - {"quit"} <= seen.keys()
+    assert set(names(game)) - {"quit"} <= seen.keys()
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_few_thousand_lines() -> None:
-    check_coverage(fuzz(80, derandomize=True), 3_000)
+@pytest.mark.parametrize(("game", "sessions"), [("go", 80), ("othello", 40), ("connect4", 40)])
+def test_some_thousand_lines(game: str, sessions: int) -> None:
+    check_coverage(game, fuzz(game, sessions, derandomize=True), sessions * LINES_A_SESSION * 9 // 10)
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("folder")
-def test_a_hundred_thousand_lines() -> None:
-    seen = fuzz(2_600, derandomize=False)
-    check_coverage(seen, 100_000)
+@pytest.mark.parametrize("game", WEIGHTS)
+def test_a_hundred_thousand_lines(game: str) -> None:
+    seen = fuzz(game, 2_600, derandomize=False)
+    check_coverage(game, seen, 100_000)
     print(f"{seen['grammar'] + seen['noise']:,} lines: {dict(seen.most_common())}")

@@ -1,22 +1,24 @@
 """Golden transcripts: what each controller sends at its start, and what it must be answered, to the byte (`make golden` rewrites them).
 
-In tests/data/gtp/*.gtp a line that begins with `> ` is sent, `# ` begins a remark, and all else is what came back. The engine has no
-network and one visit a move: its moves mean nothing, but they are always the same.
+In tests/data/gtp/*.gtp a line that begins with `> ` is sent, `# ` begins a remark, and all else is what came back. The game is Go unless
+the name of the file begins with another's. The engine has no network and one visit a move: its moves mean nothing, but they are always
+the same.
 """
 
 from pathlib import Path
 
 import pytest
 
-from gtp.settings import Settings
+from gtp.settings import WEIGHTS, Settings
 from tests.gtp.engine import Engine
 
 FOLDER = Path(__file__).parents[1] / "data" / "gtp"
 
 
-def replay(transcript: str) -> str:
-    """The transcript with the answers of today."""
-    engine = Engine(Settings(visits=1, seed=1))
+def replay(name: str, transcript: str) -> str:
+    """The transcript of that name with the answers of today."""
+    game = name.partition("-")[0]
+    engine = Engine(Settings(game if game in WEIGHTS else "go", visits=1, seed=1))
     parts = []
     for line in transcript.splitlines():
         if line.startswith("# "):
@@ -31,7 +33,7 @@ def test_transcript(name: str, update_golden: bool, monkeypatch: pytest.MonkeyPa
     monkeypatch.chdir(FOLDER)
     path = FOLDER / f"{name}.gtp"
     wanted = path.read_text("utf-8")
-    found = replay(wanted)
+    found = replay(name, wanted)
     if update_golden:
         path.write_text(found, "utf-8")
     assert found == path.read_text("utf-8")

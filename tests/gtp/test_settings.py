@@ -4,7 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from gtp.settings import Settings, SettingsError, from_arguments
+from gozero.games import GAMES
+from gozero.games.go import FAMILY
+from gtp.settings import GO_FAMILY, WEIGHTS, Settings, SettingsError, from_arguments
+
+
+def test_what_is_known_of_the_games_without_loading_their_rules() -> None:
+    assert WEIGHTS.keys() == GAMES.keys()
+    assert GO_FAMILY == FAMILY
 
 
 def test_defaults() -> None:
@@ -13,11 +20,11 @@ def test_defaults() -> None:
 
 def test_every_option() -> None:
     line = (
-        "--weights w.pt --visits 100 --time 2.5 --threads 2 --seed 0 --size 9 --komi -3 --rules aga --no-resign "
+        "--game go --weights w.pt --visits 100 --time 2.5 --threads 2 --seed 0 --size 9 --komi -3 --rules aga --no-resign "
         "--resign-threshold -0.8 --backend torch --log game.log"
     )
     assert from_arguments(line.split(), "1.0") == Settings(
-        "w.pt", 100, 2.5, 2, 0, 9, -3.0, "aga", no_resign=True, resign_threshold=-0.8, backend="torch", log="game.log"
+        "go", "w.pt", 100, 2.5, 2, 0, 9, -3.0, "aga", no_resign=True, resign_threshold=-0.8, backend="torch", log="game.log"
     )
 
 
@@ -36,8 +43,8 @@ def test_the_command_line_wins_over_the_file(tmp_path: Path) -> None:
         ("--visits 1.5", "--visits = '1.5': expected a whole number"),
         ("--time nan", "--time = nan: expected 0.01 to"),
         ("--komi inf", "--komi = inf: expected"),
-        ("--rules japanese", "--rules = 'japanese': expected one of chinese"),
-        ("--size 4", "--size = 4: expected 5 to 19"),
+        ("--game chess", "--game = 'chess': expected one of go, simple_go"),
+        ("--size 1", "--size = 1: expected 2 to 19"),
         ("--resign-threshold 0.5", "--resign-threshold = 0.5: expected -1 to 0"),
         ("--backend tpu", "expected one of auto, torch, openvino"),
         ("--vists 3", "unrecognized arguments: --vists 3; see gozero-gtp --help"),
@@ -56,7 +63,7 @@ def test_wrong_arguments(arguments: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("vists = 3", "unknown key 'vists'; expected one of weights, visits"),
+        ("vists = 3", "unknown key 'vists'; expected one of game, weights, visits"),
         ("visits = 0", "visits = 0: expected 1 to"),
         ("visits = '3'", "visits = '3': expected a whole number"),
         ("visits = true", "visits = True: expected a whole number"),
