@@ -84,7 +84,8 @@ def pooled(history: list[Report], name: str, generations: int = 1, least_size: i
 
 def beyond(k: float, n: float, bound: float) -> bool:
     """Whether the share k of n is above `bound` by more than chance."""
-    return n > 0 and wilson(min(k, n), round(n), Z)[0] > bound
+    games = round(n)  # shares of games times games are whole numbers up to rounding
+    return n > 0 and wilson(min(k, games), games, Z)[0] > bound
 
 
 def steps_of(history: list[Report]) -> float:

@@ -10,7 +10,7 @@ import torch
 
 from gozero import nets
 from tests.training.games import game_of, random_record
-from training import checkup, config, doctor, laws
+from training import checkup, config, doctor, laws, symptoms
 from training.config import LoopSettings
 from training.history import Report
 from training.replay import Batch, Replay
@@ -123,6 +123,12 @@ def rows() -> Batch:
     replay = Replay(config.ReplaySettings(held_out=0.0), game_of)
     replay.add(random_record(5, seed) for seed in range(30))
     return replay.sample(256, np.random.default_rng(1))
+
+
+def test_rounding_is_no_reason_to_fail() -> None:
+    """Where every move is recorded, rows and moves are one number, counted in two ways."""
+    assert symptoms.beyond(496.00000000000006, 496.00000000000006, 0.9)
+    assert not symptoms.beyond(0.0, 0.0, 0.9)
 
 
 def test_random_games_obey_the_laws() -> None:
