@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gozero.games import go
 from training.config import LoopSettings
 from training.history import Report, last
-from training.symptoms import BROKEN, CHECKS, LEAST_GAIN, NOTE, STUCK, Finding
+from training.symptoms import BROKEN, CHECKS, GO_ALONE, LEAST_GAIN, NOTE, STUCK, Finding
 
 LEARNING, EARLY = "learning", "too early to say"
 SCALES = {LEARNING: 1.0, EARLY: 0.0, STUCK: -1.0, BROKEN: -2.0}  # the verdict as a curve
@@ -39,7 +40,8 @@ class Verdict:
 
 def verdict(history: list[Report], settings: LoopSettings) -> Verdict:
     """Judge a run by its reports, at least one, oldest first."""
-    findings = [finding for check in CHECKS if (finding := check(history, settings)) is not None]
+    checks = [check for check in CHECKS if settings.game in go.FAMILY or check not in GO_ALONE]
+    findings = [finding for check in checks if (finding := check(history, settings)) is not None]
     findings.sort(key=lambda finding: (BROKEN, STUCK, NOTE).index(finding.level))
     if findings and findings[0].level != NOTE:
         worst = findings[:MOST_REASONS]

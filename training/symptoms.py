@@ -58,6 +58,9 @@ SLOW = 1 / 3  # of the median speed in this stage
 FALSE_RESIGNATIONS = 0.05
 
 
+LEAST_VARIED = 5  # a smaller board has few games to choose from
+
+
 class Finding(NamedTuple):
     """One thing wrong."""
 
@@ -196,9 +199,13 @@ def cheap_rows(history: list[Report], settings: LoopSettings) -> Finding | None:
 
 
 def repetition(history: list[Report], settings: LoopSettings) -> Finding | None:
-    k, n = pooled(history, "distinct")
+    k, n = pooled(history, "distinct", least_size=LEAST_VARIED)
     if n >= LEAST_GAMES and k / n < REPEATED:
         return Finding(STUCK, f"only {k:.0f} of {n:.0f} games differ", "a larger opening_share and opening_mean, or more noise at the root")
+    return None
+
+
+def drawn(history: list[Report], settings: LoopSettings) -> Finding | None:
     k, n = pooled(history, "draws")
     if n >= LEAST_GAMES and beyond(k, n, DRAWN):
         return Finding(STUCK, f"{k:.0f} of {n:.0f} games are drawn", "a komi that decides them")
@@ -321,6 +328,7 @@ def resigned(history: list[Report], settings: LoopSettings) -> Finding | None:
 
 CHECKS: tuple[Callable[[list[Report], LoopSettings], Finding | None], ...] = (
     not_a_number, unlawful, frozen, misread, norms, pass_war, damaged, cheap_rows,
-    repetition, collapse, no_gain, no_stronger, plateau, rejected,
+    repetition, drawn, collapse, no_gain, no_stronger, plateau, rejected,
     overfitted, endless, one_sided, stale, slowed, resigned,
 )  # fmt: skip
+GO_ALONE = (misread, pass_war, drawn, endless, one_sided)  # other games have no komi, and may be drawn or won by one side as they please

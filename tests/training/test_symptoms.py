@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -57,6 +58,14 @@ def judged(*changes: Report, generations: int = 4) -> doctor.Verdict:
         counters = {"run/generation": float(number), "run/steps": 1900.0 + 100 * number, "run/rows": 1e5 + 6400 * number}
         history.append(SOUND | counters | change)
     return doctor.verdict(history, SETTINGS)
+
+
+@pytest.mark.parametrize("sign", ["drawn", "endless", "one-sided"])
+def test_what_is_a_sign_in_go_alone(sign: str) -> None:
+    """Tic-tac-toe is drawn, NoGo may be won by one side: no komi mends it."""
+    report = SOUND | SIGNS[sign][0]
+    assert SIGNS[sign][2] in doctor.verdict([report] * 4, SETTINGS).text
+    assert SIGNS[sign][2] not in doctor.verdict([report] * 4, replace(SETTINGS, game="nogo")).text
 
 
 def test_a_sound_history_is_learning() -> None:
