@@ -1,23 +1,23 @@
-"""The games as gymnasium environments, for agents from elsewhere: `gozero/Go-v0`.
+"""The games as gymnasium environments, for agents from elsewhere: `gozero/Go-v0`, `gozero/Othello-v0` and so on, see `NAMES`.
 
     import gymnasium, training.gym_env
     env = gymnasium.make("gozero/Go-v0", size=9, opponent="random")
 
 Importing this module registers the environments; `gymnasium.make("training.gym_env:gozero/Go-v0")` imports it by itself.
 
-  observation  float32 [11, N, N]: the planes of `gozero.features`, from the view of the side to move
-  action       0 ... N²+1: the points row by row from the top left, pass, resign
+  observation  float32 [C, H, W]: the planes that `gozero.features` lays out for the game, from the view of the side to move
+  action       0 ... P+1: the P points row by row from the top left, pass, resign; a game without passes never allows one
   reward       0 until the game ends; then +1, 0 or -1 from the agent's view
-  info         action_mask int8 [N²+2], 1 where a move is legal (resigning is always accepted, but not in the mask); globals float32 [7],
-               what the planes do not show (komi, size, passes); colour, whom the agent plays (1 Black, 2 White); moves, played so far;
-               score, Black's lead in points once the game is over, else 0
+  info         action_mask int8 [P+2], 1 where a move is legal (resigning is always accepted, but not in the mask); globals float32 [G],
+               what the planes do not show (in Go komi, size, passes; elsewhere plies and size); colour, whom the agent plays (1 Black,
+               2 White); moves, played so far; score, Black's lead in points once the game is over, else and in games without points 0
 
 The opponent is a player of `training.players` (`random`, `uct:N`, `weights:FILE:N`, `gtp:COMMAND`, `pachi:uct:N`) and answers inside
 `step`. With opponent=None the agent plays both sides: each observation is the side to move's, and the reward is for the side that moved.
 
-An illegal action loses the game at once (info["illegal"] is then True): agents that respect the mask never see it. A game that is not over
-after 2.2 times the area is counted as it stands, like any other: dead stones are to be captured. If the opponent fails (a crashed engine,
-an illegal move of its own), the episode is truncated with reward 0 and info["fault"] says why.
+An illegal action loses the game at once (info["illegal"] is then True): agents that respect the mask never see it. A game of Go that is not
+over after 2.2 times the area is counted as it stands, like any other: dead stones are to be captured. If the opponent fails (a crashed
+engine, an illegal move of its own), the episode is truncated with reward 0 and info["fault"] says why.
 
 This module trains nothing, and nothing else in gozero uses it.
 """
@@ -31,12 +31,22 @@ import numpy as np
 from gymnasium import spaces
 
 from gozero import features, games
-from gozero.games.game import BLACK, WHITE
+from gozero.games.game import BLACK, WHITE, Game
 from gozero.position import IllegalMove, Position
 from training import scoring
 from training.config import SelfPlaySettings
 from training.players import Conditions, Fault, Player, Turn, open_player
 
+NAMES = {
+    "Go": "go",
+    "NoGo": "nogo",
+    "Othello": "othello",
+    "Gomoku": "gomoku",
+    "Connect4": "connect4",
+    "TicTacToe": "tictactoe",
+    "SimpleGo": "simple_go",
+}
+"""The environments, `gozero/NAME-v0`, and their names in `gozero.games`."""
 COLOURS = {"black": BLACK, "white": WHITE}
 _SLOT = 0  # an environment plays one game at a time
 
@@ -46,16 +56,16 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
 
     Args:
         game: name in `gozero.games`.
-        size: points a side.
+        size: points a side, or columns where the board is not square; None takes the game's usual one.
         opponent: a description of `training.players`, or None: the agent plays both sides.
         colour: the agent's: black, white, or random (drawn at each reset).
-        komi: points for White; None takes the size's usual one (9.5 on 7x7, else 7.5).
-        rules: name of a rule set.
+        komi: points for White; None takes the size's usual one (9.5 on 7x7, else 7.5). Only Go has a komi.
+        rules: name of a rule set; None takes the game's usual one.
         move_seconds: what a GTP engine may take for one answer.
         render_mode: None, "ansi" (`render` returns a diagram) or "human" (each position is printed).
 
     Raises:
-        ValueError: a size, colour, rule set or render mode that does not exist.
+        ValueError: a size, colour, rule set or render mode that does not exist, or a setting that the game does not have.
         PlayerError: a description that makes no player. Both are one line.
     """
 
@@ -65,11 +75,11 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
         self,
         game: str = "go",
         *,
-        size: int = 13,
+        size: int | None = None,
         opponent: str | None = "random",
         colour: str = "black",
         komi: float | None = None,
-        rules: str = "chinese",
+        rules: str | None = None,
         move_seconds: float = 60.0,
         render_mode: str | None = None,
     ) -> None:
@@ -77,10 +87,8 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
             raise ValueError(f"unknown colour {colour!r}: expected black, white or random")
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise ValueError(f"unknown render_mode {render_mode!r}: expected None, ansi or human")
-        komi = scoring.usual_komi(game, size) if komi is None else komi
-        limit = int(SelfPlaySettings().max_length * size * size)
-        self.game = games.make(game, size=size, rules=rules, komi=komi, move_limit=limit)
-        self.observation_space = spaces.Box(0.0, 1.0, (features.PLANES, size, size), np.float32)
+        self.game, komi = _make(game, size, rules, komi)
+        self.observation_space = spaces.Box(0.0, 1.0, (len(features.layout(game).planes), *self.game.shape), np.float32)
         self.action_space = spaces.Discrete(self.game.actions)
         self.render_mode = render_mode
         self._wanted_colour = colour
@@ -178,7 +186,7 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
             "globals": numbers[0],
             "colour": position.to_play if self._opponent is None else self._colour,
             "moves": len(position.moves),
-            "score": position.score() if position.is_over and self._loser is None else 0.0,
+            "score": position.score() if position.is_over and self._loser is None and position.game.score else 0.0,
             "illegal": self._illegal,
         }
         return planes[0], info | ({"fault": self._fault} if self._fault else {})
@@ -197,9 +205,15 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
             self._opponent = None
 
 
-def register(name: str, game: str) -> None:
-    """Offer a game of `gozero.games` as `gozero/NAME-v0`."""
-    gymnasium.register(id=f"gozero/{name}-v0", entry_point=f"{__name__}:{BoardEnv.__name__}", kwargs={"game": game})
+def _make(name: str, size: int | None, rules: str | None, komi: float | None) -> tuple[Game, float]:
+    """(the game, its komi in points, 0 where it has none); Go ends after as many moves as in self-play."""
+    if name != scoring.GO:
+        return games.make(name, size=size, rules=rules, komi=komi), 0.0
+    size = games.usual(name, "size") if size is None else size
+    komi = scoring.usual_komi(name, size) if komi is None else komi
+    limit = int(SelfPlaySettings().max_length * size * size)
+    return games.make(name, size=size, rules=rules, komi=komi, move_limit=limit), komi
 
 
-register("Go", "go")
+for _name, _game in NAMES.items():
+    gymnasium.register(id=f"gozero/{_name}-v0", entry_point=f"{__name__}:{BoardEnv.__name__}", kwargs={"game": _game})

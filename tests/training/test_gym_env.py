@@ -40,6 +40,9 @@ def make(**settings):
     return gymnasium.make("gozero/Go-v0", **{"size": SIZE, **settings})
 
 
+every_game = pytest.mark.parametrize("name", training.gym_env.NAMES)
+
+
 def at(vertex: str) -> int:
     return coords.parse_vertex(vertex, SIZE)
 
@@ -58,6 +61,39 @@ def test_gymnasiums_checker_has_nothing_to_say(settings: dict) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         check_env(make(**settings).unwrapped)
+
+
+@every_game
+@pytest.mark.parametrize("opponent", ["random", "uct:4", None])
+def test_gymnasiums_checker_has_nothing_to_say_of_any_game(name: str, opponent: str | None) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(gymnasium.make(f"gozero/{name}-v0", opponent=opponent).unwrapped)
+
+
+def test_every_game_is_an_environment_and_in_the_documentation() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "gym.md").read_text(encoding="utf-8")
+    assert sorted(training.gym_env.NAMES.values()) == sorted(games.GAMES)
+    assert all(f"`gozero/{name}-v0`" in text for name in training.gym_env.NAMES)
+
+
+@every_game
+def test_every_game_is_played_to_its_end(name: str) -> None:
+    """Alone, with random moves: what is seen fits the board, and the last reward is the outcome."""
+    env = gymnasium.make(f"gozero/{name}-v0", opponent=None)
+    game = env.unwrapped.game
+    env.action_space.seed(3)
+    planes, info = env.reset(seed=2)
+    terminated = False
+    while not terminated:
+        assert planes.shape == (len(features.layout(game.name).planes), *game.shape)
+        assert info["globals"].shape == (len(features.layout(game.name).globals),)
+        assert info["action_mask"].shape == (game.points + 2,)
+        planes, reward, terminated, truncated, info = env.step(env.action_space.sample(info["action_mask"]))
+        assert not truncated
+    position = env.unwrapped._position
+    assert reward == position.outcome() * (1 if position.moves[-1].colour == position.to_play else -1)
+    assert info["score"] == (position.score() if game.score else 0.0)
 
 
 def test_the_example_of_the_documentation_runs(capsys: pytest.CaptureFixture[str]) -> None:
@@ -240,6 +276,10 @@ def test_it_runs_in_vectors() -> None:
         ({"size": 25}, ValueError, "board size 25 is not supported"),
         ({"colour": "green"}, ValueError, "unknown colour 'green': expected black, white or random"),
         ({"rules": "japanese"}, ValueError, "unknown rules 'japanese'"),
+        ({"game": "othello", "size": 7}, ValueError, "board size 7 is not supported"),
+        ({"game": "nogo", "rules": "chinese"}, ValueError, "nogo has no rules"),
+        ({"game": "nogo", "komi": 7.5}, ValueError, "nogo has no komi"),
+        ({"game": "chequers"}, ValueError, "unknown game 'chequers'"),
         ({"opponent": "nobody"}, PlayerError, "no player is called 'nobody'"),
     ],
 )
