@@ -1,0 +1,139 @@
+"""docs/new-game.md, done: its game joins from a file of the tests, and everything takes it without a line of the packages changed."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gozero import features, games, weights
+from gozero.evaluators.rollout import RolloutEvaluator
+from gozero.games.game import BLACK, EMPTY, WHITE, Game
+from gozero.search.search import Search
+from gozero.search.settings import SearchSettings
+from tests import solver
+from tests.contract import test_contract as contract
+from tests.naive.go import neighbours
+from tests.rows import Row
+from training import match, players, records, startup
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+ROOT = Path(__file__).parents[2]
+NAME, VARIANT = "snort", ("snort", {"size": 4})
+
+
+class NaiveSnort:
+    """Snort by definition: the contract's slow referee."""
+
+    def __init__(self, size: int) -> None:
+        self.beside = neighbours(size, size)
+        self.board, self.to_play = [EMPTY] * size * size, BLACK
+
+    def legal(self) -> set[int]:
+        other = BLACK + WHITE - self.to_play
+        empty = (point for point, colour in enumerate(self.board) if colour == EMPTY)
+        return {point for point in empty if all(self.board[near] != other for near in self.beside[point])}
+
+    def play(self, action: int) -> None:
+        self.board[action] = self.to_play
+        self.to_play = BLACK + WHITE - self.to_play
+
+    def over(self) -> bool:
+        return not self.legal()
+
+    def result(self) -> int:
+        return -1
+
+
+@pytest.fixture(autouse=True)
+def joined(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Snort is one of the games, and has its referee."""
+    monkeypatch.setitem(games.GAMES, NAME, "tests.games.snort")
+    monkeypatch.setitem(contract.ORACLES, NAME, NaiveSnort)
+
+
+@pytest.fixture
+def snort() -> Game:
+    return games.make(NAME)
+
+
+def laws() -> list[Callable[..., None]]:
+    """The contract's tests of one game."""
+    tests = (test for name, test in vars(contract).items() if name.startswith("test_"))
+    return [test for test in tests if inspect.signature(test).parameters]
+
+
+def example(language: str) -> str:
+    """The documentation's only block of code in this language."""
+    text = (ROOT / "docs" / "new-game.md").read_text(encoding="utf-8")
+    (code,) = re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
+    return str(code)
+
+
+def test_the_documentation_shows_this_file() -> None:
+    assert example("python") == (ROOT / "tests" / "games" / "snort.py").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("law", laws(), ids=lambda law: law.__name__.removeprefix("test_"))
+def test_it_keeps_the_laws_of_the_contract(law: Callable[..., None], snort: Game) -> None:
+    known: dict[str, Any] = {"game": snort, "variant": VARIANT}
+    law(**{name: known[name] for name in inspect.signature(law).parameters})
+
+
+def test_a_board_that_cannot_be_is_refused() -> None:
+    with pytest.raises(ValueError, match="board size 10 is not supported: Snort has 2 to 9"):
+        games.make(NAME, size=10)
+    with pytest.raises(ValueError, match="snort has no komi"):
+        games.make(NAME, komi=7.5)
+    with pytest.raises(ValueError, match="side by side"):
+        games.make(NAME, size=2).from_text("XO\n..")
+
+
+def test_the_search_finds_what_wins() -> None:
+    """On 3x3 Black wins with the centre or a corner and with nothing else."""
+    game = games.make(NAME, size=3)
+    assert solver.solve(game) == 1
+    search = Search(game, RolloutEvaluator(game), SearchSettings(max_nodes=2001))
+    search.begin(0, game.new_states(1)[0], game.new_histories(1)[0], 2000)
+    search.run()
+    assert search.result().best in (0, 2, 4, 6, 8)
+    assert search.result().value > 0.8
+
+
+def test_networks_see_stones_and_who_may_play_where(snort: Game) -> None:
+    row = Row(snort).play("A4", "D1", "B3")
+    (planes,), _ = features.encode(snort, row.state[None])
+    seen = ["/".join("".join(".#"[int(point)] for point in line) for line in plane) for plane in planes]
+    own, other = "..../..../..../...#", "#.../.#../..../...."
+    own_moves, others_moves = "..##/...#/#.##/###.", ".###/#.##/###./##.."
+    assert seen == [own, other, own_moves, others_moves, "..../..../..../...."], str(row)
+
+
+def test_it_trains_and_plays(tmp_path: Path, snort: Game) -> None:
+    """The documentation's preset through the command line, then a match of the network that it made."""
+    config, run = tmp_path / "snort.toml", tmp_path / "run"
+    config.write_text(example("toml"), encoding="utf-8")
+    assert startup.main(["--config", str(config), "--run", str(run), "--threads", "1"]) == 0
+    played = [game for shard in (run / "records").glob("*.gzr") for game in records.read(shard).records]
+    assert {game.generation for game in played} == {1, 2}
+    assert weights.load(run / "weights.pt", NAME).config.planes == len(features.BOARD.planes)
+    results = _match(snort, "random", f"weights:{run / 'weights.pt'}:4")
+    assert all(record.ended == "game end" for record in results)
+
+
+def test_playouts_beat_random_moves(snort: Game) -> None:
+    results = _match(snort, "uct:100", "random")
+    assert all(record.ended == "game end" for record in results)
+    assert match.tally(results).wins >= 6
+
+
+def _match(game: Game, one: str, other: str) -> list[match.GameRecord]:
+    """Eight games between two players."""
+    conditions = players.Conditions(game, 0.0, parallel=4, threads=1)
+    pair = (players.open_player(one, conditions), players.open_player(other, conditions))
+    return list(match.play_match(pair, game, match.MatchSettings(games=8, parallel=4)))
