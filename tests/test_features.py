@@ -7,10 +7,11 @@ import random
 import numpy as np
 import pytest
 
-from gozero import features, symmetry
+from gozero import features, games, symmetry
 from gozero.coords import parse_vertex, point
 from gozero.games import go
-from gozero.games.game import BLACK, Game
+from gozero.games.game import BLACK, WHITE, Game
+from tests.naive.nogo import NaiveNoGo
 from tests.rows import Row, board
 
 COLOUR_PLANE = 10
@@ -121,3 +122,61 @@ def test_a_batch_equals_one_at_a_time() -> None:
     for n, row in enumerate(rows):
         assert (planes[n] == encode(row)[0]).all() and (numbers[n] == encode(row)[1]).all(), str(row)
         assert (planes[n, COLOUR_PLANE, 0, 0] == 1) == (row.to_play == BLACK), str(row)
+
+
+# ---- the layout of every game that is not Go
+
+
+def shown(row: Row) -> list[str]:
+    """The planes of a position, their rows divided by slashes, # for 1."""
+    return ["/".join("".join(".#"[int(number)] for number in line) for line in plane) for plane in encode(row)[0]]
+
+
+def test_the_layout_of_other_games() -> None:
+    assert (features.BOARD.version, len(features.BOARD.planes), len(features.BOARD.globals)) == (1, 5, 2)
+    planes, numbers = features.encode(games.make("connect4"), games.make("connect4").new_states(3))
+    assert (planes.shape, planes.dtype) == ((3, 5, 6, 7), np.float32)
+    assert (numbers.shape, numbers.dtype) == ((3, 2), np.float32)
+
+
+def test_in_tictactoe_both_sides_may_play_every_empty_point() -> None:
+    row = Row(games.make("tictactoe")).play("B2", "A1")
+    empty = "###/#.#/.##"
+    assert shown(row) == [".../.#./...", ".../.../#..", empty, empty, "###/###/###"]
+    assert encode(row)[1].tolist() == pytest.approx([2 / 9, -10 / 6])
+
+
+def test_nobody_may_play_after_a_line() -> None:
+    row = Row(games.make("tictactoe")).play("A3", "A2", "B3", "B2", "C3")
+    nothing = ".../.../..."
+    assert shown(row) == [".../##./...", "###/.../...", nothing, nothing, nothing]
+
+
+def test_in_connect4_both_sides_may_drop_onto_the_landing_points() -> None:
+    row = Row(games.make("connect4")).play("D1", "D2", "G1")
+    high = "......./......./......./"
+    landing = high + "...#.../......#/###.##."
+    assert shown(row)[:4] == [high + "......./...#.../.......", high + "......./......./...#..#", landing, landing]
+    assert encode(row)[1].tolist() == pytest.approx([3 / 42, (6.5 - 13) / 6])
+
+
+def test_in_othello_a_forced_pass_shows_as_no_points() -> None:
+    game = games.make("othello", size=4)
+    row = Row(game, game.from_text("O to play\n.OOX\n.OOX\nOOOX\nXX.X"))
+    assert row.legal() == {game.pass_action}, str(row)
+    own, other = ".##./.##./###./....", "...#/...#/...#/##.#"
+    nothing, others_moves = "..../..../..../....", "#.../#.../..../...."
+    assert shown(row) == [own, other, nothing, others_moves, nothing]
+    assert shown(row.play("pass")) == [other, own, others_moves, nothing, "####/####/####/####"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_in_nogo_the_sides_differ_in_what_they_may_play(seed: int) -> None:
+    rng, row, naive = random.Random(seed), Row(games.make("nogo", size=5)), NaiveNoGo(5)
+    while not naive.over():
+        planes, _ = encode(row)
+        for plane, colour in ((2, row.to_play), (3, BLACK + WHITE - row.to_play)):
+            assert set(np.flatnonzero(planes[plane]).tolist()) == naive.playable(colour), f"plane {plane}\n{row}"
+        action = rng.choice(sorted(naive.legal()))
+        naive.play(action)
+        row.play(action)
