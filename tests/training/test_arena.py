@@ -174,8 +174,35 @@ def test_the_command_line_lists_and_saves_every_game(tmp_path: Path, capsys: pyt
 
 
 @pytest.mark.parametrize(
+    ("name", "board"), [("tictactoe", "tictactoe 3x3"), ("connect4", "connect4 7x6"), ("othello", "othello 8x8, standard")]
+)
+def test_any_game_has_its_own_size_and_results(name: str, board: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "games.csv"
+    assert arena.main(["uct:4", "random", "--game", name, "--games", "4", "--opening-moves", "5", "--csv", str(table)]) == 0
+    assert f"{board}; MatchSettings(games=4" in capsys.readouterr().out
+    game = games.make(name)
+    for row in csv.DictReader(table.open(encoding="utf-8")):
+        position = Position(game)
+        for vertex in row["moves"].split()[1::2]:
+            position.play(coords.parse_vertex(vertex, game.cols, game.rows))
+        assert position.is_over
+        assert row["result"] in ("0", "B+", "W+") or name == "othello"
+        assert (winner_named(row["result"]) or None) == (None if not row["winner"] else BLACK if row["winner"] == row["black"] else WHITE)
+
+
+def test_an_opening_that_ends_the_game_is_a_game() -> None:
+    settings = MatchSettings(games=6, opening_moves=9)
+    records = list(play_match((Scripted(always(0)), Scripted(always(0))), games.make("tictactoe"), settings))
+    assert [record.ended for record in records] == ["game end"] * 6
+    assert {record.detail for record in records} == {""}
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["random", "random", "--game", "chess", "--size", "8"], "unknown game 'chess'"),
+        (["random", "random", "--game", "nogo", "--komi", "3"], "nogo has no komi"),
+        (["random", "random", "--game", "gomoku", "--sgf", "/tmp/never"], "--sgf saves games of Go only"),
         (["random", "strong"], "no player is called 'strong'"),
         (["random", "random", "--games", "3"], "games must be even"),
         (["random", "random", "--size", "99"], "99"),

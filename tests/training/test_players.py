@@ -132,6 +132,72 @@ def test_a_troubled_engine_loses_its_games_with_a_reason(toy: str, go: Game, tro
     assert all(detail in record.detail and "\n" not in record.detail for record in records)
 
 
+SLOPPY = """
+import sys
+discs = {}
+for line in sys.stdin:
+    word, *rest = line.split()[1:]  # the ID; the colours mean nothing to it either
+    answer = ""
+    if word == "play":
+        discs[rest[1][0]] += 1
+    elif word == "genmove":
+        column = next(column for column in discs if discs[column] < 6)
+        discs[column] += 1
+        answer = column + str(discs[column])
+    elif word == "clear_board":
+        discs = dict.fromkeys("ABCDEFG", 0)
+    elif word != "quit":
+        answer = None
+    sys.stdout.write("\\r\\n?unknown command\\r\\n\\r\\n" if answer is None else f"={answer}\\r\\n\\r\\n")
+    sys.stdout.flush()
+    if word == "quit":
+        break
+"""
+
+
+def test_a_sloppy_engine_plays_on_and_its_ways_are_said_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program = tmp_path / "sloppy.py"
+    program.write_text(SLOPPY)
+    game = games.make("connect4")
+    player = open_player(f"gtp:{sys.executable} -S {program}", Conditions(game, 0.0, parallel=2))
+    try:
+        records = list(play_match((player, RandomPlayer()), game, MatchSettings(games=4, parallel=2, opening_moves=3)))
+    finally:
+        player.close()
+    assert player.name.endswith("sloppy.py")  # it knows neither name nor boardsize nor final_score
+    assert {record.ended for record in records} == {"game end"}
+    assert {record.claims for record in records} == {(None, None)}
+    said = capsys.readouterr().err
+    remarks = ("leaves out the IDs", "leaves out the blank after =", "surplus blank lines", "is taken to have the right board")
+    assert [said.count(remark) for remark in remarks] == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize(("name", "packages"), [("tictactoe", []), ("connect4", ["bitbully"])])
+def test_a_perfect_player_loses_to_nobody_from_a_position_that_is_not_lost(name: str, packages: list[str]) -> None:
+    for package in packages:
+        pytest.importorskip(package)
+    game = games.make(name)
+    player = open_player("perfect", Conditions(game, 0.0, parallel=8))
+    records = list(play_match((player, RandomPlayer()), game, MatchSettings(games=8, parallel=8)))
+    as_black = [record.winner for record in records if record.black == 0]
+    assert 1 not in as_black
+    assert sum(record.winner == 0 for record in records) >= 6
+    itself = list(play_match((player, open_player("perfect", Conditions(game, 0.0))), game, MatchSettings(games=2)))
+    assert [record.result for record in itself] == ["B+" if name == "connect4" else "0"] * 2
+
+
+def test_a_perfect_player_takes_the_win_and_stops_the_loss() -> None:
+    game = games.make("tictactoe")
+    player = open_player("perfect", Conditions(game, 0.0))
+    player.begin(0, seed=1)
+    position = Position(game)
+    for action in (0, 4, 1):  # Black threatens the top row
+        position.play(action)
+    assert player.choose([Turn(0, position)]) == [2]
+    position.play(5)
+    assert player.choose([Turn(0, position)]) == [2]
+
+
 @pytest.mark.gnugo
 def test_gnu_go_and_the_referee_agree_on_legality_and_result() -> None:
     go = games.make("go", size=7, komi=7.5)
@@ -169,13 +235,14 @@ def test_plain_uct_beats_random_and_fills_its_batch(go: Game) -> None:
     ("description", "message"),
     [
         ("", "no player is called ''"),
-        ("rand", "expected random, uct:N, weights:FILE:N, gtp:COMMAND or pachi:uct:N"),
+        ("rand", "expected random, uct:N, weights:FILE:N, gtp:COMMAND, pachi:uct:N or perfect"),
         ("gtp:", "no player is called 'gtp:'"),
         ("uct:many", "'many' is not a number of visits"),
         ("uct:0", "'0' is not a number of visits"),
         ("weights:100", "no player is called 'weights:100'"),
         ("weights:a.pt:-3", "'-3' is not a number of visits"),
         ("pachi:montecarlo:5", "no player is called"),
+        ("perfect", "there is no perfect player of go"),
         ("gtp:no-such-engine --gtp", "cannot start the engine 'no-such-engine --gtp'"),
     ],
 )
