@@ -55,6 +55,7 @@ class Panel:
     across: str = ""  # what x is
     ticks: Sequence[tuple[float, str]] = ()
     notes: Sequence[str] = ()
+    logarithmic: bool = False  # the x axis
 
 
 @dataclass(frozen=True)
@@ -117,6 +118,8 @@ def _panel(axes: Axes, panel: Panel) -> None:
             axes.plot(curve.x, curve.y, label=curve.label, **style)
     axes.set_title(panel.title, fontsize=9)
     axes.set_xlabel(panel.across, fontsize=8)
+    if panel.logarithmic:
+        axes.set_xscale("log")
     axes.tick_params(labelsize=7)
     axes.grid(alpha=0.25)
     axes.legend(fontsize=7, framealpha=0.6)

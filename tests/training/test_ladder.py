@@ -1,0 +1,91 @@
+"""The ladder: its table, means, controls, files and complaints, on games of seconds."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from pathlib import Path
+
+import pytest
+
+from training import ladder
+
+TINY = ["--game", "tictactoe", "--sims", "2", "20", "--games", "3", "--visits", "8"]
+
+ENGINE = """
+import sys
+free = []
+for line in sys.stdin:
+    identity, word, *rest = line.split()
+    answer = ""
+    if word == "play":
+        free.remove(rest[1])
+    elif word == "genmove":
+        answer = free.pop(0)
+    elif word == "clear_board":
+        free = [column + row for row in "123" for column in "ABC"]
+    print("=" + identity, answer + "\\n", flush=True)
+    if word == "quit":
+        break
+"""
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(path.open(encoding="utf-8")))
+
+
+def test_the_controls_climb_and_the_perfect_player_leads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table, picture = tmp_path / "ladder.csv", tmp_path / "ladder.png"
+    assert ladder.main([*TINY, "--csv", str(table), "--plot", str(picture)]) == 0
+    printed = capsys.readouterr().out
+    rows = rows_of(table)
+    assert [(row["climber"], row["simulations"]) for row in rows] == [("uct:8", "2"), ("uct:8", "20"), ("perfect", "2"), ("perfect", "20")]
+    assert all(int(row["wins"]) + int(row["draws"]) + int(row["losses"]) == int(row["games"]) == 6 for row in rows)
+    assert all(float(row["low"]) <= float(row["score"]) <= float(row["high"]) for row in rows)
+    assert all(row["losses"] == "0" for row in rows if row["climber"] == "perfect")
+    mean = sum(float(row["score"]) for row in rows[:2]) / 2
+    assert f"uct:8: {mean:.3f} (95 % interval" in printed and "of perfect play" in printed
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_same_seed_gives_the_same_table(tmp_path: Path) -> None:
+    tables = [tmp_path / name for name in ("one.csv", "two.csv")]
+    for table in tables:
+        assert ladder.main([*TINY, "--csv", str(table)]) == 0
+    assert rows_of(tables[0]) == rows_of(tables[1])
+
+
+def test_any_gtp_engine_is_an_opponent(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    program, table = tmp_path / "engine.py", tmp_path / "ladder.csv"
+    program.write_text(ENGINE)
+    monkeypatch.setattr(ladder, "_climbers", lambda options: [f"uct:{visits}" for visits in options.visits])
+    where = ["--opponent", f"{sys.executable} -S {program} {{sims}}", "--visits", "4", "40", "--csv", str(table)]
+    assert ladder.main(["--game", "tictactoe", "--games", "1", "--sims", "100", "300", *where]) == 0
+    matches = [(row["climber"], row["simulations"], row["opponent"].split()[-1]) for row in rows_of(table)]
+    assert matches == [("uct:4", "100", "100"), ("uct:4", "300", "300"), ("uct:40", "100", "100"), ("uct:40", "300", "300")]
+    assert "of perfect play" not in capsys.readouterr().out
+
+
+def test_a_game_without_a_perfect_player_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    assert ladder.main(["--game", "simple_go", "--sims", "2", "--games", "1", "--visits", "2"]) == 0
+    captured = capsys.readouterr()
+    assert "there is no perfect player of simple_go" in captured.err
+    assert "perfect" not in captured.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--weights", "/nowhere/x.pt"], "/nowhere/x.pt"),
+        (["--no-controls"], "nobody climbs: give --weights"),
+        (["--opponent", "engine"], "does not say where its simulations go: write {sims} there"),
+        (["--sims", "0"], "at least 1"),
+        (["--games", "0"], "games must be even and at least 2"),
+        (["--size", "4"], "board size 4"),
+    ],
+)
+def test_a_bad_request_is_one_clear_line(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert ladder.main([*TINY, *arguments]) == 2
+    complaint = capsys.readouterr().err
+    assert message in complaint
+    assert complaint.count("\n") == 1
