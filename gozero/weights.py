@@ -29,6 +29,16 @@ if TYPE_CHECKING:
     from gozero.nets import NetConfig
 
 FORMAT = "gozero weights 1"
+WEIGHTS = {
+    "go": "best.pt",
+    "simple_go": "simple_go5.pt",
+    "nogo": "nogo9.pt",
+    "gomoku": "gomoku9.pt",
+    "othello": "othello8.pt",
+    "connect4": "connect4.pt",
+    "tictactoe": "ttt.pt",
+}
+"""The weights file of each game where none is given."""
 SHIPPED_PACKAGE = "gozero.shipped"  # setup.cfg puts the folder weights/ into the wheel under this name
 SOURCE_FOLDER = Path(__file__).resolve().parents[1] / "weights"
 

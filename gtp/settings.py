@@ -12,19 +12,10 @@ import tomllib
 from dataclasses import Field, dataclass, field, fields
 from typing import Any
 
+from gozero.weights import WEIGHTS
 from gtp.arguments import path_of
 
 DEFAULT_GAME = "go"
-WEIGHTS = {
-    "go": "best.pt",
-    "simple_go": "simple_go5.pt",
-    "nogo": "nogo9.pt",
-    "gomoku": "gomoku9.pt",
-    "othello": "othello8.pt",
-    "connect4": "connect4.pt",
-    "tictactoe": "ttt.pt",
-}
-"""The weights file of each game where none is given."""
 GO_FAMILY = ("go", "simple_go")
 """The games that have Go's commands: `gozero.games.go.FAMILY`, known without loading any rules."""
 MAX_SIZE = 19
