@@ -1,25 +1,28 @@
-"""Small tools around the engine: `python -m gozero perft | net | weights | warmup`.
+"""A game in the terminal, and small tools around the engine: `python -m gozero play | perft | net | weights | warmup`.
 
-Playing is not among them: that is `gozero-gtp`, in the package gtp. Every command imports only what it needs; bad input ends
-with one line on stderr and exit code 2.
+Playing under a controller is not among them: that is `gozero-gtp`, in the package gtp. Every command imports only what it needs; bad
+input ends with one line on stderr and exit code 2, Ctrl-C with 130.
 """
 
 from __future__ import annotations
 
 import argparse
+import io
+import os
 import sys
 import time
 from collections.abc import Callable, Sequence
 
 from gozero.games import GAMES
-from gozero.weights import WeightsError
+from gozero.weights import WEIGHTS, WeightsError
 
-DEFAULT_WEIGHTS = "best.pt"
+DEFAULT_WEIGHTS = WEIGHTS["go"]
 DEFAULT_SIZE = 13
+INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return the exit code: 0, or 2 for bad input."""
+    """Run one command and return the exit code: 0, 2 for bad input, or 130 after Ctrl-C."""
     options = _parser().parse_args(arguments)
     command: Callable[[argparse.Namespace], None] = options.command
     try:
@@ -27,7 +30,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (ValueError, WeightsError) as error:
         print(f"gozero: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("\ngozero: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:  # nobody reads any more; what is still buffered goes nowhere, or Python would complain at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
+
+
+def play(options: argparse.Namespace) -> None:
+    """A game against the engine in the terminal."""
+    print("loading the rules and the search; a first start compiles them, which takes up to a minute", file=sys.stderr, flush=True)
+    from gozero import play
+
+    for stream in (sys.stdin, sys.stdout):
+        if isinstance(stream, io.TextIOWrapper):  # whatever is typed can be read and shown
+            stream.reconfigure(errors="backslashreplace")
+    play.play(play.Settings(**{name: value for name, value in vars(options).items() if name != "command"}))
 
 
 def perft(options: argparse.Namespace) -> None:
@@ -102,6 +121,17 @@ def _convert_network(name: str | None, size: int) -> str | None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m gozero", description="Tools around the engine; gozero-gtp is the engine itself.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    command = commands.add_parser("play", help="play against the engine in this terminal")
+    command.add_argument("game", help=f"name of the game: {', '.join(GAMES)}")
+    command.add_argument("--size", type=int, help="points a side (default: that of the weights, or the game's own)")
+    command.add_argument("--weights", metavar="FILE", help="weights file (default: the game's, if there is one; else random playouts)")
+    command.add_argument("--visits", type=int, help="simulations a move (default: 400, or 2000 with random playouts)")
+    command.add_argument("--colour", choices=("black", "white"), default="black", help="yours; Black begins (default: %(default)s)")
+    command.add_argument("--seed", type=int, help="whole number; the same seed plays the same game")
+    command.add_argument("--rules", help="rule set (default: the game's own)")
+    command.add_argument("--komi", type=float, help="points for White in go (default: 7.5)")
+    command.set_defaults(command=play)
 
     command = commands.add_parser("perft", help="count move sequences, to compare rules with another implementation")
     command.add_argument("game", help=f"name of the game: {', '.join(GAMES)}")

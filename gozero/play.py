@@ -1,0 +1,414 @@
+"""A person against the engine in a terminal, at any game: `python -m gozero play GAME`.
+
+Vocabulary. A *sitting* is one game between two people at a table, of whom one is the *engine*. What the person types is a *line*: a move,
+or one of the sitting's commands. The *chance* of a side is its expected result as a percentage; a draw counts half.
+
+The engine is a search whose whole result is shown, so that the person can ask what it thinks; it never resigns. Unlike
+`gozero.player` it knows no clock and no moves out of turn: two passes end a game of Go here. Bad input costs one line, never the game.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from gozero import coords, endgame, games
+from gozero.evaluators.base import Evaluator, open_evaluator
+from gozero.evaluators.rollout import RolloutEvaluator
+from gozero.games.diagram import SYMBOLS
+from gozero.games.game import BLACK, EMPTY, NOT_OVER, WHITE, Game
+from gozero.player import PlayerSettings
+from gozero.position import COLOUR_NAMES, Position
+from gozero.search.choose import choose
+from gozero.search.search import RootResult, Search
+from gozero.sgf import GameRecord, serialise
+from gozero.weights import WEIGHTS, WeightsError, find, full, header
+
+VISITS, PLAYOUTS = 400, 2000  # simulations of a move where none are given: with a network, and with the much cheaper playouts
+VISITS_PER_LEAF = 25  # few simulations suffer from leaves that are chosen before others are known
+HINTS = 5
+COLOURS = {name.lower(): colour for colour, name in COLOUR_NAMES.items()}
+RECORDED_GAMES = ("go", "simple_go")  # that SGF is written for
+COLUMN_GAMES = ("connect4",)  # in which a column says it all
+
+
+@dataclass(frozen=True)
+class Words:
+    """What is said of a game: its rules in a line, and by what it is won. ``{margin}`` and ``{loser}`` are filled in."""
+
+    aim: str
+    won_by: str
+
+
+WORDS = {
+    "connect4": Words("Discs fall to the lowest free point of a column; four in a row win.", "four in a row"),
+    "go": Words("The larger area wins; two passes end the game, and every stone then on the board counts as alive.", "{margin} points"),
+    "gomoku": Words("Five in a row win.", "five in a row"),
+    "nogo": Words("No move may capture, nor take its own chain's last liberty; who cannot move loses.", "leaving {loser} no move"),
+    "othello": Words("A disc turns over the lines it encloses; most discs win; who can place none passes.", "{margin} discs"),
+    "simple_go": Words("The larger area wins, without komi; after two passes or 100 moves all stones count as alive.", "{margin} points"),
+    "tictactoe": Words("Three in a row win.", "three in a row"),
+}
+COMMANDS = """\
+  hint       the engine's best moves for you: share of the search, visits, your chance of winning (a draw counts half)
+  undo       takes back the engine's last move and yours
+  save FILE  writes the game: SGF for go and simple_go, a plain list of moves for the others
+  resign     gives the game up
+  quit       leaves, as the end of the input does
+  help       this text"""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the person chose; None: the game's own, or the engine's choice."""
+
+    game: str
+    size: int | None = None  # points a side, or columns
+    weights: str | None = None
+    visits: int | None = None  # simulations of the engine's moves and of hints
+    colour: str = "black"
+    seed: int | None = None  # None: no two sittings are alike
+    rules: str | None = None
+    komi: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.visits is not None and self.visits < 1:
+            raise ValueError(f"--visits {self.visits}: expected 1 or more")
+        if self.seed is not None and self.seed < 0:
+            raise ValueError(f"--seed {self.seed}: expected 0 or more")
+        if self.komi is not None and not math.isfinite(self.komi):
+            raise ValueError(f"--komi {self.komi}: expected a finite number")
+
+
+def play(settings: Settings) -> None:
+    """One sitting on standard input and output.
+
+    Raises:
+        ValueError: the game does not have these settings.
+        WeightsError: the weights that were asked for cannot be used.
+    """
+    games.usual(settings.game, "size")  # refuses an unknown game before its weights are looked for
+    path = choose_weights(settings)
+    size = header(path).size if path and settings.size is None else settings.size
+    game = games.make(settings.game, size=size, rules=settings.rules, komi=settings.komi)
+    visits = settings.visits or (VISITS if path else PLAYOUTS)
+    evaluator: Evaluator = open_evaluator(path, game) if path else RolloutEvaluator(game)
+    opponent = f"The engine plays with {path}" if path else f"No weights for this game ({WEIGHTS[game.name]}): plain UCT by random playouts"
+    print(f"{opponent}, {visits} simulations a move.")
+    Sitting(game, Engine(evaluator, visits, settings.seed), settings).run()
+
+
+def choose_weights(settings: Settings) -> Path | None:
+    """The file to play with; None where none is asked for and the game's own is not there, or not for this board.
+
+    Raises:
+        WeightsError: the file that is asked for is not there, or what was found is damaged or plays another game.
+    """
+    try:
+        path = find(settings.weights or WEIGHTS[settings.game])
+    except WeightsError:
+        if settings.weights is not None:
+            raise
+        return None
+    found = header(path)
+    if found.game != settings.game:
+        raise WeightsError(path, f"it plays {found.game}, not {settings.game}")
+    fits = found.only is None or settings.size in (None, found.only)
+    return path if fits or settings.weights is not None else None
+
+
+class Engine:
+    """A search for each question, with chance only in the opening moves.
+
+    Args:
+        evaluator: of the game that is played.
+        visits: simulations of each search.
+        seed: of playouts and of chance; None: another one each time.
+    """
+
+    def __init__(self, evaluator: Evaluator, visits: int, seed: int | None = None) -> None:
+        self._usual = PlayerSettings()
+        self._random = np.random.default_rng(seed)
+        leaves = max(1, min(self._usual.search.leaves, visits // VISITS_PER_LEAF))
+        settings = replace(self._usual.search, leaves=leaves)
+        self._search = Search(evaluator.game, evaluator, settings, seed=int(self._random.integers(2**63)))
+        self._visits = visits
+
+    def look(self, position: Position) -> RootResult:
+        """What it thinks of a position that is not over."""
+        game = position.game
+        opponent_passed = bool(position.moves) and position.moves[-1].action == game.pass_action
+        sensible = endgame.sensible_moves(game, position.state, position.legal(), opponent_passed=opponent_passed)
+        self._search.begin(0, position.state, position.history_row(0), self._visits, root_mask=sensible)
+        self._search.run()
+        return self._search.result()
+
+    def choose(self, position: Position) -> tuple[int, float]:
+        """(action, expected result of the side to move, -1..1)."""
+        result = self.look(position)
+        drawn = position.ply < self._usual.opening * position.game.points
+        return choose(result, self._usual.opening_temperature if drawn else 0.0, self._random), result.value
+
+
+class Sitting:
+    """One game at the terminal: the lines of the person, the moves of the engine, the board after each.
+
+    Args:
+        game: empty board and rules.
+        engine: for this game.
+        settings: whose colour it is, and what a record says of the game.
+    """
+
+    def __init__(self, game: Game, engine: Engine, settings: Settings) -> None:
+        self.position = Position(game)
+        self._engine = engine
+        self._settings = settings
+        self._person = COLOURS[settings.colour]
+        self._resigned = False
+        self._leaving = False
+        self._commands: dict[str, Callable[[], None]] = {
+            "hint": self._hint,
+            "undo": self._undo,
+            "resign": self._resign,
+            "quit": self._quit,
+            "help": self._help,
+        }
+
+    def run(self) -> None:
+        """Play until the person leaves, by ``quit`` or by the end of the input."""
+        self._print_board()
+        self._go_on()
+        while not self._leaving:
+            try:
+                line = input(self._prompt())
+            except EOFError:
+                print()
+                self._quit()
+                break
+            try:
+                self._obey(line.strip())
+            except ValueError as error:
+                print(error)
+
+    # What is typed
+
+    def _obey(self, line: str) -> None:
+        """A command or a move. ValueError with one line where it can be neither; nothing has changed then."""
+        word, _, rest = line.partition(" ")
+        name = word.lower()
+        if name == "save":
+            self._save(rest.strip())
+        elif name in self._commands:
+            if rest:
+                raise ValueError(f"{name} stands alone: {rest.strip()!r} is not understood.")
+            self._commands[name]()
+        elif not line:
+            raise ValueError("Type a move, or help.")
+        else:
+            self._play(line)
+
+    def _play(self, text: str) -> None:
+        self._check_not_over()
+        action = self._action_of(text)
+        if not self.position.is_legal(action):
+            raise ValueError(self._refusal(action))
+        self.position.play(action)
+        self._go_on()
+
+    def _action_of(self, text: str) -> int:
+        """The action of a vertex, or of a letter where only one move in that column is legal."""
+        game, letter = self.position.game, text.upper()
+        if len(letter) == 1 and letter in coords.LETTERS[: game.cols]:
+            points = np.flatnonzero(self.position.legal()[: game.points])
+            in_column = [int(point) for point in points if point % game.cols == coords.LETTERS.index(letter)]
+            if len(in_column) == 1:
+                return in_column[0]
+            raise ValueError(f"{letter}: {'which row?' if in_column else 'there is no legal move in this column.'}")
+        try:
+            return coords.parse_vertex(text, game.cols, game.rows)
+        except ValueError:
+            last = coords.vertex(game.cols - 1, game.cols, game.rows)
+            raise ValueError(f"{text!r} is not understood: type a move from A1 to {last}, or help.") from None
+
+    def _refusal(self, action: int) -> str:
+        """Why a move is not legal, as far as the board shows."""
+        game = self.position.game
+        if action == game.pass_action:
+            return "You may pass only when you have no other move." if game.has_pass else f"There is no passing in {game.name}."
+        colours = np.empty(game.points, np.uint8)
+        game.stones(self.position.state, colours)
+        if colours[action] != EMPTY:
+            return f"{self._name(action)} is taken."
+        advice = "type the letter of a column that has room" if game.name in COLUMN_GAMES else "try hint, or help for the rules"
+        return f"{self._name(action)} is illegal for {COLOUR_NAMES[self._person]}: {advice}."
+
+    # Commands
+
+    def _hint(self) -> None:
+        self._check_not_over()
+        result = self._engine.look(self.position)
+        best = [int(action) for action in np.argsort(-result.visits, kind="stable")[:HINTS] if result.visits[action]]
+        total = max(1, int(result.visits.sum()))
+        print(f"Your chance is {_chance(result.value)}.")
+        print("move   share  visits  chance")
+        for action in best or [result.best]:
+            visits = int(result.visits[action])
+            chance = _chance(float(result.q[action])) if visits else "?"
+            print(f"{self._name(action):<5} {100 * visits / total:4.0f} %  {visits:6d}  {chance:>6}")
+
+    def _undo(self) -> None:
+        """Back to the person's last own decision; a resignation is one."""
+        if self._resigned:
+            self._resigned = False
+        else:
+            own = [number for number, move in enumerate(self.position.moves) if move.colour == self._person]
+            if not own:
+                raise ValueError("There is no move of yours to take back.")
+            for _ in self.position.moves[own[-1] :]:
+                self.position.undo()
+        self._print_board()
+
+    def _save(self, name: str) -> None:
+        """A file that is there already is left alone."""
+        if not name:
+            raise ValueError("save needs the name of a file, such as save game.sgf.")
+        path = full(name)
+        try:
+            with path.open("xb") as file:
+                file.write(self._record())
+        except FileExistsError:
+            raise ValueError(f"{path} exists already: choose another name.") from None
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise ValueError(f"Cannot write {path}: {reason}.") from None
+        print(f"Saved as {path}.")
+
+    def _resign(self) -> None:
+        self._check_not_over()
+        self._resigned = True
+        print(self._result())
+
+    def _quit(self) -> None:
+        self._leaving = True
+        print("Good bye.")
+
+    def _help(self) -> None:
+        game = self.position.game
+        corner = coords.vertex(game.cols - 1, game.cols, game.rows)
+        letter = ", or just the column's letter" if game.name in COLUMN_GAMES else ""
+        print(f"{game.name}: {WORDS[game.name].aim} You are {self._side(self._person)}.")
+        print(f"  A1-{corner:<7} a move: column and row{letter}")
+        if game.has_pass:
+            print("  pass       gives the turn away, where the rules allow it")
+        print(COMMANDS)
+
+    # The game
+
+    def _go_on(self) -> None:
+        """Let the engine move if it is its turn, and say what has come of it."""
+        position = self.position
+        if not position.is_over and position.to_play != self._person:
+            mover = position.to_play
+            action, value = self._engine.choose(position)
+            position.play(action)
+            move = "passes" if action == position.game.pass_action else self._name(action)
+            favourite = mover if value >= 0 else BLACK + WHITE - mover
+            self._print_board()
+            print(f"{COLOUR_NAMES[mover]} {move}; {COLOUR_NAMES[favourite]} expects to win {_chance(abs(value))}.")
+        elif position.is_over:
+            self._print_board()
+        if position.is_over:
+            print(self._result())
+
+    def _is_over(self) -> bool:
+        return self._resigned or self.position.is_over
+
+    def _check_not_over(self) -> None:
+        if self._is_over():
+            raise ValueError("The game is over: type undo, save FILE or quit.")
+
+    def _winner(self) -> int:
+        """BLACK, WHITE, or EMPTY for a draw or while nobody has won."""
+        if self._resigned:
+            return BLACK + WHITE - self._person
+        side = self.position.to_play
+        return {1: side, 0: EMPTY, -1: BLACK + WHITE - side, NOT_OVER: EMPTY}[self.position.outcome()]
+
+    def _margin(self) -> float:
+        """By how many points Black is ahead, 0 where points are not counted."""
+        return 0.0 if self.position.game.score is None else self.position.score()
+
+    def _result(self) -> str:
+        """Who won, and by what."""
+        winner = self._winner()
+        if winner == EMPTY:
+            return "The game is a draw."
+        loser = COLOUR_NAMES[BLACK + WHITE - winner]
+        if self._resigned:
+            return f"{loser} resigns; {COLOUR_NAMES[winner]} wins."
+        words = WORDS[self.position.game.name].won_by.format(margin=f"{abs(self._margin()):g}", loser=loser)
+        return f"The game is over: {COLOUR_NAMES[winner]} wins by {words.removesuffix('s') if words.startswith('1 ') else words}."
+
+    # What is written
+
+    def _record(self) -> bytes:
+        """The game so far as SGF, or one move a line for games that SGF is not written for."""
+        game, moves = self.position.game, self.position.moves
+        if game.name not in RECORDED_GAMES:
+            return "".join(f"{COLOUR_NAMES[move.colour].lower()} {self._name(move.action)}\n" for move in moves).encode()
+        komi = games.usual(game.name, "komi") if self._settings.komi is None else self._settings.komi
+        return serialise(
+            GameRecord(
+                game.size,
+                tuple(moves),
+                komi=komi or 0.0,
+                rules=self._settings.rules or games.usual(game.name, "rules"),
+                result=self._sgf_result(),
+                black_name="gozero" if self._person == WHITE else "",
+                white_name="gozero" if self._person == BLACK else "",
+            )
+        )
+
+    def _sgf_result(self) -> str:
+        """As SGF has it; empty while the game goes on."""
+        if not self._is_over():
+            return ""
+        winner = self._winner()
+        return "0" if winner == EMPTY else f"{COLOUR_NAMES[winner][0]}+{'R' if self._resigned else f'{abs(self._margin()):g}'}"
+
+    def _print_board(self) -> None:
+        print(f"\n{self.position}")
+
+    def _prompt(self) -> str:
+        """What can be typed now."""
+        if self._is_over():
+            return "The game is over. Type undo, save FILE, help or quit: "
+        moves = self._kinds_of_moves()
+        return f"{self._side(self._person)}: type {moves}, hint, undo, save FILE, resign, help or quit: "
+
+    def _kinds_of_moves(self) -> str:
+        """Whether there are points to play on, with an example, and whether to pass is a move."""
+        game, legal = self.position.game, self.position.legal()
+        points = np.flatnonzero(legal[: game.points])
+        kinds = []
+        if len(points):
+            example = self._name(int(points[len(points) // 2]))
+            kinds.append(f"a column ({example[0]})" if game.name in COLUMN_GAMES else f"a move ({example})")
+        if legal[game.pass_action]:
+            kinds.append("pass")
+        return ", ".join(kinds)
+
+    def _name(self, action: int) -> str:
+        return coords.vertex(action, self.position.game.cols, self.position.game.rows)
+
+    def _side(self, colour: int) -> str:
+        return f"{COLOUR_NAMES[colour]} ({SYMBOLS[colour]})"
+
+
+def _chance(value: float) -> str:
+    """An expected result, -1..1, as a percentage."""
+    return f"{50 * (1 + value):.0f} %"
