@@ -15,6 +15,13 @@ import numpy as np
 
 from gozero.games import go
 from gozero.games.game import BLACK, EMPTY, PLY, TO_PLAY, WHITE, Game
+from gozero.position import Position
+
+
+def candidates(position: Position) -> np.ndarray:
+    """bool [A]: the moves worth a thought in a position that is not over; see `sensible_moves`."""
+    opponent_passed = bool(position.moves) and position.moves[-1].action == position.game.pass_action
+    return sensible_moves(position.game, position.state, position.legal(), opponent_passed=opponent_passed)
 
 
 def sensible_moves(game: Game, state: np.ndarray, legal: np.ndarray, *, opponent_passed: bool) -> np.ndarray:

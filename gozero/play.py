@@ -19,6 +19,7 @@ import numpy as np
 from gozero import coords, endgame, games
 from gozero.evaluators.base import Evaluator, open_evaluator
 from gozero.evaluators.rollout import RolloutEvaluator
+from gozero.games import go
 from gozero.games.diagram import SYMBOLS
 from gozero.games.game import BLACK, EMPTY, NOT_OVER, WHITE, Game
 from gozero.player import PlayerSettings
@@ -32,7 +33,7 @@ VISITS, PLAYOUTS = 400, 2000  # simulations of a move where none are given: with
 VISITS_PER_LEAF = 25  # few simulations suffer from leaves that are chosen before others are known
 HINTS = 5
 COLOURS = {name.lower(): colour for colour, name in COLOUR_NAMES.items()}
-RECORDED_GAMES = ("go", "simple_go")  # that SGF is written for
+RECORDED_GAMES = go.FAMILY  # that SGF is written for
 COLUMN_GAMES = ("connect4",)  # in which a column says it all
 
 
@@ -140,10 +141,7 @@ class Engine:
 
     def look(self, position: Position) -> RootResult:
         """What it thinks of a position that is not over."""
-        game = position.game
-        opponent_passed = bool(position.moves) and position.moves[-1].action == game.pass_action
-        sensible = endgame.sensible_moves(game, position.state, position.legal(), opponent_passed=opponent_passed)
-        self._search.begin(0, position.state, position.history_row(0), self._visits, root_mask=sensible)
+        self._search.begin(0, position.state, position.history_row(0), self._visits, root_mask=endgame.candidates(position))
         self._search.run()
         return self._search.result()
 

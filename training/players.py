@@ -27,7 +27,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from gozero import coords
-from gozero.endgame import sensible_moves
+from gozero.endgame import candidates
 from gozero.evaluators.base import Evaluator, open_evaluator
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.evaluators.row import RowEvaluator
@@ -235,7 +235,7 @@ class SearchPlayer:
 
     def choose(self, turns: Sequence[Turn]) -> list[int | Fault]:
         for slot, position in ((turn.slot, turn.position) for turn in turns):
-            self._search.begin(slot, position.state, position.history_row(0), self._visits, root_mask=_candidates(position))
+            self._search.begin(slot, position.state, position.history_row(0), self._visits, root_mask=candidates(position))
         self._search.run()
         return [self._search.result(turn.slot).best for turn in turns]
 
@@ -244,12 +244,6 @@ class SearchPlayer:
 
     def close(self) -> None:
         pass
-
-
-def _candidates(position: Position) -> np.ndarray:
-    """bool [A]: the moves that the engine itself would consider here, so that both pass by the same rules."""
-    opponent_passed = bool(position.moves) and position.moves[-1].action == position.game.pass_action
-    return sensible_moves(position.game, position.state, position.legal(), opponent_passed=opponent_passed)
 
 
 class PachiPlayer:
