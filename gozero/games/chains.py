@@ -21,7 +21,7 @@ import numpy as np
 from numba import types
 
 from gozero.games.game import BLACK, EMPTY, TO_PLAY, WHITE
-from gozero.jit import STATE, kernel
+from gozero.jit import STATE, STONES, kernel
 
 EDGE = 3
 MAX_SIZE = 19
@@ -302,3 +302,11 @@ def fills_own_eye(state, cell, colour, size):
         hostile += diagonal == BLACK + WHITE - colour
         off_board |= diagonal == EDGE
     return hostile + off_board < 2
+
+
+@kernel(STONES.signature)
+def stones(state, out):
+    """Write the colours of the points into out uint8 [points]."""
+    size = np.int64(state[SIZE])
+    for action in range(size * size):
+        out[action] = colour_at(state, cell_of(action, size))

@@ -32,7 +32,7 @@ from gozero.games.chains import BLACK, EMPTY, HEAD, LIBERTIES, NEXT, RECORD, SIZ
 from gozero.games.diagram import parse_diagram, print_diagram
 from gozero.games.game import NOT_OVER, PLY, Game
 from gozero.games.rules import SIMPLE, SITUATIONAL, RuleSet, rule_set
-from gozero.jit import LEGAL, MASK, OUTCOME, OWNER, SAMPLE, SCORE, STATE, STEP, STONES, kernel
+from gozero.jit import LEGAL, MASK, OUTCOME, OWNER, SAMPLE, SCORE, STATE, STEP, kernel
 from gozero.rng import below
 
 KO, PASSES, PASS_BITS, KO_RULE, SUICIDE, BONUS, KOMI, MOVE_LIMIT = 5, 6, 7, 8, 9, 10, 11, 12
@@ -304,14 +304,6 @@ def _place(state, colours):
     return stifled == 0
 
 
-@kernel(STONES.signature)
-def stones(state, out):
-    """Write the colours of the points into out uint8 [points]."""
-    size = np.int64(state[SIZE])
-    for action in range(size * size):
-        out[action] = colour_at(state, chains.cell_of(action, size))
-
-
 def set_komi(state: np.ndarray, komi: float) -> None:
     """Write komi (points, finite; kept to a thousandth) into the header of state int32 [S]."""
     state[KOMI] = round(min(max(komi, -MAX_KOMI), MAX_KOMI) * KOMI_UNITS)
@@ -342,7 +334,7 @@ def to_text(state: np.ndarray) -> str:
     """Board diagram: a line with the side to move, ko and passes, then rows from the top with coordinates."""
     size = int(state[SIZE])
     colours = np.empty(size * size, np.uint8)
-    stones(state, colours)
+    chains.stones(state, colours)
     ko = int(chains.action_of(int(state[KO]), size)) if state[KO] else None
     return print_diagram(colours.reshape(size, size), int(state[TO_PLAY]), ko=ko, passes=int(state[PASSES]))
 
@@ -391,7 +383,7 @@ def make(size: int = 13, rules: str = "chinese", komi: float = 7.5, handicap: in
         outcome=outcome,
         sample=sample,
         hash_of=hash_of,
-        stones=stones,
+        stones=chains.stones,
         set_up=partial(set_up, initial),
         to_text=to_text,
         from_text=partial(from_text, initial),

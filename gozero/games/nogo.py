@@ -31,7 +31,7 @@ from gozero.games import chains
 from gozero.games.chains import BLACK, EDGE, EMPTY, HEAD, LIBERTIES, NEXT, RECORD, SIZE, TO_PLAY, WHITE, at, colour_at, liberties_at, put
 from gozero.games.diagram import parse_diagram, print_diagram
 from gozero.games.game import NOT_OVER, PLY, Game
-from gozero.jit import LEGAL, MASK, OUTCOME, OWNER, SAMPLE, SCORE, STATE, STEP, STONES, kernel
+from gozero.jit import LEGAL, MASK, OUTCOME, OWNER, SAMPLE, SCORE, STATE, STEP, kernel
 from gozero.rng import below
 
 PLAYABLE = 5
@@ -227,14 +227,6 @@ def _place(state, colours):
     return stifled == 0
 
 
-@kernel(STONES.signature)
-def stones(state, out):
-    """Write the colours of the points into out uint8 [points]."""
-    size = np.int64(state[SIZE])
-    for action in range(size * size):
-        out[action] = colour_at(state, chains.cell_of(action, size))
-
-
 def set_up(initial: np.ndarray, colours: np.ndarray, to_play: int) -> np.ndarray:
     """The position with these stones, uint8 [points], on the empty board `initial`.
 
@@ -252,7 +244,7 @@ def to_text(state: np.ndarray) -> str:
     """Board diagram: a line with the side to move, then rows from the top with coordinates."""
     size = int(state[SIZE])
     colours = np.empty(size * size, np.uint8)
-    stones(state, colours)
+    chains.stones(state, colours)
     return print_diagram(colours.reshape(size, size), int(state[TO_PLAY]))
 
 
@@ -285,7 +277,7 @@ def make(size: int = 9) -> Game:
         outcome=outcome,
         sample=sample,
         hash_of=hash_of,
-        stones=stones,
+        stones=chains.stones,
         set_up=partial(set_up, initial),
         to_text=to_text,
         from_text=partial(from_text, initial),
