@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gozero.games import chains, go
+from gozero.games import GO_FAMILY, chains, go
 from gozero.games.game import BLACK, EMPTY, PLY, TO_PLAY, WHITE, Game
 from gozero.position import Position
 
@@ -39,7 +39,7 @@ def sensible_moves(game: Game, state: np.ndarray, legal: np.ndarray, *, opponent
         legal: bool [A].
         opponent_passed: whether the opponent's last move was a pass.
     """
-    if game.name not in go.FAMILY:
+    if game.name not in GO_FAMILY:
         return legal
     alive = _pass_alive(state, game.points)
     useful = legal[: game.points] & ~wasted_points(state, alive, game.rows)

@@ -43,9 +43,10 @@ from typing import Any
 import numpy as np
 from numba import types
 
+from gozero.games import GO_FAMILY
 from gozero.games.chains import BOARD_PLACE, PAST_BOARDS, boards_start, words
 from gozero.games.game import BLACK, PLY, TO_PLAY, WHITE, Game
-from gozero.games.go import BONUS, FAMILY, KOMI, PASS_BITS, white_bonus
+from gozero.games.go import BONUS, KOMI, PASS_BITS, white_bonus
 from gozero.jit import LEGAL, STONES, as_argument, kernel
 
 
@@ -82,7 +83,7 @@ BOARD = Layout(
 
 def layout(game: str) -> Layout:
     """The layout of a game, by its name."""
-    return GO if game in FAMILY else BOARD
+    return GO if game in GO_FAMILY else BOARD
 
 
 PLANES, GLOBALS = len(GO.planes), len(GO.globals)

@@ -25,7 +25,7 @@ class GoPlayer(Player):
     """One game of Go, or of a game of its family, at a time.
 
     Args:
-        game: a name in `gozero.games.go.FAMILY`.
+        game: a name in `gozero.games.GO_FAMILY`.
         komi: of the first game, None: the game's own; later games keep what was set last. Simplified Go has none: it stays 0.
         sizes, open_evaluator, settings, size: as for `Player`.
     """

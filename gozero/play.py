@@ -19,7 +19,6 @@ import numpy as np
 from gozero import coords, endgame, games
 from gozero.evaluators.base import Evaluator, open_evaluator
 from gozero.evaluators.rollout import RolloutEvaluator
-from gozero.games import go
 from gozero.games.diagram import SYMBOLS
 from gozero.games.game import BLACK, EMPTY, NOT_OVER, WHITE, Game
 from gozero.player import PlayerSettings
@@ -33,7 +32,6 @@ VISITS, PLAYOUTS = 400, 2000  # simulations of a move where none are given: with
 VISITS_PER_LEAF = 25  # few simulations suffer from leaves that are chosen before others are known
 HINTS = 5
 COLOURS = {name.lower(): colour for colour, name in COLOUR_NAMES.items()}
-RECORDED_GAMES = go.FAMILY  # that SGF is written for
 COLUMN_GAMES = ("connect4",)  # in which a column says it all
 
 
@@ -356,7 +354,7 @@ class Sitting:
     def _record(self) -> bytes:
         """The game so far as SGF, or one move a line for games that SGF is not written for."""
         game, moves = self.position.game, self.position.moves
-        if game.name not in RECORDED_GAMES:
+        if game.name not in games.GO_FAMILY:
             return "".join(f"{COLOUR_NAMES[move.colour].lower()} {self._name(move.action)}\n" for move in moves).encode()
         komi = games.usual(game.name, "komi") if self._settings.komi is None else self._settings.komi
         return serialise(

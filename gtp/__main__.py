@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from gozero import __version__ as VERSION
+from gozero.games import GO_FAMILY
 from gtp import clock
 from gtp.arguments import path_of
 from gtp.handicap import HandicapCommands
@@ -20,7 +21,7 @@ from gtp.records import RecordCommands
 from gtp.referee import RefereeCommands
 from gtp.scoring import ScoringCommands
 from gtp.session import DEFAULT_SECONDS, DEFAULT_VISITS, BoardCommands, PlayCommands, Session, say
-from gtp.settings import GO_FAMILY, Settings, SettingsError, from_arguments
+from gtp.settings import Settings, SettingsError, from_arguments
 
 if TYPE_CHECKING:
     from gozero.weights import Header

@@ -11,9 +11,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gozero.games import GO_FAMILY
 from gtp.protocol import FatalError
 from gtp.session import say
-from gtp.settings import DEFAULT_GAME, GO_FAMILY, MAX_SIZE, WEIGHTS, Settings
+from gtp.settings import DEFAULT_GAME, MAX_SIZE, WEIGHTS, Settings
 
 if TYPE_CHECKING:
     from gozero.evaluators.base import Evaluator

@@ -16,8 +16,6 @@ from gozero.weights import WEIGHTS
 from gtp.arguments import path_of
 
 DEFAULT_GAME = "go"
-GO_FAMILY = ("go", "simple_go")
-"""The games that have Go's commands: `gozero.games.go.FAMILY`, known without loading any rules."""
 MAX_SIZE = 19
 BACKENDS = ("auto", "torch", "openvino")
 

@@ -24,7 +24,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from gozero import coords, games, sgf
-from gozero.games import go
+from gozero.games import GO_FAMILY
 from gozero.games.game import BLACK, Game
 from training import players, scoring
 from training.elo import wilson
@@ -101,7 +101,7 @@ def in_parallel(options: argparse.Namespace, *descriptions: str) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     game, komi = open_game(options)
-    if options.sgf and game.name not in go.FAMILY:
+    if options.sgf and game.name not in GO_FAMILY:
         raise ValueError(f"--sgf saves games of Go only: --csv and --json hold the moves of {game.name}")
     parallel = in_parallel(options, options.a, options.b)
     settings = MatchSettings(options.games, options.seed, options.opening_moves, options.max_moves, parallel)

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from gozero import coords, sgf
-from gozero.games import go
+from gozero.games import GO_FAMILY
 from gozero.games.game import BLACK, TO_PLAY, WHITE, Game
 from training import library
 from training.library import Entry, Filter, Library, LibraryError
@@ -340,7 +340,7 @@ def _file_name(entry: Entry) -> str:
 def sgf_record(entry: Entry, top: int) -> sgf.GameRecord:
     """The game as an SGF record; the comment of a move is what the full search before it saw."""
     record, game = entry.record, entry.game()
-    if game.name not in go.FAMILY:
+    if game.name not in GO_FAMILY:
         raise LibraryError(f"{entry.name} is a game of {game.name}: SGF files are written of Go alone; use show")
     player = f"gozero {entry.settings.get('network', '')}".strip() + f", generation {record.generation}"
     colours = [BLACK if ply % 2 == 0 else WHITE for ply in range(len(record.moves))]

@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from gozero import features, symmetry
-from gozero.games import go
+from gozero.games import GO_FAMILY
 from gozero.games.game import Game
 from gozero.nets import Output
 from training import laws, scoring
@@ -93,7 +93,7 @@ def constants(batch: Batch, game: Game, squared: bool = False) -> dict[str, floa
         constant_policy: nats; uniform over the legal moves, in Go over the empty points and the pass (few of them are illegal).
         constant_value: the entropy of wins, draws and losses in the batch, nats; their variance where the value's loss is `squared`.
     """
-    if game.name in go.FAMILY:
+    if game.name in GO_FAMILY:
         legal = 1 + (laws.stones_of(batch, game) == 0).sum(1)
     else:
         legal = np.maximum(batch.planes[:, features.OWN_MOVES].sum((1, 2)), 1)  # at a forced pass there is nothing to guess
@@ -121,7 +121,7 @@ def probes(net: nn.Module, batch: Batch, game: Game) -> dict[str, float]:
     swapped[:, laws.TO_PLAY_PLANE] = 1 - swapped[:, laws.TO_PLAY_PLANE]
     other = _ask(net, swapped, batch.globals)
     found["probe/view"] = float(F.cosine_similarity(_opinion(plain).flatten(), _opinion(other).flatten(), dim=0))
-    if game.name in go.FAMILY:
+    if game.name in GO_FAMILY:
         found |= _komi(net, batch)
         early = torch.from_numpy(np.abs(laws.stones_of(batch, game)).sum(1) < game.points / 8)
         if early.any():

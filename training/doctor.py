@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gozero.games import go
+from gozero.games import GO_FAMILY
 from training.config import LoopSettings
 from training.history import Report, last
 from training.symptoms import BROKEN, CHECKS, GO_ALONE, LEAST_GAIN, NOTE, STUCK, Finding
@@ -40,7 +40,7 @@ class Verdict:
 
 def verdict(history: list[Report], settings: LoopSettings) -> Verdict:
     """Judge a run by its reports, at least one, oldest first."""
-    checks = [check for check in CHECKS if settings.game in go.FAMILY or check not in GO_ALONE]
+    checks = [check for check in CHECKS if settings.game in GO_FAMILY or check not in GO_ALONE]
     findings = [finding for check in checks if (finding := check(history, settings)) is not None]
     findings.sort(key=lambda finding: (BROKEN, STUCK, NOTE).index(finding.level))
     if findings and findings[0].level != NOTE:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from gozero import features
-from gozero.games import go
+from gozero.games import GO_FAMILY
 from gozero.games.game import Game
 from training import replay
 from training.replay import Batch
@@ -43,7 +43,7 @@ def broken(batch: Batch, game: Game) -> dict[str, float]:
         "law/occupied": float(np.mean(np.where(share > SHARE_ROUNDING, share, 0))),
         "law/view": _view(batch, stones),
     }
-    if game.name in go.FAMILY:
+    if game.name in GO_FAMILY:
         komi = batch.globals[:, 0] * features.KOMI_SCALE
         found["law/komi"] = float(np.mean(np.abs(batch.score - batch.owner.sum(1) - komi) > POINT_ROUNDING))
     return found

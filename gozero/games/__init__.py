@@ -18,6 +18,7 @@ GAMES = {
     "simple_go": "gozero.games.simple_go",
     "tictactoe": "gozero.games.tictactoe",
 }
+GO_FAMILY = ("go", "simple_go")  # whose states are those of gozero.games.go: they have Go's features, commands and records
 
 
 def make(name: str, **settings: Any) -> Game:

@@ -37,7 +37,6 @@ from gozero.rng import below
 
 KO, PASSES, PASS_BITS, KO_RULE, SUICIDE, BONUS, KOMI, MOVE_LIMIT = 5, 6, 7, 8, 9, 10, 11, 12
 MIN_SIZE, MAX_SIZE = 2, chains.MAX_SIZE
-FAMILY = ("go", "simple_go")  # the games, by name, whose states are those of this module
 KOMI_UNITS = 1000
 MAX_KOMI = 2_000_000.0
 WHITE_TO_PLAY = np.uint64(0x5BF03635DD6A9A4F)

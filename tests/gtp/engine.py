@@ -2,6 +2,7 @@
 
 from gozero import games
 from gozero.evaluators.rollout import RolloutEvaluator
+from gozero.games import GO_FAMILY
 from gozero.go_player import GoPlayer
 from gozero.player import Player, PlayerSettings
 from gozero.search.settings import SearchSettings
@@ -10,7 +11,7 @@ from gtp.__main__ import make_protocol
 from gtp.loading import supported_sizes
 from gtp.protocol import Command, Signals
 from gtp.session import Session
-from gtp.settings import GO_FAMILY, Settings
+from gtp.settings import Settings
 
 
 class Engine:

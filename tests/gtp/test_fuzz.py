@@ -11,8 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from gozero.games import GO_FAMILY
 from gtp.protocol import parse_line
-from gtp.settings import GO_FAMILY, WEIGHTS, Settings
+from gtp.settings import WEIGHTS, Settings
 from tests.gtp.engine import Engine
 
 LINES_A_SESSION = 40
