@@ -17,6 +17,8 @@ This module knows no turn order, no ko and no scoring, and it never refuses a mo
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numba import types
 
@@ -310,3 +312,18 @@ def stones(state, out):
     size = np.int64(state[SIZE])
     for action in range(size * size):
         out[action] = colour_at(state, cell_of(action, size))
+
+
+def set_up(initial: np.ndarray, place: Callable[[np.ndarray, np.ndarray], bool], colours: np.ndarray, to_play: int) -> np.ndarray:
+    """The position with these stones, uint8 [points], on the empty board and under the rules of `initial`, without history.
+
+    The game's kernel `place(state, colours)` puts them there; it returns whether every chain has a liberty.
+
+    Raises:
+        ValueError: a chain has no liberty.
+    """
+    state = initial.copy()
+    state[TO_PLAY] = to_play
+    if not place(state, np.ascontiguousarray(colours, np.uint8)):
+        raise ValueError("a chain of the set-up position has no liberty")
+    return state

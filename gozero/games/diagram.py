@@ -13,9 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from gozero.coords import LETTERS, parse_vertex, vertex
-from gozero.games.game import BLACK, WHITE
 
-SYMBOLS = ".XO"
+SYMBOLS = ".XO"  # a colour's number is its place here
 _TITLE = re.compile(r"([XO]) to play(?:, ko ([A-Z]\d+))?(?:, (\d+) pass(?:es)?)?$")
 _ROW = re.compile(r"(?:\d+\s+)?([.XO](?:\s*[.XO])*)(?:\s+\d+)?$")
 
@@ -51,12 +50,12 @@ def parse_diagram(text: str, size: int, height: int | None = None) -> Diagram:
         ValueError: the rows do not make such a board.
     """
     height = height or size
-    to_play, ko, passes = BLACK, None, 0
+    to_play, ko, passes = SYMBOLS.index("X"), None, 0
     rows: list[list[int]] = []
     for line in text.strip().splitlines():
         title, row = _TITLE.match(line.strip()), _ROW.match(line.strip())
         if title:
-            to_play = BLACK if title[1] == "X" else WHITE
+            to_play = SYMBOLS.index(title[1])
             ko = parse_vertex(title[2], size, height) if title[2] else None
             passes = int(title[3] or 0)
         elif row:

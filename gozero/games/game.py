@@ -21,6 +21,8 @@ from typing import Any
 import numpy as np
 from numba import types
 
+from gozero.coords import action_count
+from gozero.games.diagram import parse_diagram, print_diagram
 from gozero.jit import LEGAL, OUTCOME, STEP, kernel
 
 EMPTY, BLACK, WHITE = 0, 1, 2
@@ -34,6 +36,11 @@ _MASKS = types.Array(types.uint8, 2, "C")
 _OUTCOMES = types.Array(types.int8, 1, "C")
 
 
+def no_hash(state: np.ndarray) -> int:
+    """0: what stood before does not matter."""
+    return 0
+
+
 @dataclass(frozen=True, eq=False)
 class Game:
     """Everything the search, the player and the training need to know of a game.
@@ -41,30 +48,27 @@ class Game:
     Attributes:
         name: the name in `gozero.games`.
         rows, cols: the board.
-        actions: A, the length of a policy: points, pass and resign.
-        state_ints: S, the length of a state row.
         has_pass: whether passing is a move.
         symmetries: which of the 8 symmetries of `gozero.symmetry` leave the rules unchanged.
         max_plies: a bound on the plies of a game in training.
-        initial: int32 [S], read-only: the first position, with its rules and komi.
+        initial: int32 [S], read-only from here on: the first position, with its rules and komi.
         step(state, history, action): plays a legal action, in place.
         legal(state, history, out uint8 [A]) → number of legal actions; `out` becomes 0 / 1.
         outcome(state) → +1, 0, -1 for the side to move, or NOT_OVER.
         stones(state, out uint8 [points]): the colours of the points, EMPTY, BLACK or WHITE.
-        owner(state, out int8 [points]): + points of the side to move as the board stands; None where there is no such thing.
-        score(state) → points of the side to move above the other's, bonuses included; None where there is no such thing.
-        hash_of(state) → the uint64 a history that begins with this position begins with (0 where there is no superko).
         set_up(colours uint8 [points], to_play) → int32 [S]: a position from stones. ValueError where it cannot stand.
         sample(state, history, generator uint64 [1]) → a uniformly random legal action for playouts (Go: never fills its
             own one-point eye, passes when nothing else is left).
-        to_text(state), from_text(text): a board diagram, both ways.
+        owner(state, out int8 [points]): + points of the side to move as the board stands; None where there is no such thing.
+        score(state) → points of the side to move above the other's, bonuses included; None where there is no such thing.
+        hash_of(state) → the uint64 a history that begins with this position begins with (0 where there is no superko).
+        marks(state) → (ko point's action or None, passes in a row), which a diagram tells besides stones and the side to
+            move; None where there is no more to tell. set_marks(state, ko, passes) writes them into a position of `set_up`.
     """
 
     name: str
     rows: int
     cols: int
-    actions: int
-    state_ints: int
     has_pass: bool
     symmetries: tuple[int, ...]
     max_plies: int
@@ -73,18 +77,31 @@ class Game:
     legal: Callable[..., int]
     outcome: Callable[[np.ndarray], int]
     sample: Callable[..., int]
-    hash_of: Callable[[np.ndarray], int]
     stones: Callable[..., None]
     set_up: Callable[[np.ndarray, int], np.ndarray]
-    to_text: Callable[[np.ndarray], str]
-    from_text: Callable[[str], np.ndarray]
     owner: Callable[..., None] | None = None
     score: Callable[[np.ndarray], float] | None = None
+    hash_of: Callable[[np.ndarray], int] = no_hash
+    marks: Callable[[np.ndarray], tuple[int | None, int]] | None = None
+    set_marks: Callable[[np.ndarray, int | None, int], None] | None = None
+
+    def __post_init__(self) -> None:
+        self.initial.setflags(write=False)
 
     @property
     def points(self) -> int:
         """Number of points of the board."""
         return self.rows * self.cols
+
+    @property
+    def actions(self) -> int:
+        """A, the length of a policy: points, pass and resign."""
+        return action_count(self.cols, self.rows)
+
+    @property
+    def state_ints(self) -> int:
+        """S, the length of a state row."""
+        return len(self.initial)
 
     @property
     def size(self) -> int:
@@ -113,6 +130,21 @@ class Game:
         histories = np.zeros((batch, (self.max_plies if plies is None else plies) + 1), np.uint64)
         histories[:, 0] = self.hash_of(self.initial.copy())
         return histories
+
+    def to_text(self, state: np.ndarray) -> str:
+        """Board diagram: a line with the side to move, then rows from the top with coordinates."""
+        colours = np.empty(self.points, np.uint8)
+        self.stones(state, colours)
+        ko, passes = (None, 0) if self.marks is None else self.marks(state)
+        return print_diagram(colours.reshape(self.shape), int(state[TO_PLAY]), ko=ko, passes=passes)
+
+    def from_text(self, text: str) -> np.ndarray:
+        """int32 [S]: the position a diagram of `to_text` shows. ValueError says what does not fit."""
+        diagram = parse_diagram(text, self.cols, self.rows)
+        state = self.set_up(diagram.colours, diagram.to_play)
+        if self.set_marks is not None:
+            self.set_marks(state, diagram.ko, diagram.passes)
+        return state
 
 
 @kernel(types.void(STEP, _STATES, _HISTORIES, _ACTIONS))

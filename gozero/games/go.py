@@ -25,11 +25,9 @@ from functools import partial
 import numpy as np
 from numba import types
 
-from gozero.coords import action_count
 from gozero.games import chains
 from gozero.games.area import area_owners, pass_alive_owners, settled_owners
 from gozero.games.chains import BLACK, EMPTY, HEAD, LIBERTIES, NEXT, RECORD, SIZE, TO_PLAY, WHITE, ZOBRIST, at, colour_at, liberties_at
-from gozero.games.diagram import parse_diagram, print_diagram
 from gozero.games.game import NOT_OVER, PLY, Game
 from gozero.games.rules import SIMPLE, SITUATIONAL, RuleSet, rule_set
 from gozero.jit import LEGAL, MASK, OUTCOME, OWNER, SAMPLE, SCORE, STATE, STEP, kernel
@@ -316,38 +314,18 @@ def set_rules(state: np.ndarray, rules: RuleSet, komi: float, handicap: int = 0)
     set_komi(state, komi)
 
 
-def set_up(initial: np.ndarray, colours: np.ndarray, to_play: int) -> np.ndarray:
-    """The position with these stones, uint8 [points], under the rules of `initial`, without history.
-
-    Raises:
-        ValueError: a chain has no liberty.
-    """
-    state = initial.copy()
-    state[TO_PLAY] = to_play
-    if not _place(state, np.ascontiguousarray(colours, np.uint8)):
-        raise ValueError("a chain of the set-up position has no liberty")
-    return state
+def marks(state: np.ndarray) -> tuple[int | None, int]:
+    """(the point that simple ko forbids or None, passes in a row)."""
+    ko = int(chains.action_of(int(state[KO]), int(state[SIZE]))) if state[KO] else None
+    return ko, int(state[PASSES])
 
 
-def to_text(state: np.ndarray) -> str:
-    """Board diagram: a line with the side to move, ko and passes, then rows from the top with coordinates."""
-    size = int(state[SIZE])
-    colours = np.empty(size * size, np.uint8)
-    chains.stones(state, colours)
-    ko = int(chains.action_of(int(state[KO]), size)) if state[KO] else None
-    return print_diagram(colours.reshape(size, size), int(state[TO_PLAY]), ko=ko, passes=int(state[PASSES]))
-
-
-def from_text(initial: np.ndarray, text: str) -> np.ndarray:
-    """The position a diagram of `to_text` shows, under the rules of `initial`. ValueError says what does not fit."""
-    size = int(initial[SIZE])
-    diagram = parse_diagram(text, size)
-    state = set_up(initial, diagram.colours, diagram.to_play)
-    state[PASSES] = diagram.passes
-    state[PASS_BITS] = (1 << min(diagram.passes, 5)) - 1
-    if diagram.ko is not None:
-        state[KO] = chains.cell_of(diagram.ko, size)
-    return state
+def set_marks(state: np.ndarray, ko: int | None, passes: int) -> None:
+    """Write what `marks` reads into state int32 [S], a position without history."""
+    state[PASSES] = passes
+    state[PASS_BITS] = (1 << min(passes, 5)) - 1
+    if ko is not None:
+        state[KO] = chains.cell_of(ko, int(state[SIZE]))
 
 
 def make(size: int = 13, rules: str = "chinese", komi: float = 7.5, handicap: int = 0, move_limit: int = 0) -> Game:
@@ -366,13 +344,10 @@ def make(size: int = 13, rules: str = "chinese", komi: float = 7.5, handicap: in
     chains.clear(initial, size)
     set_rules(initial, rule_set(rules), komi, handicap)
     initial[MOVE_LIMIT] = move_limit
-    initial.setflags(write=False)
     return Game(
         name="go",
         rows=size,
         cols=size,
-        actions=action_count(size),
-        state_ints=initial.shape[0],
         has_pass=True,
         symmetries=tuple(range(8)),
         max_plies=move_limit or int(2.2 * size * size) + 2,
@@ -381,11 +356,11 @@ def make(size: int = 13, rules: str = "chinese", komi: float = 7.5, handicap: in
         legal=legal,
         outcome=outcome,
         sample=sample,
-        hash_of=hash_of,
         stones=chains.stones,
-        set_up=partial(set_up, initial),
-        to_text=to_text,
-        from_text=partial(from_text, initial),
+        set_up=partial(chains.set_up, initial, _place),
         owner=owner,
         score=score,
+        hash_of=hash_of,
+        marks=marks,
+        set_marks=set_marks,
     )

@@ -28,8 +28,6 @@ from functools import partial
 import numpy as np
 from numba import types
 
-from gozero.coords import action_count
-from gozero.games.diagram import parse_diagram, print_diagram
 from gozero.games.game import BLACK, EMPTY, NOT_OVER, PLY, TO_PLAY, WHITE, Game
 from gozero.jit import LEGAL, OUTCOME, SAMPLE, STATE, STEP, STONES, kernel
 from gozero.rng import below
@@ -110,11 +108,6 @@ def stones(state, out):
             out[row * cols + col] = state[first + col]
 
 
-def hash_of(state: np.ndarray) -> int:
-    """0: no position can come twice."""
-    return 0
-
-
 def _board(state: np.ndarray) -> np.ndarray:
     """int32 [rows, cols]: the colours of the points, a view of the state row."""
     rows, cols = int(state[ROWS]), int(state[COLS])
@@ -140,23 +133,11 @@ def set_up(initial: np.ndarray, colours: np.ndarray, to_play: int) -> np.ndarray
     return state
 
 
-def to_text(state: np.ndarray) -> str:
-    """Board diagram: a line with the side to move, then rows from the top with coordinates."""
-    return print_diagram(_board(state), int(state[TO_PLAY]))
-
-
-def _from_text(initial: np.ndarray, set_up: SetUp, text: str) -> np.ndarray:
-    """The position a diagram of `to_text` shows. ValueError says what does not fit."""
-    diagram = parse_diagram(text, int(initial[COLS]), int(initial[ROWS]))
-    return set_up(initial, diagram.colours, diagram.to_play)
-
-
 def first_state(rows: int, cols: int, least: int, most: int, own: list[int]) -> np.ndarray:
-    """int32 [S], read-only: the empty board of a game that runs of `least` to `most` stones win, with the game's own fields."""
+    """int32 [S]: the empty board of a game that runs of `least` to `most` stones win, with the game's own fields."""
     state = np.zeros(cells_end(rows, cols) + len(own), np.int32)
     state[TO_PLAY], state[ROWS], state[COLS], state[LEAST], state[MOST] = BLACK, rows, cols, least, most
     state[cells_end(rows, cols) :] = own
-    state.setflags(write=False)
     return state
 
 
@@ -176,8 +157,6 @@ def describe(
         name=name,
         rows=rows,
         cols=cols,
-        actions=action_count(cols, rows),
-        state_ints=initial.shape[0],
         has_pass=False,
         symmetries=symmetries,
         max_plies=rows * cols,
@@ -186,11 +165,8 @@ def describe(
         legal=legal,
         outcome=outcome,
         sample=sample,
-        hash_of=hash_of,
         stones=stones,
         set_up=partial(set_up, initial),
-        to_text=to_text,
-        from_text=partial(_from_text, initial, set_up),
     )
 
 

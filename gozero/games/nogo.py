@@ -26,10 +26,8 @@ from functools import partial
 import numpy as np
 from numba import types
 
-from gozero.coords import action_count
 from gozero.games import chains
 from gozero.games.chains import BLACK, EDGE, EMPTY, HEAD, LIBERTIES, NEXT, RECORD, SIZE, TO_PLAY, WHITE, at, colour_at, liberties_at, put
-from gozero.games.diagram import parse_diagram, print_diagram
 from gozero.games.game import NOT_OVER, PLY, Game
 from gozero.jit import LEGAL, MASK, OUTCOME, OWNER, SAMPLE, SCORE, STATE, STEP, kernel
 from gozero.rng import below
@@ -192,12 +190,6 @@ def score(state):
     return np.float64(_playable(state, colour) - _playable(state, BLACK + WHITE - colour) - 1)
 
 
-@kernel(types.uint64(STATE))
-def hash_of(state):
-    """0: no history is kept."""
-    return np.uint64(0)
-
-
 @kernel(types.void(STATE, types.int64))
 def _open_all(state, size):
     """Let both colours play everywhere on the empty board `state` int32 [S]."""
@@ -227,33 +219,6 @@ def _place(state, colours):
     return stifled == 0
 
 
-def set_up(initial: np.ndarray, colours: np.ndarray, to_play: int) -> np.ndarray:
-    """The position with these stones, uint8 [points], on the empty board `initial`.
-
-    Raises:
-        ValueError: a chain has no liberty.
-    """
-    state = initial.copy()
-    state[TO_PLAY] = to_play
-    if not _place(state, np.ascontiguousarray(colours, np.uint8)):
-        raise ValueError("a chain of the set-up position has no liberty")
-    return state
-
-
-def to_text(state: np.ndarray) -> str:
-    """Board diagram: a line with the side to move, then rows from the top with coordinates."""
-    size = int(state[SIZE])
-    colours = np.empty(size * size, np.uint8)
-    chains.stones(state, colours)
-    return print_diagram(colours.reshape(size, size), int(state[TO_PLAY]))
-
-
-def from_text(initial: np.ndarray, text: str) -> np.ndarray:
-    """The position a diagram of `to_text` shows. ValueError says what does not fit."""
-    diagram = parse_diagram(text, int(initial[SIZE]))
-    return set_up(initial, diagram.colours, diagram.to_play)
-
-
 def make(size: int = 9) -> Game:
     """NoGo on a size x size board, size 2 to 13."""
     if not MIN_SIZE <= size <= MAX_SIZE:
@@ -261,13 +226,10 @@ def make(size: int = 9) -> Game:
     initial = np.zeros(chains.state_ints(size) + 4 * size * size, np.int32)
     chains.clear(initial, size)
     _open_all(initial, size)
-    initial.setflags(write=False)
     return Game(
         name="nogo",
         rows=size,
         cols=size,
-        actions=action_count(size),
-        state_ints=initial.shape[0],
         has_pass=False,
         symmetries=tuple(range(8)),
         max_plies=size * size,
@@ -276,11 +238,8 @@ def make(size: int = 9) -> Game:
         legal=legal,
         outcome=outcome,
         sample=sample,
-        hash_of=hash_of,
         stones=chains.stones,
-        set_up=partial(set_up, initial),
-        to_text=to_text,
-        from_text=partial(from_text, initial),
+        set_up=partial(chains.set_up, initial, _place),
         owner=owner,
         score=score,
     )

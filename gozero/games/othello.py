@@ -21,8 +21,6 @@ from functools import partial
 import numpy as np
 from numba import types
 
-from gozero.coords import action_count
-from gozero.games.diagram import parse_diagram, print_diagram
 from gozero.games.game import BLACK, NOT_OVER, PLY, TO_PLAY, WHITE, Game
 from gozero.jit import LEGAL, MASK, OUTCOME, OWNER, SAMPLE, SCORE, STATE, STEP, STONES, kernel
 from gozero.rng import below
@@ -215,12 +213,6 @@ def outcome(state):
     return np.int64(np.sign(_count(own) - _count(other)))
 
 
-@kernel(types.uint64(STATE))
-def hash_of(state):
-    """0: no position is barred from coming twice, and none can."""
-    return NONE
-
-
 @kernel(types.void(STATE, MASK))
 def _place(state, colours):
     """Put discs uint8 [points] on the empty board."""
@@ -239,20 +231,6 @@ def set_up(size: int, colours: np.ndarray, to_play: int) -> np.ndarray:
     return state
 
 
-def to_text(state: np.ndarray) -> str:
-    """Board diagram: a line with the side to move, then rows from the top with coordinates."""
-    size = int(state[SIZE])
-    colours = np.empty(size * size, np.uint8)
-    stones(state, colours)
-    return print_diagram(colours.reshape(size, size), int(state[TO_PLAY]))
-
-
-def from_text(size: int, text: str) -> np.ndarray:
-    """The position a diagram of `to_text` shows. ValueError says what does not fit."""
-    diagram = parse_diagram(text, size)
-    return set_up(size, diagram.colours, diagram.to_play)
-
-
 def first_discs(size: int) -> np.ndarray:
     """uint8 [points]: two discs of each colour crosswise in the middle, Black's on D5 and E4 of 8x8."""
     colours = np.zeros((size, size), np.uint8)
@@ -267,27 +245,20 @@ def make(size: int = 8, rules: str = RULES) -> Game:
         raise ValueError(f"board size {size} is not supported: expected 4, 6 or 8")
     if rules != RULES:
         raise ValueError(f"unknown rules {rules!r}: expected {RULES}")
-    initial = set_up(size, first_discs(size), BLACK)
-    initial.setflags(write=False)
     return Game(
         name="othello",
         rows=size,
         cols=size,
-        actions=action_count(size),
-        state_ints=STATE_INTS,
         has_pass=True,
         symmetries=SYMMETRIES,
         max_plies=2 * (size * size - 4),  # a pass is followed by a disc
-        initial=initial,
+        initial=set_up(size, first_discs(size), BLACK),
         step=step,
         legal=legal,
         outcome=outcome,
         sample=sample,
-        hash_of=hash_of,
         stones=stones,
         set_up=partial(set_up, size),
-        to_text=to_text,
-        from_text=partial(from_text, size),
         owner=owner,
         score=score,
     )

@@ -13,8 +13,6 @@ from functools import partial
 
 import numpy as np
 
-from gozero.coords import action_count
-from gozero.games.diagram import parse_diagram, print_diagram
 from gozero.games.game import BLACK, EMPTY, NOT_OVER, PLY, TO_PLAY, WHITE, Game
 from gozero.jit import LEGAL, OUTCOME, SAMPLE, STEP, STONES, kernel
 from gozero.rng import below
@@ -90,11 +88,6 @@ def stones(state, out):
         out[point] = state[COLOURS + point]
 
 
-def hash_of(state: np.ndarray) -> int:
-    """0: no position can come twice."""
-    return 0
-
-
 def set_up(size: int, colours: np.ndarray, to_play: int) -> np.ndarray:
     """The position with these stones, uint8 [points]. ValueError where stones of both sides are side by side."""
     board = colours.reshape(size, size)
@@ -103,40 +96,22 @@ def set_up(size: int, colours: np.ndarray, to_play: int) -> np.ndarray:
     return np.array([to_play, np.count_nonzero(colours), size, *colours], np.int32)
 
 
-def to_text(state: np.ndarray) -> str:
-    """Board diagram: a line with the side to move, then rows from the top with coordinates."""
-    return print_diagram(state[COLOURS:].reshape(state[SIZE], state[SIZE]), int(state[TO_PLAY]))
-
-
-def from_text(size: int, text: str) -> np.ndarray:
-    """The position a diagram of `to_text` shows. ValueError says what does not fit."""
-    diagram = parse_diagram(text, size)
-    return set_up(size, diagram.colours, diagram.to_play)
-
-
 def make(size: int = 4) -> Game:
     """Snort on a size x size board, size 2 to 9."""
     if not MIN_SIZE <= size <= MAX_SIZE:
         raise ValueError(f"board size {size} is not supported: Snort has {MIN_SIZE} to {MAX_SIZE}")
-    initial = set_up(size, np.zeros(size * size, np.uint8), BLACK)
-    initial.setflags(write=False)
     return Game(
         name="snort",
         rows=size,
         cols=size,
-        actions=action_count(size),
-        state_ints=len(initial),
         has_pass=False,
         symmetries=tuple(range(8)),
         max_plies=size * size,
-        initial=initial,
+        initial=set_up(size, np.zeros(size * size, np.uint8), BLACK),
         step=step,
         legal=legal,
         outcome=outcome,
         sample=sample,
-        hash_of=hash_of,
         stones=stones,
         set_up=partial(set_up, size),
-        to_text=to_text,
-        from_text=partial(from_text, size),
     )
