@@ -1,13 +1,15 @@
-"""Plain UCT on Go 9x9 against OpenSpiel's MCTS with random rollouts (C++), at equal simulations: the claim is a score of 45 to 55 %.
+"""Plain UCT against OpenSpiel's MCTS with random rollouts (C++), at equal simulations: the claim is a score of 45 to 55 %.
 
 The point is that two implementations of one algorithm are equally strong, so everything of the algorithm is made equal: one
 rollout a leaf, uniform prior, PUCT with the same constant, the most visited move, no solver, no tree reuse, and OpenSpiel's kind of
-rollout: uniformly among all legal moves, passing included, until two passes or 162 plies, then area. With `--own-rollouts` ours play
-as the engine's do, without filling one-point eyes; then the claim does not apply and the score shows what that is worth.
+rollout: uniformly among all legal moves, passing included, until the game ends. `MATCHES` says what is different from game to game.
 
-Colours alternate; game k uses seed k. Our rules decide: two passes or 162 plies end a game, and a move that is illegal here (OpenSpiel
-knows no superko: there a repetition ends the game) loses. Run it with `python -m benchmarks.strength_uct`; OpenSpiel comes with the
-extra `bench`.
+With `--own-rollouts` ours play Go as the engine does, without filling one-point eyes; then the claim does not apply and the score
+shows what that is worth. The other games' own rollouts are OpenSpiel's.
+
+Colours alternate; both players of game k begin with the seed of game k, so no game is played twice. Our rules decide, and a move that
+is illegal here loses (OpenSpiel knows no superko: there a repetition ends the game). Run it with
+`python -m benchmarks.strength_uct --game othello`; OpenSpiel comes with the extra `bench`.
 """
 
 from __future__ import annotations
@@ -17,10 +19,14 @@ import dataclasses
 import sys
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from benchmarks.harness import machine
+from gozero import games
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games import go
 from gozero.games.game import BLACK, NOT_OVER, TO_PLAY, Game
@@ -30,13 +36,12 @@ from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from training.elo import Tally
 
-SIZE, KOMI, PLIES = 9, 7.5, 162
 Mover = Callable[[np.ndarray, np.ndarray, list[int]], int]  # state, history, actions so far -> action
 
 
 @kernel(SAMPLE.signature, allocates=True)
 def sample_any(state, history, generator):  # type: ignore[no-untyped-def]
-    """A uniformly random legal action, passing included: OpenSpiel's rollout."""
+    """A uniformly random legal action of Go, passing included: OpenSpiel's rollout."""
     mask = np.empty(state[go.SIZE] * state[go.SIZE] + 2, np.uint8)
     wanted = below(generator, go.legal(state, history, mask))
     action = 0
@@ -46,7 +51,66 @@ def sample_any(state, history, generator):  # type: ignore[no-untyped-def]
     return np.int64(action)
 
 
+def column(action: int) -> int:
+    """OpenSpiel's Connect-4 names the column, not the point on which the disc comes to rest."""
+    return action % 7
+
+
+def upside_down(size: int, action: int) -> int:
+    """OpenSpiel's Go counts rows from the bottom, and in its Othello Black begins on E4 and D5 as seen from there; a pass is a pass."""
+    row, col = divmod(action, size)
+    return action if row == size else (size - 1 - row) * size + col
+
+
+@dataclass(frozen=True)
+class Match:
+    """What is different from game to game.
+
+    Attributes:
+        title: of the game, for the eye.
+        settings: of `gozero.games.make`.
+        their_name, their_settings: of `pyspiel.load_game`.
+        theirs(action) -> OpenSpiel's number of our action; it differs between any two that are legal in one position.
+        c_puct: the usual constant, of both. A move begins with c_puct / (number of moves) in front of the square root: 0.1 to 0.3.
+        ending: how a game ends before its limit of plies.
+        sample: OpenSpiel's rollout where the game's own is another one.
+    """
+
+    title: str
+    their_name: str
+    theirs: Callable[[int], int]
+    c_puct: float
+    ending: str
+    settings: dict[str, Any] = field(default_factory=dict)
+    their_settings: dict[str, Any] = field(default_factory=dict)
+    sample: Callable[..., int] | None = None
+
+
+MATCHES = {
+    "go": Match(
+        title="Go 9x9",
+        their_name="go",
+        theirs=partial(upside_down, 9),
+        c_puct=10.0,
+        ending="passes",
+        settings={"size": 9, "komi": 7.5, "move_limit": 162},
+        their_settings={"board_size": 9, "komi": 7.5, "max_game_length": 162},
+        sample=sample_any,
+    ),
+    "connect4": Match(title="Connect-4", their_name="connect_four", theirs=column, c_puct=2.0, ending="line"),
+    "othello": Match(title="Othello", their_name="othello", theirs=partial(upside_down, 8), c_puct=2.0, ending="no moves"),
+}
+
+
+def their_game(match: Match) -> Any:
+    """The `pyspiel.Game`."""
+    import pyspiel
+
+    return pyspiel.load_game(match.their_name, match.their_settings)
+
+
 def ours(game: Game, simulations: int, c_puct: float, seed: int) -> Mover:
+    """Our search."""
     settings = SearchSettings(c_puct=c_puct, fpu=0.0, max_nodes=simulations + 2)
     search = Search(game, RolloutEvaluator(game), settings, seed=seed)
 
@@ -58,30 +122,30 @@ def ours(game: Game, simulations: int, c_puct: float, seed: int) -> Mover:
     return move
 
 
-def open_spiel(simulations: int, c_puct: float, seed: int) -> Mover:
+def open_spiel(match: Match, game: Game, simulations: int, c_puct: float, seed: int) -> Mover:
+    """OpenSpiel's bot. Where its move is none of ours it resigns, which is illegal and loses."""
     import pyspiel
 
-    game = pyspiel.load_game("go", {"board_size": SIZE, "komi": KOMI, "max_game_length": PLIES})
+    their = their_game(match)
     evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
-    bot = pyspiel.MCTSBot(game, evaluator, c_puct, simulations + 1, 1000, False, seed, False, pyspiel.ChildSelectionPolicy.PUCT)
-
-    def mirrored(action: int) -> int:
-        """OpenSpiel counts rows from the bottom."""
-        return action if action == SIZE * SIZE else (SIZE - 1 - action // SIZE) * SIZE + action % SIZE
+    bot = pyspiel.MCTSBot(their, evaluator, c_puct, simulations + 1, 1000, False, seed, False, pyspiel.ChildSelectionPolicy.PUCT)
+    mask = np.zeros(game.actions, np.uint8)
 
     def move(state: np.ndarray, history: np.ndarray, actions: list[int]) -> int:
-        position = game.new_initial_state()
+        position = their.new_initial_state()
         for action in actions:
-            position.apply_action(mirrored(action))
-        if position.is_terminal():  # a repetition: nothing but a pass is safe
-            return SIZE * SIZE
-        return mirrored(bot.step(position))
+            position.apply_action(match.theirs(action))
+        if position.is_terminal():  # a repetition in Go: nothing but a pass is safe
+            return game.pass_action
+        chosen = bot.step(position)
+        game.legal(state, history, mask)
+        return next((action for action in np.flatnonzero(mask).tolist() if match.theirs(action) == chosen), game.resign_action)
 
     return move
 
 
-def play(game: Game, black: Mover, white: Mover) -> tuple[int, int, str]:
-    """(outcome for Black, plies, how the game ended)."""
+def play(game: Game, black: Mover, white: Mover) -> tuple[int, int, bool]:
+    """(outcome for Black, plies, whether an illegal move ended the game)."""
     state, history = game.initial.copy(), game.new_histories(1)[0]
     mask, actions = np.zeros(game.actions, np.uint8), list[int]()
     while game.outcome(state) == NOT_OVER:
@@ -89,40 +153,58 @@ def play(game: Game, black: Mover, white: Mover) -> tuple[int, int, str]:
         action = mover(state, history, actions)
         game.legal(state, history, mask)
         if not mask[action]:
-            return -sign, len(actions), "illegal"
+            return -sign, len(actions), True
         game.step(state, history, action)
         actions.append(action)
     sign = 1 if state[TO_PLAY] == BLACK else -1
-    return int(game.outcome(state)) * sign, len(actions), "passes" if len(actions) < PLIES else "limit"
+    return int(game.outcome(state)) * sign, len(actions), False
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--games", type=int, default=200)
-    parser.add_argument("--short", action="store_true", help="two games of 50 simulations, to see that it runs")
-    parser.add_argument("--simulations", type=int, default=200, help="of each move, for both (default 200)")
-    parser.add_argument("--c-puct", type=float, default=10.0, help="exploration of both, over a uniform prior (default 10)")
-    parser.add_argument("--seed", type=int, default=1000, help="seed of the first game (default 1000)")
-    parser.add_argument("--own-rollouts", action="store_true", help="our rollouts fill no one-point eyes and pass last")
-    options = parser.parse_args()
-    if options.short:
-        options.games, options.simulations = 2, 50
-    game = go.make(SIZE, komi=KOMI, move_limit=PLIES)
-    inside = game if options.own_rollouts else dataclasses.replace(game, sample=sample_any)
-    results: list[int] = []
-    endings: Counter[str] = Counter()
+def play_all(match: Match, options: argparse.Namespace) -> tuple[list[int], Counter[str]]:
+    """(our result of each game, how many games ended in which way); each game is a line on stderr."""
+    game = games.make(options.game, **match.settings)
+    inside = game if options.own_rollouts or match.sample is None else dataclasses.replace(game, sample=match.sample)
+    results, endings = list[int](), Counter[str]()
     for number in range(options.games):
         seed = options.seed + number
         we = ours(inside, options.simulations, options.c_puct, seed)
-        they = open_spiel(options.simulations, options.c_puct, seed)
-        result, plies, ending = play(game, we, they) if number % 2 == 0 else play(game, they, we)
+        they = open_spiel(match, game, options.simulations, options.c_puct, seed)
+        result, plies, illegal = play(game, we, they) if number % 2 == 0 else play(game, they, we)
+        ending = "illegal" if illegal else match.ending if plies < game.max_plies else "limit"
         results.append(result if number % 2 == 0 else -result)
         endings[ending] += 1
         line = f"game {number + 1:3d} seed {seed} {'BW'[number % 2]} {results[-1]:+d} {plies:3d} plies, {ending}"
         print(line, file=sys.stderr, flush=True)
+    return results, endings
+
+
+def parse(arguments: list[str] | None) -> argparse.Namespace:
+    """The options, completed by what is usual in the game."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--game", choices=MATCHES, default="go", help="which game (default go)")
+    parser.add_argument("--games", type=int, default=400, help="how many (default 400)")
+    parser.add_argument("--short", action="store_true", help="two games of 50 simulations, to see that it runs")
+    parser.add_argument("--simulations", type=int, default=200, help="of each move, for both (default 200)")
+    parser.add_argument("--c-puct", type=float, help="exploration of both, over a uniform prior (default: 10 in Go, else 2)")
+    parser.add_argument("--seed", type=int, default=1000, help="seed of the first game (default 1000)")
+    parser.add_argument("--own-rollouts", action="store_true", help="our rollouts of Go fill no one-point eyes and pass last")
+    options = parser.parse_args(arguments)
+    if options.short:
+        options.games, options.simulations = 2, 50
+    if options.c_puct is None:
+        options.c_puct = MATCHES[options.game].c_puct
+    return options
+
+
+def main(arguments: list[str] | None = None) -> None:
+    options = parse(arguments)
+    match = MATCHES[options.game]
+    results, endings = play_all(match, options)
     wins, losses = results.count(1), results.count(-1)
-    print(f"UCT with rollouts against OpenSpiel's, Go {SIZE}x{SIZE}, {options.simulations} simulations a move\n  {machine()}")
-    print(f"  {Tally(wins, losses, len(results) - wins - losses)}; endings {dict(endings)}")
+    tally = Tally(wins, losses, len(results) - wins - losses)
+    settings = f"{options.simulations} simulations a move, c_puct {options.c_puct:g}"
+    print(f"UCT with rollouts against OpenSpiel's, {match.title}, {settings}\n  {machine()}")
+    print(f"  {wins} won, {losses} lost, {tally.draws} drawn: {tally}; endings {dict(endings)}")
 
 
 if __name__ == "__main__":

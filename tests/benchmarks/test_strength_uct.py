@@ -1,0 +1,76 @@
+"""The match against OpenSpiel: both play one game, told by random play, and every match runs and counts its games."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import numpy as np
+import pytest
+
+from benchmarks import strength_uct
+from gozero import games
+from gozero.games.game import BLACK, NOT_OVER, TO_PLAY, Game
+
+pytestmark = pytest.mark.skipif(importlib.util.find_spec("pyspiel") is None, reason="OpenSpiel is not installed: make bench")
+
+RANDOM_GAMES = 60
+
+
+def for_black(game: Game, state: np.ndarray) -> int:
+    return int(game.outcome(state)) * (1 if state[TO_PLAY] == BLACK else -1)
+
+
+@pytest.mark.parametrize("name", ["connect4", "othello"])
+def test_both_allow_the_same_moves_and_count_the_same_results(name: str) -> None:
+    match = strength_uct.MATCHES[name]
+    game, their = games.make(name, **match.settings), strength_uct.their_game(match)
+    history, mask, generator = game.new_histories(1)[0], np.zeros(game.actions, np.uint8), np.array([1], np.uint64)
+    results = set()
+    for _ in range(RANDOM_GAMES):
+        state, position = game.initial.copy(), their.new_initial_state()
+        while game.outcome(state) == NOT_OVER:
+            board = game.to_text(state)
+            assert not position.is_terminal(), board
+            assert position.current_player() == (0 if state[TO_PLAY] == BLACK else 1), board
+            game.legal(state, history, mask)
+            assert sorted(map(match.theirs, np.flatnonzero(mask).tolist())) == position.legal_actions(), board
+            action = int(game.sample(state, history, generator))
+            position.apply_action(match.theirs(action))
+            game.step(state, history, action)
+        assert position.is_terminal(), game.to_text(state)
+        assert position.player_return(0) == for_black(game, state), game.to_text(state)
+        results.add(for_black(game, state))
+    assert {-1, 1} <= results
+
+
+@pytest.mark.parametrize("name", strength_uct.MATCHES)
+def test_a_short_match_runs(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    strength_uct.main(["--game", name, "--short"])
+    printed = capsys.readouterr()
+    assert printed.err.count("plies, ") == 2
+    assert "illegal" not in printed.err
+    assert strength_uct.MATCHES[name].title in printed.out
+    assert " of 2 = " in printed.out
+
+
+def test_an_illegal_move_loses() -> None:
+    game = games.make("connect4")
+    assert strength_uct.play(game, lambda *_: game.resign_action, lambda *_: 0) == (-1, 0, True)
+
+
+def played(seed: int) -> list[int]:
+    """The moves of a game of Connect-4 up to our last one."""
+    match, game, seen = strength_uct.MATCHES["connect4"], games.make("connect4"), list[int]()
+    we, they = strength_uct.ours(game, 20, match.c_puct, seed), strength_uct.open_spiel(match, game, 20, match.c_puct, seed)
+
+    def watched(state: np.ndarray, history: np.ndarray, actions: list[int]) -> int:
+        move = we(state, history, actions)
+        seen[:] = [*actions, move]
+        return move
+
+    strength_uct.play(game, watched, they)
+    return seen
+
+
+def test_a_seed_repeats_its_game_and_another_does_not() -> None:
+    assert played(1) == played(1) != played(2)
