@@ -17,7 +17,8 @@ import torch
 from torch import Tensor, nn
 
 from gozero import nets
-from gozero.nets import ConvNet, NetConfig, PoolingBlock
+from gozero.blocks import PoolingBlock
+from gozero.nets import ConvNet, NetConfig
 
 
 class GrowthError(ValueError):
@@ -108,5 +109,5 @@ def _conv_norm(name: str, outputs: list[int], inputs: list[int]) -> dict[str, Ma
 
 
 def _three(channels: list[int], width: int) -> list[int]:
-    """Where channels are after `nets.pool`: mean, mean times size and maximum of all `width` channels, one after the other."""
+    """Where channels are after `blocks.pool`: mean, mean times size and maximum of all `width` channels, one after the other."""
     return [part * width + channel for part in range(3) for channel in channels]

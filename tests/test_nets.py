@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 from gozero import games, nets
+from gozero.blocks import PoolingBlock
 from tests.trained import random_states, trained_like
 
 
@@ -77,7 +78,7 @@ def test_value_is_the_chance_to_win_less_the_chance_to_lose() -> None:
 @pytest.mark.parametrize(("blocks", "pooling"), [(2, [1]), (6, [1, 4]), (10, [1, 4, 7])])
 def test_every_third_block_pools(blocks: int, pooling: list[int]) -> None:
     net = nets.build(nets.config(f"b{blocks}c8"), seed=0)
-    assert [index for index, block in enumerate(net.blocks) if isinstance(block, nets.PoolingBlock)] == pooling
+    assert [index for index, block in enumerate(net.blocks) if isinstance(block, PoolingBlock)] == pooling
 
 
 def test_pooling_carries_news_across_the_board() -> None:

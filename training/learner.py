@@ -21,6 +21,7 @@ from torch.nn import functional as F
 from torch.nn.utils import clip_grad_norm_, get_total_norm
 
 from gozero import nets
+from gozero.blocks import SCORE_UNIT
 from gozero.nets import NetConfig, Output
 from training import scoring
 from training.config import LearnerSettings, LoopSettings
@@ -51,7 +52,7 @@ def losses(output: Output, batch: Batch, root_share: float = 0.0) -> dict[str, T
         "value": _mean(_value_loss(output, target["value"], root, root_share), known, 0),
     }
     if output.score is not None:
-        score = F.huber_loss(output.score.float() / nets.SCORE_UNIT, target["score"] / nets.SCORE_UNIT, reduction="none")
+        score = F.huber_loss(output.score.float() / SCORE_UNIT, target["score"] / SCORE_UNIT, reduction="none")
         found["score"] = _mean(score, known, 1)
     if output.ownership is not None:
         owner = F.binary_cross_entropy_with_logits(output.ownership.float(), (target["owner"] + 1) / 2, reduction="none")
