@@ -1,35 +1,30 @@
 """A person against the engine in a terminal, at any game: `python -m gozero play GAME`.
 
-Vocabulary. A *sitting* is one game between two people at a table, of whom one is the *engine*. What the person types is a *line*: a move,
-or one of the sitting's commands. The *chance* of a side is its expected result as a percentage; a draw counts half.
+Vocabulary. What the person types is a *line*: a move, or one of the terminal's commands. The *chance* of a side is its expected result
+as a percentage; a draw counts half.
 
-The engine is a search whose whole result is shown, so that the person can ask what it thinks; it never resigns. Unlike
-`gozero.player` it knows no clock and no moves out of turn: two passes end a game of Go here. Bad input costs one line, never the game.
+Bad input costs one line, never the game. The game itself, and what the engine does in it, is `gozero.sitting`.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from gozero import coords, endgame, games
+from gozero import coords, games
 from gozero.evaluators.base import Evaluator, open_evaluator
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games.diagram import SYMBOLS
-from gozero.games.game import BLACK, EMPTY, NOT_OVER, WHITE, Game
-from gozero.player import PlayerSettings
-from gozero.position import COLOUR_NAMES, Position
-from gozero.search.choose import choose
-from gozero.search.search import RootResult, Search
-from gozero.sgf import GameRecord, serialise
+from gozero.games.game import BLACK, EMPTY, WHITE
+from gozero.position import COLOUR_NAMES
+from gozero.sitting import Engine, Reply, Sitting, name_of
 from gozero.weights import WEIGHTS, WeightsError, find, full, header
 
 VISITS, PLAYOUTS = 400, 2000  # simulations of a move where none are given: with a network, and with the much cheaper playouts
-VISITS_PER_LEAF = 25  # few simulations suffer from leaves that are chosen before others are known
 HINTS = 5
 COLOURS = {name.lower(): colour for colour, name in COLOUR_NAMES.items()}
 COLUMN_GAMES = ("connect4",)  # in which a column says it all
@@ -98,7 +93,8 @@ def play(settings: Settings) -> None:
     evaluator: Evaluator = open_evaluator(path, game) if path else RolloutEvaluator(game)
     opponent = f"The engine plays with {path}" if path else f"No weights for this game ({WEIGHTS[game.name]}): plain UCT by random playouts"
     print(f"{opponent}, {visits} simulations a move.")
-    Sitting(game, Engine(evaluator, visits, settings.seed), settings).run()
+    sitting = Sitting(game, Engine(evaluator, visits, settings.seed), COLOURS[settings.colour])
+    Terminal(sitting, settings).run()
 
 
 def choose_weights(settings: Settings) -> Path | None:
@@ -120,51 +116,18 @@ def choose_weights(settings: Settings) -> Path | None:
     return path if fits or settings.weights is not None else None
 
 
-class Engine:
-    """A search for each question, with chance only in the opening moves.
+class Terminal:
+    """The lines of the person, the moves of the engine, the board after each.
 
     Args:
-        evaluator: of the game that is played.
-        visits: simulations of each search.
-        seed: of playouts and of chance; None: another one each time.
+        sitting: before its first move.
+        settings: what a record says of the game.
     """
 
-    def __init__(self, evaluator: Evaluator, visits: int, seed: int | None = None) -> None:
-        self._usual = PlayerSettings()
-        self._random = np.random.default_rng(seed)
-        leaves = max(1, min(self._usual.search.leaves, visits // VISITS_PER_LEAF))
-        settings = replace(self._usual.search, leaves=leaves)
-        self._search = Search(evaluator.game, evaluator, settings, seed=int(self._random.integers(2**63)))
-        self._visits = visits
-
-    def look(self, position: Position) -> RootResult:
-        """What it thinks of a position that is not over."""
-        self._search.begin(0, position.state, position.history_row(0), self._visits, root_mask=endgame.candidates(position))
-        self._search.run()
-        return self._search.result()
-
-    def choose(self, position: Position) -> tuple[int, float]:
-        """(action, expected result of the side to move, -1..1)."""
-        result = self.look(position)
-        drawn = position.ply < self._usual.opening * position.game.points
-        return choose(result, self._usual.opening_temperature if drawn else 0.0, self._random), result.value
-
-
-class Sitting:
-    """One game at the terminal: the lines of the person, the moves of the engine, the board after each.
-
-    Args:
-        game: empty board and rules.
-        engine: for this game.
-        settings: whose colour it is, and what a record says of the game.
-    """
-
-    def __init__(self, game: Game, engine: Engine, settings: Settings) -> None:
-        self.position = Position(game)
-        self._engine = engine
+    def __init__(self, sitting: Sitting, settings: Settings) -> None:
+        self._sitting = sitting
+        self._position, self._game, self._person = sitting.position, sitting.position.game, sitting.person
         self._settings = settings
-        self._person = COLOURS[settings.colour]
-        self._resigned = False
         self._leaving = False
         self._commands: dict[str, Callable[[], None]] = {
             "hint": self._hint,
@@ -210,16 +173,16 @@ class Sitting:
     def _play(self, text: str) -> None:
         self._check_not_over()
         action = self._action_of(text)
-        if not self.position.is_legal(action):
+        if not self._position.is_legal(action):
             raise ValueError(self._refusal(action))
-        self.position.play(action)
+        self._position.play(action)
         self._go_on()
 
     def _action_of(self, text: str) -> int:
         """The action of a vertex, or of a letter where only one move in that column is legal."""
-        game, letter = self.position.game, text.upper()
+        game, letter = self._game, text.upper()
         if len(letter) == 1 and letter in coords.LETTERS[: game.cols]:
-            points = np.flatnonzero(self.position.legal()[: game.points])
+            points = np.flatnonzero(self._position.legal()[: game.points])
             in_column = [int(point) for point in points if point % game.cols == coords.LETTERS.index(letter)]
             if len(in_column) == 1:
                 return in_column[0]
@@ -232,21 +195,21 @@ class Sitting:
 
     def _refusal(self, action: int) -> str:
         """Why a move is not legal, as far as the board shows."""
-        game = self.position.game
+        game = self._game
         if action == game.pass_action:
             return "You may pass only when you have no other move." if game.has_pass else f"There is no passing in {game.name}."
         colours = np.empty(game.points, np.uint8)
-        game.stones(self.position.state, colours)
+        game.stones(self._position.state, colours)
         if colours[action] != EMPTY:
-            return f"{self._name(action)} is taken."
+            return f"{name_of(game, action)} is taken."
         advice = "type the letter of a column that has room" if game.name in COLUMN_GAMES else "try hint, or help for the rules"
-        return f"{self._name(action)} is illegal for {COLOUR_NAMES[self._person]}: {advice}."
+        return f"{name_of(game, action)} is illegal for {COLOUR_NAMES[self._person]}: {advice}."
 
     # Commands
 
     def _hint(self) -> None:
         self._check_not_over()
-        result = self._engine.look(self.position)
+        result = self._sitting.engine.look(self._position)
         best = [int(action) for action in np.argsort(-result.visits, kind="stable")[:HINTS] if result.visits[action]]
         total = max(1, int(result.visits.sum()))
         print(f"Your chance is {_chance(result.value)}.")
@@ -254,18 +217,10 @@ class Sitting:
         for action in best or [result.best]:
             visits = int(result.visits[action])
             chance = _chance(float(result.q[action])) if visits else "?"
-            print(f"{self._name(action):<5} {100 * visits / total:4.0f} %  {visits:6d}  {chance:>6}")
+            print(f"{name_of(self._game, action):<5} {100 * visits / total:4.0f} %  {visits:6d}  {chance:>6}")
 
     def _undo(self) -> None:
-        """Back to the person's last own decision; a resignation is one."""
-        if self._resigned:
-            self._resigned = False
-        else:
-            own = [number for number, move in enumerate(self.position.moves) if move.colour == self._person]
-            if not own:
-                raise ValueError("There is no move of yours to take back.")
-            for _ in self.position.moves[own[-1] :]:
-                self.position.undo()
+        self._sitting.undo()
         self._print_board()
 
     def _save(self, name: str) -> None:
@@ -275,7 +230,7 @@ class Sitting:
         path = full(name)
         try:
             with path.open("xb") as file:
-                file.write(self._record())
+                file.write(self._sitting.record(self._settings.komi, self._settings.rules))
         except FileExistsError:
             raise ValueError(f"{path} exists already: choose another name.") from None
         except (OSError, ValueError) as error:
@@ -285,7 +240,7 @@ class Sitting:
 
     def _resign(self) -> None:
         self._check_not_over()
-        self._resigned = True
+        self._sitting.resigned = True
         print(self._result())
 
     def _quit(self) -> None:
@@ -293,7 +248,7 @@ class Sitting:
         print("Good bye.")
 
     def _help(self) -> None:
-        game = self.position.game
+        game = self._game
         corner = coords.vertex(game.cols - 1, game.cols, game.rows)
         letter = ", or just the column's letter" if game.name in COLUMN_GAMES else ""
         print(f"{game.name}: {WORDS[game.name].aim} You are {self._side(self._person)}.")
@@ -302,104 +257,60 @@ class Sitting:
             print("  pass       gives the turn away, where the rules allow it")
         print(COMMANDS)
 
-    # The game
+    # What is written
 
     def _go_on(self) -> None:
         """Let the engine move if it is its turn, and say what has come of it."""
-        position = self.position
-        if not position.is_over and position.to_play != self._person:
-            mover = position.to_play
-            action, value = self._engine.choose(position)
-            position.play(action)
-            move = "passes" if action == position.game.pass_action else self._name(action)
-            favourite = mover if value >= 0 else BLACK + WHITE - mover
+        reply = self._sitting.reply()
+        if reply is not None or self._sitting.is_over:
             self._print_board()
-            print(f"{COLOUR_NAMES[mover]} {move}; {COLOUR_NAMES[favourite]} expects to win {_chance(abs(value))}.")
-        elif position.is_over:
-            self._print_board()
-        if position.is_over:
+        if reply is not None:
+            print(self._described(reply))
+        if self._sitting.is_over:
             print(self._result())
 
-    def _is_over(self) -> bool:
-        return self._resigned or self.position.is_over
+    def _described(self, reply: Reply) -> str:
+        """The engine's move, and who it thinks will win."""
+        move = "passes" if reply.action == self._game.pass_action else name_of(self._game, reply.action)
+        favourite = reply.colour if reply.value >= 0 else BLACK + WHITE - reply.colour
+        return f"{COLOUR_NAMES[reply.colour]} {move}; {COLOUR_NAMES[favourite]} expects to win {_chance(abs(reply.value))}."
 
     def _check_not_over(self) -> None:
-        if self._is_over():
+        if self._sitting.is_over:
             raise ValueError("The game is over: type undo, save FILE or quit.")
-
-    def _winner(self) -> int:
-        """BLACK, WHITE, or EMPTY for a draw or while nobody has won."""
-        if self._resigned:
-            return BLACK + WHITE - self._person
-        side = self.position.to_play
-        return {1: side, 0: EMPTY, -1: BLACK + WHITE - side, NOT_OVER: EMPTY}[self.position.outcome()]
-
-    def _margin(self) -> float:
-        """By how many points Black is ahead, 0 where points are not counted."""
-        return 0.0 if self.position.game.score is None else self.position.score()
 
     def _result(self) -> str:
         """Who won, and by what."""
-        winner = self._winner()
+        winner = self._sitting.winner
         if winner == EMPTY:
             return "The game is a draw."
         loser = COLOUR_NAMES[BLACK + WHITE - winner]
-        if self._resigned:
+        if self._sitting.resigned:
             return f"{loser} resigns; {COLOUR_NAMES[winner]} wins."
-        words = WORDS[self.position.game.name].won_by.format(margin=f"{abs(self._margin()):g}", loser=loser)
+        words = WORDS[self._game.name].won_by.format(margin=f"{abs(self._sitting.margin):g}", loser=loser)
         return f"The game is over: {COLOUR_NAMES[winner]} wins by {words.removesuffix('s') if words.startswith('1 ') else words}."
 
-    # What is written
-
-    def _record(self) -> bytes:
-        """The game so far as SGF, or one move a line for games that SGF is not written for."""
-        game, moves = self.position.game, self.position.moves
-        if game.name not in games.GO_FAMILY:
-            return "".join(f"{COLOUR_NAMES[move.colour].lower()} {self._name(move.action)}\n" for move in moves).encode()
-        komi = games.usual(game.name, "komi") if self._settings.komi is None else self._settings.komi
-        return serialise(
-            GameRecord(
-                game.size,
-                tuple(moves),
-                komi=komi or 0.0,
-                rules=self._settings.rules or games.usual(game.name, "rules"),
-                result=self._sgf_result(),
-                black_name="gozero" if self._person == WHITE else "",
-                white_name="gozero" if self._person == BLACK else "",
-            )
-        )
-
-    def _sgf_result(self) -> str:
-        """As SGF has it; empty while the game goes on."""
-        if not self._is_over():
-            return ""
-        winner = self._winner()
-        return "0" if winner == EMPTY else f"{COLOUR_NAMES[winner][0]}+{'R' if self._resigned else f'{abs(self._margin()):g}'}"
-
     def _print_board(self) -> None:
-        print(f"\n{self.position}")
+        print(f"\n{self._position}")
 
     def _prompt(self) -> str:
         """What can be typed now."""
-        if self._is_over():
+        if self._sitting.is_over:
             return "The game is over. Type undo, save FILE, help or quit: "
         moves = self._kinds_of_moves()
         return f"{self._side(self._person)}: type {moves}, hint, undo, save FILE, resign, help or quit: "
 
     def _kinds_of_moves(self) -> str:
         """Whether there are points to play on, with an example, and whether to pass is a move."""
-        game, legal = self.position.game, self.position.legal()
+        game, legal = self._game, self._position.legal()
         points = np.flatnonzero(legal[: game.points])
         kinds = []
         if len(points):
-            example = self._name(int(points[len(points) // 2]))
+            example = name_of(game, int(points[len(points) // 2]))
             kinds.append(f"a column ({example[0]})" if game.name in COLUMN_GAMES else f"a move ({example})")
         if legal[game.pass_action]:
             kinds.append("pass")
         return ", ".join(kinds)
-
-    def _name(self, action: int) -> str:
-        return coords.vertex(action, self.position.game.cols, self.position.game.rows)
 
     def _side(self, colour: int) -> str:
         return f"{COLOUR_NAMES[colour]} ({SYMBOLS[colour]})"

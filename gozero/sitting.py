@@ -1,0 +1,152 @@
+"""One game of a person against the engine: the engine's moves, undo, resignation, who has won, the game as a record.
+
+Vocabulary. A *sitting* is one game between two people at a table, of whom one is the *engine*.
+
+The engine is a search whose whole result is shown, so that the person can ask what it thinks; it never resigns. Unlike
+`gozero.player` it knows no clock and no moves out of turn: two passes end a game of Go here. Nothing is typed or printed in this
+module: that is `gozero.play`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from gozero import coords, endgame, games
+from gozero.evaluators.base import Evaluator
+from gozero.games.game import BLACK, EMPTY, NOT_OVER, WHITE, Game
+from gozero.player import PlayerSettings
+from gozero.position import COLOUR_NAMES, Position
+from gozero.search.choose import choose
+from gozero.search.search import RootResult, Search
+from gozero.sgf import GameRecord, serialise
+
+VISITS_PER_LEAF = 25  # few simulations suffer from leaves that are chosen before others are known
+
+
+def name_of(game: Game, action: int) -> str:
+    """The vertex, or pass."""
+    return coords.vertex(action, game.cols, game.rows)
+
+
+class Engine:
+    """A search for each question, with chance only in the opening moves.
+
+    Args:
+        evaluator: of the game that is played.
+        visits: simulations of each search.
+        seed: of playouts and of chance; None: another one each time.
+    """
+
+    def __init__(self, evaluator: Evaluator, visits: int, seed: int | None = None) -> None:
+        self._usual = PlayerSettings()
+        self._random = np.random.default_rng(seed)
+        leaves = max(1, min(self._usual.search.leaves, visits // VISITS_PER_LEAF))
+        settings = replace(self._usual.search, leaves=leaves)
+        self._search = Search(evaluator.game, evaluator, settings, seed=int(self._random.integers(2**63)))
+        self._visits = visits
+
+    def look(self, position: Position) -> RootResult:
+        """What it thinks of a position that is not over."""
+        self._search.begin(0, position.state, position.history_row(0), self._visits, root_mask=endgame.candidates(position))
+        self._search.run()
+        return self._search.result()
+
+    def choose(self, position: Position) -> tuple[int, float]:
+        """(action, expected result of the side to move, -1..1)."""
+        result = self.look(position)
+        drawn = position.ply < self._usual.opening * position.game.points
+        return choose(result, self._usual.opening_temperature if drawn else 0.0, self._random), result.value
+
+
+class Reply(NamedTuple):
+    """A move of the engine."""
+
+    colour: int
+    action: int
+    value: float  # expected result of that colour, -1..1
+
+
+class Sitting:
+    """One game, from its first position on.
+
+    Args:
+        game: empty board and rules.
+        engine: for this game.
+        person: BLACK or WHITE; the engine has the other colour.
+    """
+
+    def __init__(self, game: Game, engine: Engine, person: int) -> None:
+        self.position = Position(game)
+        self.engine = engine
+        self.person = person
+        self.resigned = False  # the person has
+
+    @property
+    def is_over(self) -> bool:
+        return self.resigned or self.position.is_over
+
+    @property
+    def winner(self) -> int:
+        """BLACK, WHITE, or EMPTY for a draw or while nobody has won."""
+        if self.resigned:
+            return BLACK + WHITE - self.person
+        side = self.position.to_play
+        return {1: side, 0: EMPTY, -1: BLACK + WHITE - side, NOT_OVER: EMPTY}[self.position.outcome()]
+
+    @property
+    def margin(self) -> float:
+        """By how many points Black is ahead, 0 where points are not counted."""
+        return 0.0 if self.position.game.score is None else self.position.score()
+
+    def reply(self) -> Reply | None:
+        """The engine plays, if it is its turn."""
+        position = self.position
+        if self.is_over or position.to_play == self.person:
+            return None
+        action, value = self.engine.choose(position)
+        made = Reply(position.to_play, action, value)
+        position.play(action)
+        return made
+
+    def undo(self) -> None:
+        """Back to the person's last own decision; a resignation is one. ValueError where there is none."""
+        if self.resigned:
+            self.resigned = False
+            return
+        own = [number for number, move in enumerate(self.position.moves) if move.colour == self.person]
+        if not own:
+            raise ValueError("There is no move of yours to take back.")
+        for _ in self.position.moves[own[-1] :]:
+            self.position.undo()
+
+    def record(self, komi: float | None, rules: str | None) -> bytes:
+        """The game so far as SGF, or one move a line for games that SGF is not written for.
+
+        komi and rules are those that were asked for; None: the game's own.
+        """
+        game, moves = self.position.game, self.position.moves
+        if game.name not in games.GO_FAMILY:
+            return "".join(f"{COLOUR_NAMES[move.colour].lower()} {name_of(game, move.action)}\n" for move in moves).encode()
+        komi = games.usual(game.name, "komi") if komi is None else komi
+        return serialise(
+            GameRecord(
+                game.size,
+                tuple(moves),
+                komi=komi or 0.0,
+                rules=rules or games.usual(game.name, "rules"),
+                result=self._sgf_result(),
+                black_name="gozero" if self.person == WHITE else "",
+                white_name="gozero" if self.person == BLACK else "",
+            )
+        )
+
+    def _sgf_result(self) -> str:
+        """As SGF has it; empty while the game goes on."""
+        if not self.is_over:
+            return ""
+        if self.winner == EMPTY:
+            return "0"
+        return f"{COLOUR_NAMES[self.winner][0]}+{'R' if self.resigned else f'{abs(self.margin):g}'}"
