@@ -17,8 +17,9 @@ from pathlib import Path
 
 import numpy as np
 
-from gozero import games, sgf
+from gozero import sgf
 from gozero.games import go
+from gozero.games.game import Game
 from training.replay import ROW_FIELDS, Batch, Rows, transformed, unpack
 from training.sgf_rows import Lesson, lessons
 
@@ -44,8 +45,9 @@ class Wanted:
 
 @dataclass
 class Shelf:
-    """n rows of one size; `known` bool [n, 3] as in `Batch`, `game` int64 [n] numbers the games."""
+    """n rows of Go on one board, `board`; `known` bool [n, 3] as in `Batch`, `game` int64 [n] numbers the games."""
 
+    board: Game
     rows: Rows
     known: np.ndarray
     game: np.ndarray
@@ -53,9 +55,9 @@ class Shelf:
     def __len__(self) -> int:
         return len(self.game)
 
-    def batch(self, chosen: np.ndarray, size: int, symmetries: np.ndarray | None = None) -> Batch:
+    def batch(self, chosen: np.ndarray, symmetries: np.ndarray | None = None) -> Batch:
         """The rows with these indices int [n], each under its symmetry int [n] if those are given."""
-        found = unpack(self.rows, chosen, games.make("go", size=size))._replace(known=self.known[chosen])
+        found = unpack(self.rows, chosen, self.board)._replace(known=self.known[chosen])
         return found if symmetries is None else transformed(found, symmetries)
 
 
@@ -76,13 +78,13 @@ class Collection:
 
         What does not fill a batch waits for the next pass, where others are left over; a size that never fills one is one batch.
         """
-        plan: list[tuple[int, np.ndarray]] = []
-        for size, shelf in sorted(self.train.items()):
+        plan: list[tuple[Shelf, np.ndarray]] = []
+        for _, shelf in sorted(self.train.items()):
             order, whole = generator.permutation(len(shelf)), len(shelf) // most * most
-            plan += [(size, part) for part in (np.split(order[:whole], whole // most) if whole else [order])]
+            plan += [(shelf, part) for part in (np.split(order[:whole], whole // most) if whole else [order])]
         for index in generator.permutation(len(plan)):
-            size, chosen = plan[index]
-            yield self.train[size].batch(chosen, size, generator.integers(SYMMETRIES, size=len(chosen)))
+            shelf, chosen = plan[index]
+            yield shelf.batch(chosen, generator.integers(SYMMETRIES, size=len(chosen)))
 
     def steps(self, most: int) -> int:
         """Batches of a pass."""
@@ -172,7 +174,7 @@ class _Reader:
 
     def collection(self, folder: Path) -> Collection:
         """All of it, joined. CollectionError where nothing is left to train on."""
-        shelves = {key: _shelf(parts) for key, parts in self._found.items()}
+        shelves = {(held, size): _shelf(size, parts) for (held, size), parts in self._found.items()}
         result = Collection(
             {size: shelf for (held, size), shelf in shelves.items() if not held},
             {size: shelf for (held, size), shelf in shelves.items() if held},
@@ -183,11 +185,11 @@ class _Reader:
         return result
 
 
-def _shelf(parts: list[tuple[Lesson, int]]) -> Shelf:
+def _shelf(size: int, parts: list[tuple[Lesson, int]]) -> Shelf:
     rows = Rows(*(np.concatenate([getattr(lesson.rows, name) for lesson, _ in parts]) for name in ROW_FIELDS))
     lengths = [len(lesson.rows) for lesson, _ in parts]
     known = np.repeat(np.array([lesson.known for lesson, _ in parts], bool), lengths, axis=0)
-    return Shelf(rows, known, np.repeat(np.array([game for _, game in parts], np.int64), lengths))
+    return Shelf(go.make(size), rows, known, np.repeat(np.array([game for _, game in parts], np.int64), lengths))
 
 
 def summary(collection: Collection) -> str:

@@ -92,12 +92,12 @@ class Answers:
 def measure(learner: Learner, held: dict[int, Shelf], stop: Callable[[], bool] = lambda: False) -> tuple[Share, Share]:
     """The averaged network's (top-1, value accuracy) on the held-out positions."""
     answers = Answers()
-    for size, shelf in sorted(held.items()):
+    for _, shelf in sorted(held.items()):
         for start in range(0, len(shelf), CHUNK):
             if stop():
                 break
             rows = slice(start, min(start + CHUNK, len(shelf)))
-            batch = shelf.batch(np.arange(rows.start, rows.stop), size)
+            batch = shelf.batch(np.arange(rows.start, rows.stop))
             output = learner.ema(torch.from_numpy(batch.planes), torch.from_numpy(batch.globals))
             answers.add(shelf, rows, output.policy.argmax(1).numpy(), output.value.numpy())
     return answers.shares()
