@@ -198,9 +198,7 @@ class Terminal:
         game = self._game
         if action == game.pass_action:
             return "You may pass only when you have no other move." if game.has_pass else f"There is no passing in {game.name}."
-        colours = np.empty(game.points, np.uint8)
-        game.stones(self._position.state, colours)
-        if colours[action] != EMPTY:
+        if game.board(self._position.state).flat[action] != EMPTY:
             return f"{name_of(game, action)} is taken."
         advice = "type the letter of a column that has room" if game.name in COLUMN_GAMES else "try hint, or help for the rules"
         return f"{name_of(game, action)} is illegal for {COLOUR_NAMES[self._person]}: {advice}."

@@ -117,9 +117,7 @@ def _opinion(net: nn.Module, game: Game, state: np.ndarray, title: str) -> Itera
     logits = output.policy[0].numpy().astype(np.float64)
     shares = np.exp(logits - logits.max()) * (legal > 0)
     shares /= shares.sum()
-    stones = np.empty(game.points, np.uint8)
-    game.stones(state, stones)
-    board = stones.reshape(game.rows, game.cols)
+    board = game.board(state)
     mover = "Black" if planes[0, -1, 0, 0] else "White"
     policy = shares[: game.points].reshape(board.shape)
     yield Board(f"{title}\n{mover}'s policy, pass {shares[game.pass_action]:.1%}", board, policy)

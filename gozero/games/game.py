@@ -131,12 +131,16 @@ class Game:
         histories[:, 0] = self.hash_of(self.initial.copy())
         return histories
 
-    def to_text(self, state: np.ndarray) -> str:
-        """Board diagram: a line with the side to move, then rows from the top with coordinates."""
+    def board(self, state: np.ndarray) -> np.ndarray:
+        """uint8 [rows, cols]: the colours of the points."""
         colours = np.empty(self.points, np.uint8)
         self.stones(state, colours)
+        return colours.reshape(self.shape)
+
+    def to_text(self, state: np.ndarray) -> str:
+        """Board diagram: a line with the side to move, then rows from the top with coordinates."""
         ko, passes = (None, 0) if self.marks is None else self.marks(state)
-        return print_diagram(colours.reshape(self.shape), int(state[TO_PLAY]), ko=ko, passes=passes)
+        return print_diagram(self.board(state), int(state[TO_PLAY]), ko=ko, passes=passes)
 
     def from_text(self, text: str) -> np.ndarray:
         """int32 [S]: the position a diagram of `to_text` shows. ValueError says what does not fit."""
