@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import inspect
+import io
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gozero import features, games, weights
+from gozero import features, games, play, weights
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games.game import BLACK, EMPTY, WHITE, Game
 from gozero.search.search import Search
@@ -112,6 +114,20 @@ def test_networks_see_stones_and_who_may_play_where(snort: Game) -> None:
     own, other = "..../..../..../...#", "#.../.#../..../...."
     own_moves, others_moves = "..##/...#/#.##/###.", ".###/#.##/###./##.."
     assert seen == [own, other, own_moves, others_moves, "..../..../..../...."], str(row)
+
+
+def test_it_is_played_in_the_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """With the documentation's lines in `WORDS` and `WEIGHTS`."""
+    text = (ROOT / "docs" / "new-game.md").read_text(encoding="utf-8")
+    (words,) = re.findall(r'"snort": Words\("(.*?)", "(.*?)"\)', text)
+    monkeypatch.setitem(play.WORDS, NAME, play.Words(*words))
+    monkeypatch.setitem(weights.WEIGHTS, NAME, "snort4.pt")
+    monkeypatch.setattr(sys, "stdin", io.StringIO("help\nA1\nB4\nresign\n"))
+    play.play(play.Settings(NAME, visits=50, seed=1))
+    out = capsys.readouterr().out
+    assert out.startswith("No weights for this game (snort4.pt): plain UCT by random playouts, 50 simulations a move.\n")
+    assert f"snort: {words[0]} You are Black (X).\n" in out
+    assert " expects to win " in out
 
 
 def test_it_trains_and_plays(tmp_path: Path, snort: Game) -> None:
