@@ -1,81 +1,173 @@
-"""The best moves of solved games: what a perfect player chooses from.
+"""What perfect play makes of a position, in games that are solved: the value of every move, and the moves of a perfect player.
 
-    tictactoe  the whole tree, solved here in a fraction of a second and remembered; best is what keeps the value of the position
-    connect4   bitbully's solver with its opening book (`pip install bitbully`, AGPL-3.0: never a dependency, only looked for here);
-               best is the quickest win, else a draw, else the slowest loss
+    tictactoe                       searched to the end here, in a fraction of a second
+    nogo up to 4x4, othello of 4x4  searched to the end here, in seconds at most
+    connect4                        bitbully's solver with its opening book (`pip install bitbully`, AGPL-3.0: never a dependency, only
+                                    looked for here)
 
-A solver takes a state int32 [S] of a game that is not over. This is the only module that imports bitbully.
+Vocabulary.
+  value  +1, 0 or -1: what the side to move can force, a win, a draw or a loss. It knows no clock and no scores: a win is a win.
+  best   the moves that keep the value; in Connect-4 the quickest win, else a draw, else the slowest loss.
+  key    what the future of a position depends on; positions of one key are searched once. `board` serves most games; a game whose rules
+         look at its past needs `board_and_past`.
+
+A solver judges; it neither teaches nor plays for the engine. This is the only module that imports bitbully.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
+from functools import lru_cache
+from typing import Any, Protocol
 
 import numpy as np
 
-from gozero.games.game import NOT_OVER, Game
+from gozero import symmetry
+from gozero.games.game import NOT_OVER, PLY, TO_PLAY, Game
 
-Solver = Callable[[np.ndarray], list[int]]  # state int32 [S] -> the best actions, at least one
+State = np.ndarray
+History = np.ndarray
+
+SEARCHED = {"tictactoe": 3, "nogo": 4, "othello": 4}  # the largest board of each game that is searched here
+LONGEST = 200  # plies; Go on 2x2 has 57 boards, and no more than one pass after each but the last
 
 
 class UnsolvedError(Exception):
-    """Nobody here knows the best moves of this game; one line that says so, or how to get someone who does."""
+    """Nobody here knows the values of this game; one line that says so."""
+
+
+class SolverMissingError(UnsolvedError):
+    """There is a solver of this game, but it is not installed; one line that says how to get it."""
+
+
+class Solver(Protocol):
+    """Who knows the values of a game. States are int32 [S], of games that are not over."""
+
+    def values(self, state: State) -> dict[int, int]:
+        """{legal action: its value for the side to move, +1, 0 or -1}."""
+
+    def best_moves(self, state: State) -> list[int]:
+        """The actions that a perfect player chooses from, at least one."""
 
 
 def solver(game: Game) -> Solver:
-    """Who knows the best moves of `game`. Raises `UnsolvedError`."""
-    if game.name == "tictactoe":
-        return _whole_tree(game)
+    """Who knows the values of `game`. Raises `UnsolvedError`."""
     if game.name == "connect4":
-        return _bitbully(game)
-    raise UnsolvedError(f"there is no perfect player of {game.name}: only of tictactoe and connect4")
+        return BitbullySolver(game)
+    if game.size <= SEARCHED.get(game.name, 0):
+        return TreeSolver(game)
+    raise UnsolvedError(
+        f"there is no perfect player of {game.name} {game.cols}x{game.rows}: only of tictactoe, connect4, nogo up to 4x4 and othello 4x4"
+    )
 
 
-def _whole_tree(game: Game) -> Solver:
-    """Negamax without pruning, for games of a few thousand positions that the stones alone tell apart."""
-    history, mask, colours = game.new_histories(1)[0], np.zeros(game.actions, np.uint8), np.empty(game.points, np.uint8)
-    known: dict[bytes, int] = {}
+def board(game: Game, state: State, history: History) -> Hashable:
+    """The stones, up to the game's symmetries, and the side to move."""
+    stones = np.empty(game.points, np.uint8)
+    game.stones(state, stones)
+    return min(map(bytes, stones[_images(game)])), int(state[TO_PLAY])
 
-    def value(state: np.ndarray) -> int:
-        """+1, 0, -1 for the side to move."""
-        game.stones(state, colours)
-        key = colours.tobytes()
-        if key not in known:
-            outcome = int(game.outcome(state))
-            known[key] = outcome if outcome != NOT_OVER else max(after(state).values())
-        return known[key]
 
-    def after(state: np.ndarray) -> dict[int, int]:
-        """The value of each legal action for the side to move."""
+def board_and_past(game: Game, state: State, history: History) -> Hashable:
+    """All that the diagram shows (ko and passes too), and the hashes of earlier positions."""
+    return game.to_text(state), frozenset(history[: state[PLY] + 1].tolist())
+
+
+class TreeSolver:
+    """Searches to the end over a game's kernels: negamax that stops at the first winning move and remembers the value of each key.
+
+    The sides must take turns, and no game may last longer than LONGEST.
+    """
+
+    def __init__(self, game: Game, key: Callable[[Game, State, History], Hashable] = board) -> None:
+        self._game, self._key = game, key
+        self._known: dict[Hashable, int] = {}
+
+    def value(self, state: State) -> int:
+        """+1, 0 or -1 for the side to move, also at the end of a game; the first position's where the past plays a part."""
+        return self._value(state.copy(), self._history())  # kernels take no state that is read-only, as a game's first is
+
+    def values(self, state: State) -> dict[int, int]:
+        """See `Solver`; as `value`, of the first position where the past plays a part."""
+        return {action: -self._value(*child) for action, child in self._children(state, self._history())}
+
+    def best_moves(self, state: State) -> list[int]:
+        """See `Solver`."""
+        return _highest(self.values(state))
+
+    def _history(self) -> History:
+        """uint64 [LONGEST + 1], with room for any game."""
+        return self._game.new_histories(1, LONGEST)[0]
+
+    def _value(self, state: State, history: History) -> int:
+        outcome = int(self._game.outcome(state))
+        if outcome != NOT_OVER:
+            return outcome
+        key = self._key(self._game, state, history)
+        if key not in self._known:
+            self._known[key] = self._search(state, history)
+        return self._known[key]
+
+    def _search(self, state: State, history: History) -> int:
+        highest = -1
+        for _, child in self._children(state, history):
+            highest = max(highest, -self._value(*child))
+            if highest == 1:
+                break
+        return highest
+
+    def _children(self, state: State, history: History) -> list[tuple[int, tuple[State, History]]]:
+        """(action, position after it): first a pass, which ends the search soonest, then what leaves the fewest legal actions."""
+        game = self._game
+        assert state[PLY] < LONGEST, game.to_text(state)
+        mask = np.empty(game.actions, np.uint8)
         game.legal(state, history, mask)
-        values = {}
-        for action in mask.nonzero()[0].tolist():
-            following = state.copy()
-            game.step(following, history, action)
-            values[action] = -value(following)
-        return values
-
-    return lambda state: _best(after(state))
+        children = []
+        for action in np.flatnonzero(mask).tolist():
+            child = state.copy(), history.copy()
+            game.step(*child, action)
+            children.append((action != game.pass_action, game.legal(*child, mask), action, child))
+        return [(action, child) for *_, action, child in sorted(children, key=lambda entry: entry[:3])]
 
 
-def _bitbully(game: Game) -> Solver:
-    """Connect-4 by bitbully, which plays in columns and numbers the discs in the order of play, as we do."""
-    try:
-        from bitbully import BitBully, Board
-    except ImportError:
-        raise UnsolvedError("the perfect player of connect4 needs bitbully; run: pip install bitbully") from None
-    expert = BitBully()  # loads the book of all positions of 12 plies
-    colours, history, mask = np.empty(game.points, np.uint8), game.new_histories(1)[0], np.zeros(game.actions, np.uint8)
+class BitbullySolver:
+    """Connect-4 by bitbully, which plays in columns and numbers the discs in the order of play, as we do.
 
-    def best_moves(state: np.ndarray) -> list[int]:
+    Raises `SolverMissingError` where it is not installed.
+    """
+
+    def __init__(self, game: Game) -> None:
+        try:
+            from bitbully import BitBully, Board
+        except ImportError:
+            raise SolverMissingError("the perfect player of connect4 needs bitbully; run: pip install bitbully") from None
+        self._game, self._board = game, Board
+        self._expert: Any = BitBully()  # loads the book of all positions of 12 plies
+
+    def values(self, state: State) -> dict[int, int]:
+        """See `Solver`."""
+        return {action: int(np.sign(score)) for action, score in self._scores(state).items()}
+
+    def best_moves(self, state: State) -> list[int]:
+        """See `Solver`."""
+        return _highest(self._scores(state))
+
+    def _scores(self, state: State) -> dict[int, int]:
+        """{legal action: + for a win, - for a loss, further from 0 the sooner}."""
+        game = self._game
+        colours, mask = np.empty(game.points, np.uint8), np.empty(game.actions, np.uint8)
         game.stones(state, colours)
-        game.legal(state, history, mask)
-        scores = expert.score_all_moves(Board.from_array(colours.reshape(game.shape).tolist()))
-        return _best({action: scores[action % game.cols] for action in mask.nonzero()[0].tolist()})
-
-    return best_moves
+        game.legal(state, game.new_histories(1)[0], mask)
+        scores = self._expert.score_all_moves(self._board.from_array(colours.reshape(game.shape).tolist()))
+        return {action: scores[action % game.cols] for action in np.flatnonzero(mask).tolist()}
 
 
-def _best(values: dict[int, int]) -> list[int]:
+def _highest(values: dict[int, int]) -> list[int]:
     most = max(values.values())
     return [action for action, value in values.items() if value == most]
+
+
+@lru_cache(maxsize=8)
+def _images(game: Game) -> np.ndarray:
+    """int64 [symmetries, points]: the point that each symmetry brings to each point."""
+    return np.stack([symmetry.point_map(game.shape, number) for number in game.symmetries])

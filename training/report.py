@@ -182,6 +182,20 @@ def _scores(label: str, reports: list[Report], name: str, group: str = "strength
     return Curve(label, x, y, low, high)
 
 
+def truth(files: Files) -> Iterator[str]:
+    """How often moves give a win or a draw away, where the game is solved."""
+    reports = [report for report in files.reports if "perfect/search_share" in report]
+    curves = [_distance(label, reports, name) for name, label in (("policy", "policy alone"), ("search", "search"))] if reports else []
+    words = "Share of the moves that lose value, in positions of random games where some move does, with 95 % intervals; 0 is perfect play."
+    yield from _curves("Distance to perfect play", words, [Panel("moves that lose value", curves, "evaluations")])
+
+
+def _distance(label: str, reports: list[Report], name: str) -> Curve:
+    """1 - share, with its interval, over the evaluations."""
+    y, low, high = ([1 - report[f"perfect/{name}_{end}"] for report in reports] for end in ("share", "high", "low"))
+    return Curve(label, [report["run/evaluations"] for report in reports], y, low, high)
+
+
 def games(files: Files) -> Iterator[str]:
     """How games go: lengths, endings, who wins."""
     sizes = sorted({int(name[5:-6]) for report in files.reports for name in report if name.startswith("games") and name.endswith("/count")})
@@ -229,7 +243,7 @@ def settings(files: Files) -> Iterator[str]:
         yield f"<h2>Settings</h2>\n<pre>{html.escape(json.dumps(files.settings, indent=1))}</pre>\n"
 
 
-SECTIONS: tuple[Callable[[Files], Iterator[str]], ...] = (summary, losses, strength, games, pictures, speed, settings)
+SECTIONS: tuple[Callable[[Files], Iterator[str]], ...] = (summary, losses, strength, truth, games, pictures, speed, settings)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -5,6 +5,8 @@ Vocabulary.
             ago, kept in frozen/GENERATION.pt of the run folder.
   round     `ROUND` games at once: half as many openings, each with both colours. A round counts whole or not at all.
   yardstick positions that a strong engine labelled (`training.yardstick`): agreement with them, where a file is given. Never trained on.
+  judged    positions of a solved game (`training.truth`), the same at every measurement: in how many of them the value is kept. Found
+            once a process, in seconds; where the solver is not installed this is left out. Never trained on.
 
 The time spent is kept under `monitor.strength_share` of the run's, with what earlier measurements took as the estimate. A round is given
 up within seconds when the run is told to stop. Ratings are not made here: scores with their 95 % intervals are all that is reported.
@@ -12,21 +14,24 @@ up within seconds when the run is told to stop. Ratings are not made here: score
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gozero import weights
+from gozero.games.game import Game
 from gozero.search.settings import SearchSettings
 from gozero.weights import WeightsError
-from training import match, players, scoring, yardstick
+from training import match, perfect, players, scoring, truth, yardstick
 from training.config import ConfigError, LoopSettings
 from training.history import Report, last
 from training.players import Conditions, Player, SearchPlayer
 from training.pool import leaf_evaluator
 from training.stopping import StoppableEvaluator, StoppablePlayer, Stopped
+from training.truth import Judged
 from training.yardstick import YardstickError
 
 if TYPE_CHECKING:
@@ -39,6 +44,7 @@ FIRST_ROLLOUTS, MOST_ROLLOUTS = 64, 4096
 BEATEN = 0.75  # score at which the rollouts are doubled
 KEPT = 4  # frozen weights; the oldest is the opponent
 OPENING_MOVES = 4  # random plies: deterministic players must not repeat one game
+JUDGED, JUDGED_SEED = 100, 1  # positions from random games
 
 
 class Strength:
@@ -47,6 +53,7 @@ class Strength:
     def __init__(self, folder: Path, settings: LoopSettings) -> None:
         """Raises ConfigError where the settings name a yardstick that cannot be read."""
         self._folder, self._settings = folder / "frozen", settings
+        self._judged_at: dict[int, list[Judged]] = {}  # by board size
         try:
             self._labelled = yardstick.read(Path(settings.monitor.yardstick)) if settings.monitor.yardstick else None
         except YardstickError as error:
@@ -57,7 +64,8 @@ class Strength:
 
         Returns:
             strength/uct_*, strength/frozen_*: games, score (0 ... 1), low and high end of its 95 % interval; strength/uct_rollouts;
-            strength/frozen_generation; strength/uct_up: 1 where the rollouts will be doubled; strength/size; strength/seconds; yardstick/*.
+            strength/frozen_generation; strength/uct_up: 1 where the rollouts will be doubled; strength/size; strength/seconds; yardstick/*;
+            perfect/policy_*, perfect/search_*: share of the judged positions in which the value is kept, low and high end of its interval.
         """
         every, seconds = self._settings.monitor.strength_every, self._allowance(run, history)
         if not every or generation % every or seconds <= 0:
@@ -71,6 +79,7 @@ class Strength:
         try:
             found |= self._agreement(run, over)
             conditions = self._conditions(run, generation)
+            found |= self._truth(run, conditions, over)
             found |= self._uct(run, conditions, history, over)
             found |= self._frozen(run, conditions, over)
         except Stopped:
@@ -116,6 +125,32 @@ class Strength:
         evaluator = leaf_evaluator("network", labelled.game, run.learner.ema, run.actor.threads, 0, run.device)
         found = asdict(yardstick.agreement(labelled, yardstick.evaluate(labelled, StoppableEvaluator(evaluator, stop))))
         return {f"yardstick/{name}": value for name, value in found.items() if value is not None}
+
+    def _truth(self, run: Run, conditions: Conditions, stop: Callable[[], bool]) -> Report:
+        """How often the raw policy and the search keep the value of judged positions; empty for a game that is not solved."""
+        judged = self._judged(conditions.game)
+        if not judged:
+            return {}
+        evaluator = leaf_evaluator("network", conditions.game, run.learner.ema, run.actor.threads, 0, run.device)
+        player = self._player(run.learner.ema, run.device, replace(conditions, parallel=truth.PARALLEL))
+        choices = {
+            "policy": truth.policy_choices(StoppableEvaluator(evaluator, stop), judged),
+            "search": truth.player_choices(StoppablePlayer(player, stop), judged),
+        }
+        shares = {name: truth.value_preserving_share(judged, actions) for name, actions in choices.items()}
+        return {f"perfect/{name}_{key}": value for name, share in shares.items() for key, value in share.report().items()}
+
+    def _judged(self, game: Game) -> list[Judged]:
+        """The judged positions of a board; none where nobody can judge."""
+        if game.size not in self._judged_at:
+            self._judged_at[game.size] = []
+            try:
+                self._judged_at[game.size] = truth.positions(game, perfect.solver(game), JUDGED, JUDGED_SEED)
+            except perfect.SolverMissingError as error:
+                print(f"the distance to perfect play is not measured: {error}", file=sys.stderr)
+            except perfect.UnsolvedError:  # as most games are
+                pass
+        return self._judged_at[game.size]
 
     def _match(self, name: str, run: Run, opponent: Player, conditions: Conditions, stop: Callable[[], bool]) -> Report:
         """Rounds until the games are played or the time is up; empty if not one was finished."""

@@ -13,7 +13,7 @@ from gozero.games import nogo
 from gozero.games.game import BLACK, NOT_OVER, WHITE
 from tests.naive.nogo import NaiveNoGo
 from tests.rows import Row, grid
-from tests.solver import solve
+from training.perfect import TreeSolver
 
 
 def board(text: str, to_play: str = "X") -> Row:
@@ -140,4 +140,5 @@ def test_a_position_set_up_knows_its_moves(colour: int) -> None:
 @pytest.mark.parametrize(("size", "value"), [(2, 1), (3, 1), (4, -1)])
 def test_the_first_player_wins_2x2_and_3x3_and_loses_4x4(size: int, value: int) -> None:
     """3x3 and 4x4 as published: Du, Wei and Müller 2023."""
-    assert solve(nogo.make(size)) == value
+    game = nogo.make(size)
+    assert TreeSolver(game).value(game.initial) == value

@@ -17,11 +17,11 @@ from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games.game import BLACK, EMPTY, WHITE, Game
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
-from tests import solver
 from tests.contract import test_contract as contract
 from tests.naive.go import neighbours
 from tests.rows import Row
 from training import match, players, records, startup
+from training.perfect import TreeSolver
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -99,7 +99,7 @@ def test_a_board_that_cannot_be_is_refused() -> None:
 def test_the_search_finds_what_wins() -> None:
     """On 3x3 Black wins with the centre or a corner and with nothing else."""
     game = games.make(NAME, size=3)
-    assert solver.solve(game) == 1
+    assert TreeSolver(game).value(game.initial) == 1
     search = Search(game, RolloutEvaluator(game), SearchSettings(max_nodes=2001))
     search.begin(0, game.new_states(1)[0], game.new_histories(1)[0], 2000)
     search.run()

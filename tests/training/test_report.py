@@ -12,7 +12,8 @@ import pytest
 
 from gozero import nets, weights
 from tests.training.games import random_record
-from training import config, history, presets, records, report
+from training import config, history, plots, presets, records, report
+from training.plots import Curve, Panel
 
 OLD = {  # a line of a log from before the doctor
     "speed/evaluations": 500.0, "games5/count": 10, "games5/length": 31.0, "games5/capped": 0.0, "games5/settled": 0.5,
@@ -55,7 +56,7 @@ def test_a_page_shows_everything_and_needs_no_network(tmp_path: Path, capsys: py
     assert 'class="verdict learning">learning, because &lt;it&gt; is<' in page
     assert not re.search(r"(src|href)\s*=\s*.(?!data:)", page)
     assert "http" not in page
-    pictures = re.findall("base64,([^\"]*)", page)
+    pictures = re.findall('base64,([^"]*)', page)
     assert len(pictures) == 8
     assert all(base64.b64decode(picture).startswith(b"\x89PNG") for picture in pictures)
 
@@ -67,6 +68,21 @@ def test_what_is_missing_is_left_out(tmp_path: Path) -> None:
     (tmp_path / "weights.pt").write_bytes(b"nothing")  # unreadable files are as good as missing ones
     (tmp_path / "settings.json").write_text("{")
     report.write(tmp_path)
+
+
+def test_the_distance_to_perfect_play_falls_with_the_share_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    policy = {"perfect/policy_share": 0.5, "perfect/policy_low": 0.375, "perfect/policy_high": 0.625}
+    search = {"perfect/search_share": 0.75, "perfect/search_low": 0.625, "perfect/search_high": 1.0}
+    log(tmp_path, OLD, OLD | policy | search)
+    drawn: list[Panel] = []
+    monkeypatch.setattr(plots, "curves", lambda panels: drawn.extend(panels) or b"")
+    report.write(tmp_path)
+    assert headings((tmp_path / "report.html").read_text()) == ["Losses", "Distance to perfect play", "Games", "Speed"]
+    (panel,) = (panel for panel in drawn if panel.title == "moves that lose value")
+    assert panel.curves == [
+        Curve("policy alone", [2e4], [0.5], [0.375], [0.625]),
+        Curve("search", [2e4], [0.25], [0.0], [0.375]),
+    ]
 
 
 def test_a_stop_leaves_the_page_as_it_was(tmp_path: Path) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from gozero import games
 from training import config, presets, startup, strength
 from training.config import ConfigError, LoopSettings, MonitorSettings
 from training.run import Run
@@ -41,6 +43,35 @@ def test_games_against_rollouts_and_earlier_weights(tmp_path: Path) -> None:
     assert second["strength/frozen_generation"] == 2
     assert second["strength/frozen_games"] == 4
     assert [path.name for path in sorted((tmp_path / "frozen").iterdir())] == ["000002.pt", "000004.pt"]
+
+
+def test_distance_to_perfect_play_in_a_solved_game(tmp_path: Path) -> None:
+    chosen = MonitorSettings(strength_every=2, strength_games=2, strength_visits=16)
+    settings = replace(config.load(presets.path_of("ttt")), network="b2c4", monitor=chosen)
+    run = startup.prepare(settings, tmp_path)
+    run.progress.hours = 1.0
+    strong = Strength(tmp_path, settings)
+    found = strong.measure(run, 2, [], lambda: False)
+    for name in ("policy", "search"):
+        assert 0 <= found[f"perfect/{name}_low"] < found[f"perfect/{name}_share"] < found[f"perfect/{name}_high"] <= 1
+    assert found["perfect/policy_high"] - found["perfect/policy_low"] < 0.25  # 100 positions
+    assert found["perfect/search_share"] > found["perfect/policy_share"]  # of a network that knows nothing
+    again = strong.measure(run, 4, [], lambda: False)
+    assert {name: again[name] for name in found if name.startswith("perfect/")} == {
+        name: value for name, value in found.items() if name.startswith("perfect/")
+    }
+
+
+def test_a_missing_solver_is_said_once_and_stops_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "bitbully", None)
+    strong = Strength(tmp_path, LoopSettings())
+    assert strong._judged(games.make("connect4")) == strong._judged(games.make("connect4")) == []
+    said = "the distance to perfect play is not measured: the perfect player of connect4 needs bitbully; run: pip install bitbully\n"
+    assert capsys.readouterr().err == said
+    assert strong._judged(games.make("go", size=5)) == []
+    assert capsys.readouterr().err == ""
 
 
 def test_old_weights_are_removed(tmp_path: Path) -> None:

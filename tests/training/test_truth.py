@@ -1,0 +1,166 @@
+"""The distance to perfect play: which positions are judged, what counts as keeping their value, and the command."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gozero import games
+from gozero.evaluators.base import Evaluation
+from gozero.games.game import Game
+from training import perfect, truth
+from training.players import Fault, PerfectPlayer, PlayerError, RandomPlayer, Turn
+from training.truth import Share
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+TTT = ["--game", "tictactoe", "--weights", str(Path(__file__).resolve().parents[2] / "weights" / "ttt.pt")]
+
+
+@pytest.fixture(scope="module")
+def game() -> Game:
+    return games.make("tictactoe")
+
+
+@pytest.fixture(scope="module")
+def solver(game: Game) -> perfect.Solver:
+    return perfect.solver(game)
+
+
+class Blunderer(RandomPlayer):
+    """Plays the worst move there is."""
+
+    def __init__(self, solver: perfect.Solver) -> None:
+        super().__init__()
+        self._solver = solver
+
+    def choose(self, turns: Sequence[Turn]) -> list[int | Fault]:
+        worst = []
+        for turn in turns:
+            values = self._solver.values(turn.position.state)
+            worst.append(min(values, key=values.__getitem__))
+        return worst
+
+
+class Mute(RandomPlayer):
+    """Has no answer."""
+
+    def choose(self, turns: Sequence[Turn]) -> list[int | Fault]:
+        return [Fault("failure", "it says nothing") for _ in turns]
+
+
+class Liking:
+    """An evaluator whose policy prefers low or high actions, legal or not."""
+
+    def __init__(self, game: Game, sign: int) -> None:
+        self.game, self._logits = game, sign * np.arange(game.actions, dtype=np.float32)
+
+    def evaluate(self, states: np.ndarray) -> Evaluation:
+        return Evaluation(np.tile(self._logits, (len(states), 1)), np.zeros(len(states), np.float32))
+
+
+def test_positions_are_distinct_and_their_moves_differ(game: Game, solver: perfect.Solver) -> None:
+    judged = truth.positions(game, solver, 60, 1, PerfectPlayer(solver))
+    assert [case.own for case in judged] == [True] * 30 + [False] * 30
+    assert len({str(case.position) for case in judged}) == 60
+    for case in judged:
+        assert 4 <= case.position.ply <= 30
+        assert case.values.keys() == set(np.flatnonzero(case.position.legal()).tolist())
+        assert min(case.values.values()) < max(case.values.values()), str(case.position)
+
+
+def test_the_same_seed_finds_the_same_positions(game: Game, solver: perfect.Solver) -> None:
+    first, again, other = (
+        [case.position.moves for case in truth.positions(game, solver, 40, seed, PerfectPlayer(solver))] for seed in (1, 1, 2)
+    )
+    assert first == again != other
+
+
+def test_a_small_game_gives_what_it_has() -> None:
+    game = games.make("nogo", size=3)
+    found = len(truth.positions(game, perfect.solver(game), 10_000, 1))
+    assert 300 < found < 10_000
+    tiny = games.make("nogo", size=2)  # over before ply 4
+    assert truth.positions(tiny, perfect.solver(tiny), 10, 1) == []
+
+
+def test_perfect_play_keeps_all_and_a_blunderer_nothing(game: Game, solver: perfect.Solver) -> None:
+    judged = truth.positions(game, solver, 70, 1)
+    shares = {
+        player.name: truth.value_preserving_share(judged, truth.player_choices(player, judged))
+        for player in (PerfectPlayer(solver), Blunderer(solver))
+    }
+    assert shares == {"perfect": Share(70, 70), "random": Share(0, 70)}
+    report = shares["random"].report()
+    assert (report["share"], report["low"]) == (0, 0)
+    assert report["high"] == pytest.approx(0.052, abs=5e-4)
+    assert str(Share(45, 50)) == "90.0% (78.6% - 95.7%)"
+
+
+def test_the_policy_chooses_among_legal_moves(game: Game, solver: perfect.Solver) -> None:
+    judged = truth.positions(game, solver, 40, 1)
+    for sign, end in ((-1, min), (1, max)):
+        assert truth.policy_choices(Liking(game, sign), judged) == [end(case.values) for case in judged]
+
+
+def test_connect4_is_judged_by_bitbully() -> None:
+    pytest.importorskip("bitbully")
+    game = games.make("connect4")
+    solver = perfect.solver(game)
+    judged = truth.positions(game, solver, 12, 5)
+    assert truth.value_preserving_share(judged, truth.player_choices(PerfectPlayer(solver), judged)).kept == 12
+    assert truth.value_preserving_share(judged, truth.player_choices(Blunderer(solver), judged)).kept == 0
+    first, second = truth.against_perfect(PerfectPlayer(solver), solver, game, 1)
+    assert first.startswith("as first player against perfect play: won, 41 plies: D1 D2 D3 D4 D5 ")
+    assert second.startswith("as second player against perfect play: lost, 41 plies: D1 ")
+
+
+def test_a_player_without_an_answer_is_an_error(game: Game, solver: perfect.Solver) -> None:
+    with pytest.raises(PlayerError, match="it says nothing"):
+        truth.player_choices(Mute(), truth.positions(game, solver, 3, 1))
+
+
+def test_the_command_measures_the_shipped_weights(capsys: pytest.CaptureFixture[str]) -> None:
+    assert truth.main([*TTT, "--visits", "50", "--positions", "80"]) == 0
+    title, words, _, *rows, first, second = capsys.readouterr().out.splitlines()
+    assert (title, words[:33]) == ("tictactoe 3x3; ttt.pt, 50 visits; seed 1", "share of moves that keep the valu")
+    assert [row[:23].split()[:-1] for row in rows] == [["all"], ["own", "play"], ["random"], ["plies", "4-12"]]
+    assert [int(row[14:23]) for row in rows] == [80, 40, 40, 80]
+    searched, policy = (float(share.rstrip("%")) for share in rows[0].split()[2::4])
+    assert searched >= 95
+    assert searched >= policy >= 60
+    assert first.startswith("as first player against perfect play: a draw, 9 plies: ")
+    assert second.startswith("as second player against perfect play: a draw, 9 plies: ")
+
+
+def test_the_command_says_how_many_positions_there_were(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(truth, "PLIES", (9, 30))  # no move is left there
+    monkeypatch.setattr(truth, "PATIENCE", 3)
+    assert truth.main([*TTT, "--visits", "2"]) == 0
+    assert "0 of 1000 positions were found: 3 games in a row held no new one" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--game", "nogo", "--size", "4"], "it plays tictactoe, not nogo"),
+        (["--game", "nogo", "--size", "5"], "there is no perfect player of nogo 5x5"),
+        (["--game", "chess"], "unknown game 'chess'"),
+        (["--size", "4"], "board size 4"),
+        (["--weights", "/nowhere/x.pt"], "/nowhere/x.pt"),
+        (["--visits", "0"], "--visits and --positions are at least 1"),
+        (["--game", "connect4"], "needs bitbully; run: pip install bitbully"),
+    ],
+)
+def test_a_bad_request_is_one_clear_line(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "bitbully", None)
+    assert truth.main([*TTT, *arguments]) == 2
+    complaint = capsys.readouterr().err
+    assert message in complaint
+    assert complaint.count("\n") == 1
