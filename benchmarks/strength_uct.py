@@ -2,7 +2,12 @@
 
 The point is that two implementations of one algorithm are equally strong, so everything of the algorithm is made equal: one
 rollout a leaf, uniform prior, PUCT with the same constant, the most visited move, no solver, no tree reuse, and OpenSpiel's kind of
-rollout: uniformly among all legal moves, passing included, until the game ends. `MATCHES` says what is different from game to game.
+rollout: uniformly among all legal moves, passing included, until the game ends. Moves that score the same are tried by lot, as OpenSpiel
+shuffles them: in the order of the points, Othello's corner would come first. `MATCHES` says what is different from game to game.
+
+What stays different: OpenSpiel lends an unvisited move the value 0, ours its parent's; it counts the parent's own visit under the square
+root; it gives a move that ends the game no exploration; and of moves with equal visits it plays the one of higher value, but before all
+others one that wins at once.
 
 With `--own-rollouts` ours play Go as the engine does, without filling one-point eyes; then the claim does not apply and the score
 shows what that is worth. The other games' own rollouts are OpenSpiel's.
@@ -27,15 +32,17 @@ import numpy as np
 
 from benchmarks.harness import machine
 from gozero import games
-from gozero.evaluators.rollout import RolloutEvaluator
+from gozero.evaluators.rollout import playout
+from gozero.evaluators.row import EVALUATE_ROW, RowEvaluator
 from gozero.games import go
 from gozero.games.game import BLACK, NOT_OVER, TO_PLAY, Game
-from gozero.jit import SAMPLE, kernel
-from gozero.rng import below
+from gozero.jit import SAMPLE, copy_row, kernel
+from gozero.rng import below, uniform
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from training.elo import Tally
 
+UNEVENNESS = 1e-5  # of the prior: far below any difference between two values
 Mover = Callable[[np.ndarray, np.ndarray, list[int]], int]  # state, history, actions so far -> action
 
 
@@ -49,6 +56,16 @@ def sample_any(state, history, generator):  # type: ignore[no-untyped-def]
         wanted -= mask[action]
         action += 1
     return np.int64(action)
+
+
+@kernel(EVALUATE_ROW.signature)
+def rollout_and_lots(step, outcome, sample, state, spare, history, options, generator, logits):  # type: ignore[no-untyped-def]
+    """One rollout, of options[0] plies at most, and a prior whose unevenness decides between moves of one score and nothing else."""
+    for action in range(logits.shape[0]):
+        logits[action] = UNEVENNESS * uniform(generator)
+    copy_row(spare, state)
+    result = playout(step, outcome, sample, spare, history, generator, options[0])
+    return np.float64(result if spare[TO_PLAY] == state[TO_PLAY] else -result)
 
 
 def column(action: int) -> int:
@@ -112,7 +129,7 @@ def their_game(match: Match) -> Any:
 def ours(game: Game, simulations: int, c_puct: float, seed: int) -> Mover:
     """Our search."""
     settings = SearchSettings(c_puct=c_puct, fpu=0.0, max_nodes=simulations + 2)
-    search = Search(game, RolloutEvaluator(game), settings, seed=seed)
+    search = Search(game, RowEvaluator(game, rollout_and_lots, (game.max_plies,), game.max_plies), settings, seed=seed)
 
     def move(state: np.ndarray, history: np.ndarray, actions: list[int]) -> int:
         search.begin(0, state, history, simulations + 1)
