@@ -10,14 +10,17 @@ The player answers for one game at a time, in one thread. It knows no protocol, 
 from __future__ import annotations
 
 import math
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from gozero import games
+from gozero.analysis import Owners, Watch, look
 from gozero.evaluators.base import Evaluator
+from gozero.evaluators.row import RowEvaluator
 from gozero.games.game import BLACK, EMPTY, NOT_OVER, WHITE, Game
 from gozero.position import COLOUR_NAMES, Move, Position
 from gozero.search.choose import choose
@@ -25,6 +28,7 @@ from gozero.search.search import RootResult, Search
 from gozero.search.settings import SearchSettings
 
 MANY_VISITS = 100_000_000  # the budget where time alone limits a move
+FORCED_VISITS = 2  # of a move without a choice, so that whoever looks on sees a value
 
 
 class TurnError(ValueError):
@@ -116,6 +120,12 @@ class Player:
             return np.zeros(self.game.actions, np.bool_)
         return self.position.legal()
 
+    def mask_of(self, actions: Sequence[int]) -> np.ndarray:
+        """These actions as a mask, bool [A]."""
+        mask = np.zeros(self.game.actions, np.bool_)
+        mask[list(actions)] = True
+        return mask
+
     def stones(self) -> np.ndarray:
         """The colours of the points, uint8 [rows, cols]: EMPTY, BLACK or WHITE."""
         colours = np.empty(self.game.points, np.uint8)
@@ -148,18 +158,21 @@ class Player:
         """Open the evaluator for this board now, not when the next move is wanted."""
         self._loaded_tree()
 
-    def genmove(self, colour: int, limits: Limits, should_stop: Callable[[], bool] = lambda: False) -> int:
+    def genmove(self, colour: int, limits: Limits, should_stop: Callable[[], bool] = lambda: False, watch: Watch | None = None) -> int:
         """Choose a move for ``colour`` and play it; the resign action leaves the board as it is. TurnError where it is not to move.
 
-        After the end nothing is played: the loser resigns, the other side passes.
+        After the end nothing is played: the loser resigns, the other side passes. ``watch`` is told of the search, at least once
+        unless the game is over.
         """
         if self.is_over:
             return self.game.resign_action if self.winner() == BLACK + WHITE - colour else self.game.pass_action
         root = self._root(colour)
         sensible = self._sensible(root)
         action, value = _only_action(sensible), None
+        if action is not None and watch is not None:
+            self._loaded_tree().search(root, sensible, replace(limits, visits=FORCED_VISITS), should_stop, watch)
         if action is None:
-            result = self._loaded_tree().search(root, sensible, limits, should_stop)
+            result = self._loaded_tree().search(root, sensible, limits, should_stop, watch)
             drawn = root.ply < self._settings.opening * root.game.points
             action, value = choose(result, self._settings.opening_temperature if drawn else 0.0, self._random), result.value
         if self._resigns(colour, value):
@@ -167,10 +180,34 @@ class Player:
         self.play(colour, action)
         return action
 
-    def suggest(self, colour: int, limits: Limits, should_stop: Callable[[], bool] = lambda: False) -> int:
-        """The move for ``colour`` from a search of its own without chance; not played, and never a resignation. TurnError as `play`."""
+    def analyse(
+        self,
+        colour: int,
+        limits: Limits,
+        should_stop: Callable[[], bool],
+        watch: Watch,
+        among: np.ndarray | None = None,
+    ) -> None:
+        """Search for ``colour`` and tell ``watch``; nothing is played, and what was found serves the next move. TurnError as `play`.
+
+        ``among``, bool [A], are the moves to think of, None all that are legal; ValueError where none of them is.
+        """
         root = self._root(colour)
-        sensible = self._sensible(root)
+        legal = root.legal()
+        mask = legal if among is None else legal & among
+        if not mask.any():
+            raise ValueError("none of these moves is legal")
+        self._loaded_tree().search(root, mask, limits, should_stop, watch)
+
+    def suggest(self, colour: int, limits: Limits, should_stop: Callable[[], bool] = lambda: False, among: np.ndarray | None = None) -> int:
+        """The move for ``colour`` from a search of its own without chance; not played, and never a resignation. TurnError as `play`.
+
+        ``among``, bool [A], are the moves to choose from, None all that make sense; ValueError where none of them is legal.
+        """
+        root = self._root(colour)
+        sensible = self._sensible(root) if among is None else root.legal() & among
+        if not sensible.any():
+            raise ValueError("none of these moves is legal")
         action = _only_action(sensible)
         if action is not None:
             return action
@@ -216,20 +253,44 @@ class _Tree:
 
     def __init__(self, evaluator: Evaluator, settings: SearchSettings, seed: int) -> None:
         self.evaluator = evaluator
-        self._search = Search(evaluator.game, evaluator, settings, seed=seed)
+        self._owners = None if isinstance(evaluator, RowEvaluator) else Owners(evaluator)
+        self._search = Search(evaluator.game, self._owners or evaluator, settings, seed=seed)
         self._line: list[Move] = []  # the moves that lead to the tree's root
+        self._mask = np.zeros(evaluator.game.actions, np.bool_)  # what was searched there
 
-    def search(self, root: Position, mask: np.ndarray, limits: Limits, should_stop: Callable[[], bool]) -> RootResult:
+    def search(
+        self, root: Position, mask: np.ndarray, limits: Limits, should_stop: Callable[[], bool], watch: Watch | None = None
+    ) -> RootResult:
         """Search ``root`` among the actions of ``mask`` bool [A] until the limits are reached or ``should_stop()``."""
         visits = MANY_VISITS if limits.visits is None else limits.visits
-        keep = self._follow(root.moves)
+        keep = self._follow(root.moves, mask)
+        if self._owners is not None and not keep:
+            self._owners.forget()
         self._search.begin(0, root.state, root.history_row(0), visits, root_mask=mask, keep=keep)
-        self._line = list(root.moves)
-        self._search.run(limits.deadline, should_stop)
+        self._line, self._mask = list(root.moves), mask
+        if watch is None:
+            self._search.run(limits.deadline, should_stop)
+        else:
+            self._run_watched(root, limits, should_stop, watch)
         return self._search.result(0)
 
-    def _follow(self, moves: list[Move]) -> bool:
-        """Advance the tree to the position after ``moves``; False where that is not below its root."""
+    def _run_watched(self, root: Position, limits: Limits, should_stop: Callable[[], bool], watch: Watch) -> None:
+        """Search, and let somebody look on at intervals and at the end."""
+        over, looks = False, 0
+        while not over:
+            self._search.run(min(limits.deadline, time.monotonic() + watch.interval), should_stop)
+            stopped = should_stop()
+            over = stopped or self._search.is_finished or time.monotonic() >= limits.deadline
+            if watch.sees_the_end or not stopped or looks == 0:
+                watch.report(look(self._search, self._owners, root, watch))
+                looks += 1
+
+    def _follow(self, moves: list[Move], mask: np.ndarray) -> bool:
+        """Advance the tree to the position after ``moves``; False where that is not below its root, or was searched among fewer actions."""
         if moves[: len(self._line)] != self._line:
             return False
+        if len(moves) == len(self._line):
+            return bool((self._mask >= mask).all())
+        if self._owners is not None:
+            self._owners.forget()
         return all(self._search.advance(0, move.action) for move in moves[len(self._line) :])

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TextIO
 from gozero import __version__ as VERSION
 from gozero.games import GO_FAMILY
 from gtp import clock
+from gtp.analysis import AnalysisCommands
 from gtp.arguments import path_of
 from gtp.handicap import HandicapCommands
 from gtp.protocol import Command, FatalError, LineReader, Output, Protocol, Signals, serve
@@ -71,6 +72,7 @@ def make_protocol(session: Session, game: str, on_bug: Callable[[Command, Except
     for group in (*COMMANDS, *(GO_COMMANDS if game in GO_FAMILY else OTHER_COMMANDS)):
         protocol.register(group(session).commands())
     protocol.register(clock.commands(session.clock))
+    protocol.register_streams(AnalysisCommands(session).streams())
     return protocol
 
 

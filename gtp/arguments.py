@@ -67,9 +67,9 @@ def vertex_of(text: str, cols: int, rows: int) -> int:
     return action
 
 
-def point_of(text: str, size: int) -> int:
-    """The action of a point of a square board."""
-    action = vertex_of(text, size, size)
-    if action == coords.pass_action(size):
+def point_of(text: str, cols: int, rows: int) -> int:
+    """The action of a point."""
+    action = vertex_of(text, cols, rows)
+    if action == coords.pass_action(cols, rows):
         raise GtpError(f"invalid coordinate: {text!r}")
     return action

@@ -60,7 +60,7 @@ class HandicapCommands:
         return self._place(fixed_points(stones, self._size))
 
     def set_free_handicap(self, command: Command) -> str:
-        points = [point_of(argument, self._size) for argument in command.arguments]
+        points = [point_of(argument, self._size, self._size) for argument in command.arguments]
         if len(points) < FEWEST:
             raise GtpError("invalid handicap: expected two vertices or more")
         if len(set(points)) < len(points):

@@ -1,8 +1,9 @@
 """The Go Text Protocol, version 2: framing, dispatch and the loop around them. It knows no Go.
 
 Vocabulary: a *line* is what the client sent; a *command* is a line with a name in it, perhaps numbered by an *id*; a *handler* turns the
-command into the text of its *answer*. Every command gets exactly one answer, which ends in exactly one blank line; blank lines, comments
-and a lone id get none. A line that says ``# interrupt`` is GoGui's way to ask a running command to finish at once.
+command into the text of its *answer*, or writes it as a *stream*, line by line while it works. Every command gets exactly one answer,
+which ends in exactly one blank line; blank lines, comments and a lone id get none. A line that says ``# interrupt`` is GoGui's way to ask a
+running command to finish at once; any other line ends an analysis.
 
 What this module does not do: it holds no board, it does not think, and it never writes to file descriptor 1 except through ``Output``.
 """
@@ -17,12 +18,14 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TextIO
 
 Handler = Callable[["Command"], str]
+StreamHandler = Callable[["Command", "Stream"], None]
+Write = Callable[[str], None]
 
 INTERRUPT = "# interrupt"
 SHUTDOWN_GRACE = 2.0
@@ -73,6 +76,29 @@ def format_answer(mark: str, command_id: str, text: str) -> str:
     return "\n".join([f"{mark}{command_id} {first}", *filter(None, rest)]) + "\n\n"
 
 
+class Stream:
+    """The successful answer to one command, each line of which leaves when it is written."""
+
+    def __init__(self, command_id: str, write: Write) -> None:
+        self._id, self._write = command_id, write
+        self.has_begun = False
+
+    def begin(self) -> None:
+        """Tell the client that the command is under way; from here on it cannot be refused."""
+        if not self.has_begun:
+            self.has_begun = True
+            self._write(f"={self._id}\n")
+
+    def line(self, text: str) -> None:
+        """One line, not empty and without control characters."""
+        self.begin()
+        self._write(f"{text}\n")
+
+    def end(self) -> None:
+        self.begin()
+        self._write("\n")
+
+
 class Protocol:
     """The commands an engine offers, and the answers to them, one line at a time; without threads and without files.
 
@@ -84,41 +110,65 @@ class Protocol:
         self.finished = False  # set once quit has been answered
         self._on_bug = on_bug or _report_bug
         self._handlers: dict[str, Handler] = {}
+        self._streams: dict[str, StreamHandler] = {}
         self.register(
             {
                 "protocol_version": lambda command: "2",
                 "name": lambda command: name,
                 "version": lambda command: version,
-                "known_command": lambda command: str(command.text.partition(" ")[0] in self._handlers).lower(),
-                "list_commands": lambda command: "\n".join(sorted(self._handlers)),
+                "known_command": lambda command: str(command.text.partition(" ")[0] in self._names()).lower(),
+                "list_commands": lambda command: "\n".join(sorted(self._names())),
                 "quit": self._quit,
             }
         )
 
     def register(self, handlers: Mapping[str, Handler]) -> None:
         """Offer more commands; a name that is taken is a mistake of the program (ValueError)."""
-        taken = self._handlers.keys() & handlers.keys()
-        if taken:
-            raise ValueError(f"GTP commands registered twice: {sorted(taken)}")
+        self._refuse_taken(handlers.keys())
         self._handlers.update(handlers)
 
-    def answer(self, line: str) -> str | None:
-        """The framed answer to ``line``, or None where the protocol asks for silence. Raises FatalError only."""
+    def register_streams(self, handlers: Mapping[str, StreamHandler]) -> None:
+        """Offer more commands that write their answers line by line; ValueError as ``register``."""
+        self._refuse_taken(handlers.keys())
+        self._streams.update(handlers)
+
+    def _names(self) -> Set[str]:
+        return self._handlers.keys() | self._streams.keys()
+
+    def _refuse_taken(self, names: Set[str]) -> None:
+        taken = self._names() & names
+        if taken:
+            raise ValueError(f"GTP commands registered twice: {sorted(taken)}")
+
+    def answer(self, line: str, write: Write) -> None:
+        """Write the answer to ``line``, or nothing where the protocol asks for silence. Raises FatalError, or what ``write`` does."""
         command = parse_line(line)
         if command is None:
-            return None
-        handler = self._handlers.get(command.name)
-        if handler is None:
-            return format_answer("?", command.id, "unknown command")
+            return
+        stream = Stream(command.id, write)
         try:
-            return format_answer("=", command.id, handler(command))
+            if command.name in self._streams:
+                self._streams[command.name](command, stream)
+                stream.end()
+            elif command.name in self._handlers:
+                write(format_answer("=", command.id, self._handlers[command.name](command)))
+            else:
+                raise GtpError("unknown command")
         except GtpError as error:
-            return format_answer("?", command.id, str(error))
-        except FatalError:
+            self._refuse(command, stream, write, str(error))
+        except (FatalError, BrokenPipeError):
             raise
         except Exception as error:  # noqa: BLE001 - the border: a bug in one command must not take the game with it
             self._on_bug(command, error)
-            return format_answer("?", command.id, f"internal error: {type(error).__name__}: {error}")
+            self._refuse(command, stream, write, f"internal error: {type(error).__name__}: {error}")
+
+    def _refuse(self, command: Command, stream: Stream, write: Write, reason: str) -> None:
+        """Answer an error; a stream that has begun can only end, and the reason goes to stderr."""
+        if stream.has_begun:
+            sys.stderr.write(f"gozero-gtp: {command.name} ended early: {reason}\n")
+            stream.end()
+        else:
+            write(format_answer("?", command.id, reason))
 
     def _quit(self, command: Command) -> str:
         self.finished = True
@@ -140,6 +190,8 @@ class Signals:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
+        self._arrival = threading.Condition()
+        self._ended = False
         self._lines_read = 0
         self._lines_taken = 0
         self._interrupted_through = -1
@@ -147,19 +199,26 @@ class Signals:
         self._stop_time = math.inf
 
     def line_read(self) -> None:
-        self._lines_read += 1
+        with self._arrival:
+            self._lines_read += 1
+            self._arrival.notify_all()
 
     def line_taken(self) -> None:
         """The line that is answered now is the next one."""
         self._lines_taken += 1
 
     def interrupt(self) -> None:
-        self._interrupted_through = self._lines_read
+        with self._arrival:
+            self._interrupted_through = self._lines_read
+            self._arrival.notify_all()
 
     def end_of_input(self) -> None:
         """``quit`` or the end of the stream has been read."""
-        if self._thinking:
-            self._stop_time = min(self._stop_time, self._clock() + SHUTDOWN_GRACE)
+        with self._arrival:
+            self._ended = True
+            if self._thinking:
+                self._stop_time = min(self._stop_time, self._clock() + SHUTDOWN_GRACE)
+            self._arrival.notify_all()
 
     @contextmanager
     def thinking(self) -> Iterator[None]:
@@ -173,6 +232,15 @@ class Signals:
     def should_stop(self) -> bool:
         """Whether the search should end now with the best move it has so far."""
         return self._lines_taken <= self._interrupted_through or self._clock() >= self._stop_time
+
+    def is_wanted_elsewhere(self) -> bool:
+        """Whether an analysis must end: another line waits, empty ones too, or no more will come."""
+        return self._lines_read > self._lines_taken or self._lines_taken <= self._interrupted_through or self._ended
+
+    def wait(self) -> None:
+        """Do nothing until an analysis must end."""
+        with self._arrival:
+            self._arrival.wait_for(self.is_wanted_elsewhere)
 
 
 class Output:
@@ -272,6 +340,4 @@ def serve(protocol: Protocol, reader: LineReader, output: Output, when_idle: Cal
             raise line
         reader.signals.line_taken()
         output.note(line)
-        answer = protocol.answer(line)
-        if answer is not None:
-            output.write(answer)
+        protocol.answer(line, output.write)

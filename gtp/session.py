@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, cast
 
 from gozero import coords
@@ -19,6 +20,8 @@ from gtp.protocol import Command, GtpError, Handler, Signals
 from gtp.settings import Settings
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from gozero.go_player import GoPlayer
     from gozero.player import Limits, Player
 
@@ -71,6 +74,21 @@ class Session:
         if visits is None and seconds == math.inf:
             visits, seconds = DEFAULT_VISITS, DEFAULT_SECONDS
         return Limits(visits, time.monotonic() + seconds)
+
+    @contextmanager
+    def move(self, colour: int) -> Iterator[Limits]:
+        """Around the search for a move that will be played: gives what it may cost, and takes its time off the clock of ``colour``."""
+        from gozero.player import TurnError
+
+        started = time.monotonic()
+        limits = self.limits(colour)
+        self.player.load()
+        try:
+            with self.signals.thinking():
+                yield limits
+        except TurnError as error:
+            raise GtpError(str(error)) from None
+        self.clock.spend(colour, time.monotonic() - started)
 
 
 class BoardCommands:
@@ -181,22 +199,29 @@ class PlayCommands:
         self._session = session
 
     def commands(self) -> Mapping[str, Handler]:
-        return {"genmove": self.genmove, "reg_genmove": self.reg_genmove}
+        return {"genmove": self.genmove, "reg_genmove": self.reg_genmove, "restricted_genmove": self.restricted_genmove}
 
     def genmove(self, command: Command) -> str:
         """Choose a move, play it, and take its time off the clock. After ``resign`` the board is as before."""
-        colour = colour_of(command.text)
-        started = time.monotonic()
-        answer = self._think(self._session.player.genmove, colour)
-        self._session.clock.spend(colour, time.monotonic() - started)
-        return answer
+        session, colour = self._session, colour_of(command.text)
+        with session.move(colour) as limits:
+            action = session.player.genmove(colour, limits, session.signals.should_stop)
+        return coords.vertex(action, *session.player.board)
 
     def reg_genmove(self, command: Command) -> str:
         """The move genmove would choose, not played; it never resigns, and asked again it answers the same."""
-        return self._think(self._session.player.suggest, colour_of(command.text))
+        return self._suggest(colour_of(command.text))
 
-    def _think(self, search: Callable[[int, Limits, Callable[[], bool]], int], colour: int) -> str:
-        """The vertex that one of the player's searches answers for a colour."""
+    def restricted_genmove(self, command: Command) -> str:
+        """``restricted_genmove C V V ...``: the best of these moves, not played."""
+        session = self._session
+        if len(command.arguments) < 2:
+            raise GtpError("syntax error: expected a colour and the vertices to choose from")
+        colour, *vertices = command.arguments
+        actions = [vertex_of(vertex, *session.player.board) for vertex in vertices]
+        return self._suggest(colour_of(colour), session.player.mask_of(actions))
+
+    def _suggest(self, colour: int, among: np.ndarray | None = None) -> str:
         from gozero.player import TurnError
 
         session = self._session
@@ -204,6 +229,7 @@ class PlayCommands:
         session.player.load()
         try:
             with session.signals.thinking():
-                return coords.vertex(search(colour, limits, session.signals.should_stop), *session.player.board)
-        except TurnError as error:
+                action = session.player.suggest(colour, limits, session.signals.should_stop, among)
+        except (TurnError, ValueError) as error:
             raise GtpError(str(error)) from None
+        return coords.vertex(action, *session.player.board)

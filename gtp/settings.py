@@ -53,6 +53,9 @@ class Settings:
         f"{', '.join(WEIGHTS.values())})",
     )
     visits: int | None = option(None, "simulations per move", low=1, high=100_000_000)
+    analysis_visits: int | None = option(
+        None, "simulations after which an analysis rests until the controller ends it (default: it goes on)", low=1, high=100_000_000
+    )
     time: float | None = option(None, "seconds per move", low=0.01, high=1e6)
     threads: int | None = option(None, "CPU threads (default: as many cores as this process may use)", low=1, high=1024)
     seed: int | None = option(None, "whole number; with --visits the same seed plays the same game", low=0, high=2**63 - 1)

@@ -27,7 +27,7 @@ from gozero.search import descent
 from gozero.search.puct import Params
 from gozero.search.root import draw_gumbels, plant, read_root
 from gozero.search.settings import SearchSettings
-from gozero.search.show import principal_variation, tree_text
+from gozero.search.show import Line, principal_variation, tree_text
 from gozero.search.tree import new_forest, reroot
 
 MAX_VISITS = 2**30
@@ -190,12 +190,17 @@ class Search:
         scores = self._no_scores if score is None else np.ascontiguousarray(score, np.float32)
         return np.ascontiguousarray(logits, np.float32), np.ascontiguousarray(value, np.float32), scores
 
+    @property
+    def is_finished(self) -> bool:
+        """Whether every tree's budget is spent."""
+        return not self.forest.trees["active"].any()
+
     def run(self, deadline: float | None = None, stop: Callable[[], bool] | None = None) -> None:
         """Search in waves until every budget is spent, time.monotonic() reaches `deadline` or `stop()` is true.
 
         The first wave is always searched, so that every root has its prior and value.
         """
-        while self.forest.trees["active"].any():
+        while not self.is_finished:
             self.wave()
             if (deadline is not None and time.monotonic() >= deadline) or (stop is not None and stop()):
                 break
@@ -214,8 +219,8 @@ class Search:
             value = float(policy @ np.where(visits > 0, q, root["value"]))
         return RootResult(visits, q, self.forest.root_priors[tree].copy(), policy, best, value, score, count)
 
-    def principal_variation(self, tree: int, action: int, length: int) -> list[int]:
-        """`action` at the root and the most visited moves after it, at most `length` actions in all."""
+    def principal_variation(self, tree: int, action: int, length: int) -> Line:
+        """`action` at the root and the most visited moves after it, at most `length` >= 1 actions in all."""
         return principal_variation(self.forest, tree, action, length)
 
     def text(self, tree: int = 0, depth: int = 2) -> str:

@@ -1,4 +1,4 @@
-"""A search tree for the eye: its principal variations, and the tree as text.
+"""A search tree for the eye: its lines, and the tree as text.
 
 A line of the text is one move: its vertex, visits, q for the side that plays it, prior, and how the search would go on.
 Plain Python over the arrays of `gozero.search.tree`; nothing here is fast or needs to be.
@@ -7,6 +7,7 @@ Plain Python over the arrays of `gozero.search.tree`; nothing here is fast or ne
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,17 +27,29 @@ def children_of(forest: Forest, tree: int, index: int) -> Iterator[tuple[int, fl
         yield int(forest.actions[tree, edge]), float(forest.priors[tree, edge]), int(forest.children[tree, edge])
 
 
-def principal_variation(forest: Forest, tree: int, action: int, length: int) -> list[int]:
-    """`action` at the root and the most visited moves after it, at most `length` actions in all."""
-    line = [action]
+class Line(NamedTuple):
+    """A move at the root and the most visited moves after it."""
+
+    actions: list[int]
+    visits: list[int]  # of each action; [0] where the first was never tried
+    score: float  # mean score after the first action, for the side to move at the root; 0 where the evaluator knows none
+
+
+def principal_variation(forest: Forest, tree: int, action: int, length: int) -> Line:
+    """The line of `action` at the root, at most `length` actions, at least one."""
     index = int(find_child(forest, tree, 0, action)) if forest.trees[tree]["node_count"] else NO_NODE
-    while index != NO_NODE and len(line) < length:
+    if index == NO_NODE:
+        return Line([action], [0], 0.0)
+    first = forest.nodes[tree, index]
+    line = Line([action], [int(first["visits"])], -float(first["score_sum"]) / max(1, int(first["visits"])))
+    while len(line.actions) < length:
         following = next(children_of(forest, tree, index), None)
         if following is None:
             break
-        line.append(following[0])
         index = following[2]
-    return line[:length]
+        line.actions.append(following[0])
+        line.visits.append(int(forest.nodes[tree, index]["visits"]))
+    return line
 
 
 def tree_text(game: Game, forest: Forest, tree: int, depth: int) -> str:
@@ -64,5 +77,4 @@ def _lines(game: Game, forest: Forest, tree: int, index: int, depth: int, indent
 
 
 def _name(game: Game, action: int) -> str:
-    """GTP's vertex; the action's number on boards that are not square."""
-    return vertex(action, game.rows) if game.rows == game.cols else str(action)
+    return vertex(action, game.cols, game.rows)

@@ -9,7 +9,7 @@ from gozero.search.settings import SearchSettings
 from gozero.weights import Header
 from gtp.__main__ import make_protocol
 from gtp.loading import supported_sizes
-from gtp.protocol import Command, Signals
+from gtp.protocol import Command, Protocol, Signals
 from gtp.session import Session
 from gtp.settings import Settings
 
@@ -23,6 +23,7 @@ class Engine:
         size = settings.size or games.usual(game, "size")
         sizes = supported_sizes(Header(game, only=None, size=None))
         self.signals = Signals()
+        self.signals.end_of_input()  # nobody sends the line that ends an analysis: each gives one look
         player_settings = PlayerSettings(
             rules=settings.rules, seed=settings.seed, resign=not settings.no_resign, search=SearchSettings(max_nodes=2000)
         )
@@ -48,7 +49,7 @@ class Engine:
         return answer[1:].strip()
 
     def answer(self, line: str) -> str:
-        answer = self.protocol.answer(line)
+        answer = answer_to(self.protocol, line)
         assert answer is not None
         assert answer.endswith("\n\n")
         assert "\n\n" not in answer[:-2]
@@ -57,6 +58,13 @@ class Engine:
     def ask_all(self, *lines: str) -> None:
         for line in lines:
             self.ask(line)
+
+
+def answer_to(protocol: Protocol, line: str) -> str | None:
+    """All that is written for a line, or None."""
+    pieces: list[str] = []
+    protocol.answer(line, pieces.append)
+    return "".join(pieces) or None
 
 
 def _fail(command: Command, error: Exception) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from gtp.clock import Clock, commands, expected_moves_left
 from gtp.protocol import Protocol
+from tests.gtp.engine import answer_to
 
 BLACK, WHITE = 1, 2
 
@@ -15,7 +16,7 @@ def clock_after(*lines: str) -> Clock:
     protocol = Protocol("Test", "1.0")
     protocol.register(commands(clock))
     for line in lines:
-        assert protocol.answer(line) == "= \n\n", line
+        assert answer_to(protocol, line) == "= \n\n", line
     return clock
 
 
@@ -67,7 +68,7 @@ def test_budget(lines: list[str], budget: float) -> None:
 def test_errors(line: str, error: str) -> None:
     protocol = Protocol("Test", "1.0")
     protocol.register(commands(Clock()))
-    answer = protocol.answer(line)
+    answer = answer_to(protocol, line)
     assert answer is not None
     assert answer.startswith("? ")
     assert error in answer

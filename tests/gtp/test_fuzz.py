@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from gozero.games import GO_FAMILY
 from gtp.protocol import parse_line
 from gtp.settings import WEIGHTS, Settings
-from tests.gtp.engine import Engine
+from tests.gtp.engine import Engine, answer_to
 
 LINES_A_SESSION = 40
 SIZES = {"go": 5, "simple_go": 5, "nogo": 4, "gomoku": 5, "othello": 4, "connect4": 7, "tictactoe": 3}
 """The board on which each game begins: small, so that games end."""
-ANSWER = re.compile(r"[=?]([0-9]*) ([^\x00-\x09\x0b-\x1f\x7f]*\n\n)")
+ANSWER = re.compile(r"[=?]([0-9]*)(?: |\n(?!\n))([^\x00-\x09\x0b-\x1f\x7f]*\n\n)")
 
 ids = st.sampled_from(["", "", "", "1 ", "7", "0012 ", "999999999999999999999999 "])
 colours = st.sampled_from(["b", "w", "B", "W", "black", "White"])
@@ -38,6 +38,11 @@ def line(name: str, *arguments: st.SearchStrategy[str]) -> st.SearchStrategy[str
     return st.tuples(st.just(name), *arguments).map(" ".join)
 
 
+ANALYSES = "lz-analyze kata-analyze lz-genmove_analyze kata-genmove_analyze cgos-genmove_analyze".split()
+flags = st.builds("{} {}".format, st.sampled_from("ownership movesOwnership rootInfo pvVisits".split()), st.sampled_from(["true", "false"]))
+restrictions = st.builds("{} {} {} {}".format, st.sampled_from(["avoid", "allow"]), colours, vertices, small)
+words = colours | numbers | flags | restrictions | st.builds("{} {}".format, st.sampled_from("interval minmoves maxmoves".split()), small)
+
 COMMON = [
     line("play", colours, vertices),
     line("play", colours, vertices),
@@ -49,6 +54,10 @@ COMMON = [
     line("boardsize", st.sampled_from(["4", "5", "6", "7", "9"])),
     line("komi", numbers),
     line("reg_genmove", colours),
+    line("restricted_genmove", colours, vertices, vertices),
+    st.builds("{} {}".format, st.sampled_from(ANALYSES), st.lists(words, max_size=5).map(" ".join)),
+    line("lz-analyze", colours, small),
+    line("kata-genmove_analyze", colours, flags),
     line("gg-undo", small),
     line("is_legal", colours, vertices),
     line("all_legal", colours),
@@ -112,7 +121,7 @@ def check_session(game: str, lines: list[tuple[str, str]], seen: Counter[str]) -
             continue
         seen[kind] += 1
         command = parse_line(text)
-        answer = engine.protocol.answer(text)
+        answer = answer_to(engine.protocol, text)
         assert not engine.protocol.finished
         if command is None:
             assert answer is None, f"{text!r} was answered {answer!r}"
@@ -158,7 +167,7 @@ def check_coverage(game: str, seen: Counter[str], lines: int) -> None:
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize(("game", "sessions"), [("go", 80), ("othello", 40), ("connect4", 40)])
+@pytest.mark.parametrize(("game", "sessions"), [("go", 80), ("othello", 60), ("connect4", 60)])
 def test_some_thousand_lines(game: str, sessions: int) -> None:
     check_coverage(game, fuzz(game, sessions, derandomize=True), sessions * LINES_A_SESSION * 9 // 10)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gtp.settings import WEIGHTS, Settings
-from tests.gtp.engine import Engine
+from tests.gtp.engine import Engine, answer_to
 
 FOLDER = Path(__file__).parents[1] / "data" / "gtp"
 
@@ -24,7 +24,7 @@ def replay(name: str, transcript: str) -> str:
         if line.startswith("# "):
             parts.append(f"{line}\n")
         elif line.startswith(">"):
-            parts.append(f"{line}\n{engine.protocol.answer(line[2:]) or ''}")
+            parts.append(f"{line}\n{answer_to(engine.protocol, line[2:]) or ''}")
     return "".join(parts)
 
 

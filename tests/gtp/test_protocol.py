@@ -6,6 +6,7 @@ import os
 import pytest
 
 from gtp.protocol import Command, FatalError, GtpError, LineReader, Output, Protocol, Signals, format_answer, parse_line, serve
+from tests.gtp.engine import answer_to
 
 
 def fail(command: Command) -> str:
@@ -49,12 +50,12 @@ def make_protocol() -> Protocol:
     ],
 )
 def test_answer(line: str, answer: str) -> None:
-    assert make_protocol().answer(line) == answer
+    assert answer_to(make_protocol(), line) == answer
 
 
 @pytest.mark.parametrize("line", ["", " ", "\r", "\t", "# comment", "  # name", "3", "12 # name", "\x01", "# interrupt"])
 def test_silence(line: str) -> None:
-    assert make_protocol().answer(line) is None
+    assert answer_to(make_protocol(), line) is None
 
 
 def test_text_of_a_command_keeps_inner_spaces() -> None:
@@ -69,7 +70,7 @@ def test_a_bug_is_reported_and_answered() -> None:
     bugs = []
     protocol = Protocol("Test", "1.2", on_bug=lambda command, error: bugs.append((command.name, error)))
     protocol.register({"crash": lambda command: str(1 // 0)})
-    assert protocol.answer("9 crash") == "?9 internal error: ZeroDivisionError: integer division or modulo by zero\n\n"
+    assert answer_to(protocol, "9 crash") == "?9 internal error: ZeroDivisionError: integer division or modulo by zero\n\n"
     assert [name for name, _ in bugs] == ["crash"]
 
 
@@ -80,7 +81,7 @@ def test_a_fatal_error_passes_through() -> None:
     protocol = Protocol("Test", "1.2")
     protocol.register({"die": die})
     with pytest.raises(FatalError):
-        protocol.answer("die")
+        answer_to(protocol, "die")
 
 
 def test_a_name_is_registered_once() -> None:

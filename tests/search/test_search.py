@@ -267,7 +267,7 @@ def test_two_passes_end_the_game_in_the_tree() -> None:
     search.run()
     result = search.result()
     assert result.q[pass_action(5)] == 1.0 and result.best == pass_action(5)
-    assert search.principal_variation(0, result.best, 5) == [pass_action(5)]
+    assert search.principal_variation(0, result.best, 5).actions == [pass_action(5)]
 
 
 def test_superko_is_respected_in_the_tree() -> None:
@@ -373,7 +373,7 @@ def test_memory_bound_does_not_stop_the_search(root: str, leaves: int) -> None:
 def test_depth_bound_does_not_stop_the_search() -> None:
     search = searched(go.make(2), 300, SearchSettings(max_nodes=400, max_depth=3))
     assert search.result().root_visits == 300
-    assert len(search.principal_variation(0, search.result().best, 99)) <= 3
+    assert len(search.principal_variation(0, search.result().best, 99).actions) <= 3
 
 
 def test_deadline_and_stop() -> None:

@@ -7,6 +7,7 @@ from gozero.evaluators.rollout import UniformEvaluator
 from gozero.games import go
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
+from gozero.search.show import Line
 from tests.search.naive import HashEvaluator, start
 
 GO5 = go.make(5)
@@ -31,14 +32,16 @@ def test_nothing_searched_yet() -> None:
     assert search.text() == "not searched\n"
     search.begin(0, *start(GO5), 5)
     assert search.text() == "not searched\n"
-    assert search.principal_variation(0, 3, 4) == [3]
+    assert search.principal_variation(0, 3, 4) == Line([3], [0], 0.0)
 
 
 def test_principal_variation_is_playable() -> None:
     search = Search(GO5, HashEvaluator(GO5), SearchSettings(max_nodes=600))
     search.begin(0, *start(GO5, 12), 500)
     search.run()
-    line = search.principal_variation(0, search.result().best, 6)
+    line, visits, score = search.principal_variation(0, search.result().best, 6)
+    assert visits == sorted(visits, reverse=True) and visits[0] == search.result().visits.max() and -1 <= score <= 1
+    assert len(visits) == len(line)
     assert line[0] == search.result().best and 2 <= len(line) <= 6
     state, history = start(GO5, 12)
     mask = np.zeros(GO5.actions, np.uint8)
@@ -46,4 +49,4 @@ def test_principal_variation_is_playable() -> None:
         GO5.legal(state, history, mask)
         assert mask[action]
         GO5.step(state, history, action)
-    assert search.principal_variation(0, line[0], 1) == line[:1]
+    assert search.principal_variation(0, line[0], 1) == Line(line[:1], visits[:1], score)

@@ -1,0 +1,181 @@
+"""What a search thinks of a position, for whoever looks on: the moves, the position itself, and whose each point will be.
+
+Vocabulary. A *look* is one reading of a search that may still be running; looking changes nothing in it. A *line* is a move and the most
+visited moves after it. The *ownership* of a point is its expected owner, the mean over the positions that the search evaluated. All numbers
+are for the side to move at the root. This module knows no protocol: how numbers are written is the front end's business.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gozero.evaluators.base import Evaluation, Evaluator
+from gozero.games.game import BLACK, TO_PLAY, Game
+from gozero.position import Position
+from gozero.search.search import RootResult, Search
+
+LONGEST_LINE = 15
+CONFIDENCE = 1.96  # standard deviations below the mean at which the lower bound lies
+
+
+@dataclass(frozen=True)
+class MoveAnalysis:
+    """One move at the root.
+
+    Attributes:
+        action: the move.
+        visits: of the search below it; 0 where only the network has an opinion.
+        prior: the network's probability.
+        value: expected result, -1..1; that of the root where there are no visits.
+        bound: lower end of a 95 % interval (Wilson's) of the value.
+        score: expected lead in points, None where the evaluator knows none.
+        line: actions, this one first, at most `LONGEST_LINE`.
+        line_visits: visits of each.
+        ownership: float32 [P] after the move, -1..1, or None if nobody asked.
+    """
+
+    action: int
+    visits: int
+    prior: float
+    value: float
+    bound: float
+    score: float | None
+    line: tuple[int, ...]
+    line_visits: tuple[int, ...]
+    ownership: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """One look at a search.
+
+    Attributes:
+        colour: the side to move at the root.
+        visits: of the root.
+        value: expected result, -1..1.
+        score: expected lead in points, None where the evaluator knows none.
+        moves: the best one first.
+        ownership: float32 [P], -1..1, or None if nobody asked or the evaluator knows none.
+    """
+
+    colour: int
+    visits: int
+    value: float
+    score: float | None
+    moves: tuple[MoveAnalysis, ...]
+    ownership: np.ndarray | None
+
+
+@dataclass(frozen=True)
+class Watch:
+    """Somebody who looks on while a move is searched.
+
+    Attributes:
+        report: called with each look, at least once.
+        interval: seconds between two looks.
+        sees_the_end: whether there is a last look where the search is stopped; there always is one where it ends by itself.
+        least_moves, most_moves: how many moves a look tells of; untried ones, by prior, make up for what is missing.
+        ownership, moves_ownership: whether looks tell of the points, at the root and after each move.
+    """
+
+    report: Callable[[Analysis], None]
+    interval: float = math.inf
+    sees_the_end: bool = True
+    least_moves: int = 0
+    most_moves: int = 10**6
+    ownership: bool = False
+    moves_ownership: bool = False
+
+
+class Owners:
+    """An evaluator in front of another that remembers what it said of the points: ownership is the mean since `forget`."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self.forget()
+
+    @property
+    def game(self) -> Game:
+        return self._evaluator.game
+
+    def forget(self) -> None:
+        """Begin to count anew."""
+        self._sum = np.zeros(self.game.points, np.float64)  # for Black
+        self._count = 0
+        self.knows_score = False  # whether the evaluator says something of points
+
+    def evaluate(self, states: np.ndarray) -> Evaluation:
+        """The other evaluator's answer for states int32 [n, S]."""
+        found = self._evaluator.evaluate(states)
+        self.knows_score = found.score is not None
+        if found.ownership is not None:
+            self._sum += np.where(states[:, TO_PLAY] == BLACK, 1.0, -1.0) @ found.ownership
+            self._count += len(states)
+        return found
+
+    def ownership(self, position: Position) -> np.ndarray | None:
+        """float32 [P] for the side to move; where nothing was evaluated yet, what is said of the position itself."""
+        if self._count == 0:
+            return self._evaluator.evaluate(position.state[None]).ownership
+        mean = self._sum / self._count
+        return (mean if position.to_play == BLACK else -mean).astype(np.float32)
+
+    def after(self, position: Position, actions: list[int]) -> list[np.ndarray | None]:
+        """What the evaluator says of the points after each of these actions, float32 [P] for the side to move before them."""
+        children = []
+        for action in actions:
+            child = position.copy()
+            child.play(action)
+            children.append(child.state)
+        found = self._evaluator.evaluate(np.stack(children)).ownership if children else None
+        return [None] * len(actions) if found is None else [-row for row in found]
+
+
+def look(search: Search, owners: Owners | None, position: Position, watch: Watch) -> Analysis:
+    """A look at tree 0 of a search whose root is `position`; `owners` is the search's evaluator, None where it knows no points."""
+    result = search.result()
+    has_score = owners is not None and owners.knows_score
+    moves = [_move(search, result, action, has_score) for action in _ranked(result, watch)]
+    if watch.moves_ownership and owners is not None:
+        after = owners.after(position, [move.action for move in moves])
+        moves = [replace(move, ownership=ownership) for move, ownership in zip(moves, after, strict=True)]
+    return Analysis(
+        colour=position.to_play,
+        visits=result.root_visits,
+        value=result.value,
+        score=result.score if has_score else None,
+        moves=tuple(moves),
+        ownership=owners.ownership(position) if watch.ownership and owners is not None else None,
+    )
+
+
+def _ranked(result: RootResult, watch: Watch) -> list[int]:
+    """The actions to tell of: the chosen one, then by visits, then by prior."""
+    actions = np.flatnonzero((result.visits > 0) | (result.prior > 0))
+    ranked = actions[np.lexsort((-result.prior[actions], -result.visits[actions], actions != result.best))]
+    wanted = max(1, watch.least_moves, int((result.visits > 0).sum()))
+    return [int(action) for action in ranked[: min(wanted, max(1, watch.most_moves))]]
+
+
+def _move(search: Search, result: RootResult, action: int, has_score: bool) -> MoveAnalysis:
+    visits = int(result.visits[action])
+    value = float(result.q[action]) if visits else result.value
+    line = search.principal_variation(0, action, LONGEST_LINE)
+    score = (line.score if visits else result.score) if has_score else None
+    return MoveAnalysis(
+        action, visits, float(result.prior[action]), value, lower_bound(value, visits), score, tuple(line.actions), tuple(line.visits)
+    )
+
+
+def lower_bound(value: float, visits: int) -> float:
+    """Lower end of Wilson's 95 % interval of an expected result -1..1 that so many visits agree on; -1 without visits."""
+    if visits == 0:
+        return -1.0
+    share, extra = (1 + min(max(value, -1.0), 1.0)) / 2, CONFIDENCE**2 / visits
+    middle = share + extra / 2
+    half = CONFIDENCE * math.sqrt((share * (1 - share) + extra / 4) / visits)
+    return 2 * (middle - half) / (1 + extra) - 1

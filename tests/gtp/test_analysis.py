@@ -1,0 +1,247 @@
+"""Analysis as its clients read it: the lines, the options, and when it ends."""
+
+import json
+import os
+import re
+import threading
+
+import numpy as np
+import pytest
+
+from gozero.evaluators.base import Evaluation
+from gozero.games.game import BLACK, TO_PLAY, Game
+from gozero.go_player import GoPlayer
+from gozero.player import PlayerSettings
+from gozero.search.settings import SearchSettings
+from gtp.__main__ import make_protocol
+from gtp.protocol import LineReader, Output, Signals, serve
+from gtp.session import Session
+from gtp.settings import Settings
+from tests.gtp.engine import Engine
+
+SIZE = 5
+PV = r"((?:[A-E]\d|pass)(?: (?:[A-E]\d|pass))*)"
+LZ = re.compile(rf"info move (\S+) visits (\d+) winrate (\d+) prior (\d+) lcb (\d+) order (\d+) pv {PV}")
+KATA = re.compile(
+    r"info move (\S+) visits (\d+) utility (\S+) winrate (\S+) scoreMean (\S+) scoreLead (\S+) prior (\S+) lcb (\S+) utilityLcb (\S+) "
+    rf"order (\d+) pv {PV}"
+)
+
+
+class Painted:
+    """Thinks that Black leads by ten points and owns the upper rows, and likes the points in their order."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+
+    def evaluate(self, states: np.ndarray) -> Evaluation:
+        sign = np.where(states[:, TO_PLAY] == BLACK, 1.0, -1.0).astype(np.float32)
+        owner = np.where(np.arange(self.game.points) < 2 * self.game.size, 0.75, -0.5)
+        logits = np.tile(np.linspace(2, 0, self.game.actions), (len(states), 1)).astype(np.float32)
+        return Evaluation(logits, 0.5 * sign, 10 * sign, (sign[:, None] * owner).astype(np.float32))
+
+
+class Patient(Signals):
+    """Of a client that lets an analysis come to its cap, and ends it then."""
+
+    def is_wanted_elsewhere(self) -> bool:
+        return False
+
+    def wait(self) -> None:
+        pass
+
+
+class Painter(Engine):
+    """An engine whose network has all outputs."""
+
+    def __init__(self, **chosen: int | None) -> None:
+        super().__init__(Settings(seed=1, size=SIZE, **{"visits": 60, "analysis_visits": 60, **chosen}))
+        settings = PlayerSettings(seed=1, opening=0.0, search=SearchSettings(max_nodes=2000))
+        self.session = Session(self.session.settings, lambda: GoPlayer("go", [SIZE], Painted, settings, size=SIZE), Patient())
+        self.protocol = make_protocol(self.session, "go")
+
+    def last_look(self, line: str) -> str:
+        """The last line about the search in an answer."""
+        return [text for text in self.ask(line).splitlines() if not text.startswith("play ")][-1]
+
+
+def lone(line: str, pattern: re.Pattern[str]) -> list[tuple[str, ...]]:
+    """Every match of a line that consists of nothing else."""
+    found = pattern.findall(line)
+    assert " ".join(match.group(0) for match in pattern.finditer(line)) == line
+    return found
+
+
+def test_leela_zero_gets_whole_numbers_for_the_side_that_is_asked_about() -> None:
+    for colour, expected in (("b", 7500), ("w", 2500)):
+        moves = lone(Painter().last_look(f"lz-genmove_analyze {colour} 10"), LZ)
+        assert [int(order) for *_, order, _ in moves] == list(range(len(moves)))
+        visits = [int(move[1]) for move in moves]
+        assert visits == sorted(visits, reverse=True) and sum(visits) == 59
+        assert all(abs(int(winrate) - expected) <= 1 and int(lcb) < int(winrate) for _, _, winrate, _, lcb, _, _ in moves)
+        assert all(line.split()[0] == vertex for vertex, *_, line in moves)
+
+
+def test_katago_gets_fractions_points_and_what_it_asks_for() -> None:
+    line = Painter().last_look("kata-genmove_analyze b 10 ownership true rootInfo true")
+    moves, _, rest = line.partition(" rootInfo ")
+    for _, _, utility, winrate, mean, lead, prior, *_ in lone(moves, KATA):
+        assert (float(utility), float(winrate), float(mean), float(lead)) == (0.5, 0.75, 10.0, 10.0)
+        assert 0 < float(prior) < 1
+    root, _, owners = rest.partition(" ownership ")
+    assert root == "visits 60 utility 0.500000 winrate 0.750000 scoreMean 10.000 scoreLead 10.000"
+    assert [float(owner) for owner in owners.split()] == [0.75] * 10 + [-0.5] * 15
+
+
+def test_ownership_and_lead_are_the_opponents_for_white() -> None:
+    line = Painter().last_look("kata-genmove_analyze w ownership true maxmoves 1")
+    assert "winrate 0.250000 scoreMean -10.000" in line
+    assert [float(owner) for owner in line.partition(" ownership ")[2].split()] == [-0.75] * 10 + [0.5] * 15
+
+
+def test_visits_of_lines_and_owners_after_moves() -> None:
+    line = Painter().last_look("kata-genmove_analyze b pvVisits true movesOwnership true maxmoves 2")
+    parts = line.split("info move ")[1:]
+    assert len(parts) == 2
+    for part in parts:
+        pv, _, rest = part.partition(" pv ")[2].partition(" pvVisits ")
+        visits, _, owners = rest.partition(" movesOwnership ")
+        assert len(visits.split()) == len(pv.split())
+        assert [float(owner) for owner in owners.split()] == [0.75] * 10 + [-0.5] * 15
+
+
+def test_without_points_no_points_are_made_up() -> None:
+    answer = Engine(Settings(visits=8, seed=1, size=SIZE)).ask("kata-genmove_analyze b ownership true rootInfo true")
+    assert "winrate" in answer and "score" not in answer and "ownership" not in answer
+
+
+def test_moves_left_out_and_moves_alone() -> None:
+    engine = Painter()
+    first = [move[0] for move in lone(engine.last_look("lz-analyze b 10"), LZ)]
+    avoided = [move[0] for move in lone(engine.last_look(f"lz-analyze b 10 avoid b {first[0]},pass 9"), LZ)]
+    assert first[0] not in avoided and len(avoided) > 1
+    assert {move[0] for move in lone(engine.last_look("lz-analyze b allow b A1:B2,C3 1 minmoves 9"), LZ)} == {"A1", "A2", "B1", "B2", "C3"}
+    assert [move[0] for move in lone(engine.last_look("lz-analyze b 10"), LZ)] == first
+    assert [move[0] for move in lone(engine.last_look("lz-analyze b 10 avoid w A5,B5 3"), LZ)] == first
+
+
+def test_how_many_moves() -> None:
+    engine = Painter(analysis_visits=1)
+    assert len(lone(engine.last_look("lz-analyze"), LZ)) == 1
+    some = lone(engine.last_look("lz-analyze b minmoves 7"), LZ)
+    assert len(some) == 7 and all(move[1] == "0" and move[4] == "0" for move in some)
+    assert len(lone(engine.last_look("lz-analyze b minmoves 7 maxmoves 3"), LZ)) == 3
+
+
+def test_a_move_is_played_after_its_last_look() -> None:
+    engine = Painter()
+    *looks, played = engine.ask("lz-genmove_analyze b").splitlines()
+    vertex = LZ.findall(looks[-1])[0][0]
+    assert played == f"play {vertex}"
+    assert engine.ask("move_history") == f"black {vertex}"
+
+
+def test_a_move_without_a_choice_has_a_look_too() -> None:
+    engine = Painter()
+    engine.ask_all("komi -30", "play w pass")
+    look, played = engine.ask("kata-genmove_analyze b").splitlines()
+    assert look.startswith("info move pass") and played == "play pass"
+
+
+def test_cgos_gets_json() -> None:
+    look, played = Painter().ask("cgos-genmove_analyze b").splitlines()
+    found = json.loads(look)
+    assert found["winrate"] == 0.75 and found["score"] == 10.0 and found["visits"] == 60
+    assert played == f"play {found['moves'][0]['move']}"
+    assert all(set(move) == {"move", "winrate", "score", "prior", "visits", "pv"} for move in found["moves"])
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("lz-analyze red", "invalid color: 'red'; expected b, black, w or white"),
+        ("lz-analyze b x", "unknown option 'x'; expected one of interval, minmoves"),
+        ("kata-analyze b ownership", "syntax error: ownership without its value"),
+        ("kata-analyze b ownership maybe", "syntax error: ownership 'maybe': expected true or false"),
+        ("kata-analyze b avoid b Z9 3", "invalid color or coordinate: 'Z9'"),
+        ("kata-analyze b avoid b A1:pass 3", "invalid coordinate: 'pass'"),
+        ("lz-analyze b allow b pass 1 avoid b pass 1", "none of these moves is legal"),
+        ("restricted_genmove b", "syntax error: expected a colour"),
+    ],
+)
+def test_refused(line: str, reason: str) -> None:
+    assert Painter().refuse(line).startswith(reason)
+
+
+def test_a_move_is_not_refused_for_an_option_that_nobody_knows() -> None:
+    assert "play " in Painter().ask("kata-genmove_analyze b 10 somethingNew 3 ownership false")
+
+
+def test_restricted_genmove_chooses_among_the_moves_and_plays_none() -> None:
+    engine = Painter()
+    assert engine.ask("restricted_genmove b A1 C3") in ("A1", "C3")
+    assert engine.ask("move_history") == ""
+
+
+def test_games_that_are_over_or_the_other_sides() -> None:
+    engine = Engine(Settings("tictactoe", visits=8, seed=1))
+    assert engine.refuse("lz-analyze w") == "it is Black's turn"
+    engine.ask_all(*[f"play {colour} {vertex}" for colour, vertex in zip("bwbwb", ("A1", "A2", "B1", "B2", "C1"), strict=True)])
+    assert engine.refuse("lz-analyze b") == "the game is over"
+    assert engine.ask("lz-genmove_analyze w") == "play resign"
+
+
+class Conversation:
+    """An engine behind real pipes, in a thread."""
+
+    def __init__(self, engine: Engine) -> None:
+        source, self.to_engine = os.pipe()
+        from_engine, sink = os.pipe()
+        self._answers = os.fdopen(from_engine, "r", encoding="utf-8")
+        signals = engine.session.signals = Signals()
+        self._thread = threading.Thread(target=serve, args=(engine.protocol, LineReader(source, signals), Output(sink)), daemon=True)
+        self._thread.start()
+
+    def send(self, text: str) -> None:
+        os.write(self.to_engine, text.encode())
+
+    def line(self) -> str:
+        return self._answers.readline()
+
+    def close(self) -> None:
+        os.close(self.to_engine)
+        self._thread.join(10)
+        assert not self._thread.is_alive()
+
+
+@pytest.mark.parametrize("stop", ["\n", "3 name\n", "# interrupt\n"])
+@pytest.mark.parametrize("cap", [None, 5])
+def test_any_line_ends_an_analysis_that_searches_or_rests(stop: str, cap: int | None) -> None:
+    conversation = Conversation(Painter(analysis_visits=cap))
+    conversation.send("7 lz-analyze b 1\n")
+    assert conversation.line() == "=7\n"
+    assert LZ.match(conversation.line())
+    conversation.send(stop)
+    while (line := conversation.line()) != "\n":
+        assert LZ.match(line)
+    conversation.send("4 version\n")
+    if "name" in stop:
+        assert [conversation.line(), conversation.line()] == ["=3 gozero\n", "\n"]
+    assert conversation.line().startswith("=4 ")
+    conversation.close()
+
+
+def test_the_end_of_the_input_ends_an_analysis() -> None:
+    conversation = Conversation(Painter(analysis_visits=None))
+    conversation.send("lz-analyze b 1\n")
+    assert conversation.line() == "=\n"
+    conversation.close()
+
+
+def test_an_analysis_that_waits_in_a_script_gives_one_look() -> None:
+    conversation = Conversation(Painter(analysis_visits=None))
+    conversation.send("1 lz-analyze b 1\n2 name\n")
+    assert conversation.line() == "=1\n"
+    assert LZ.match(conversation.line())
+    assert [conversation.line(), conversation.line()] == ["\n", "=2 gozero\n"]
+    conversation.close()
