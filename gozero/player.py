@@ -128,9 +128,7 @@ class Player:
 
     def stones(self) -> np.ndarray:
         """The colours of the points, uint8 [rows, cols]: EMPTY, BLACK or WHITE."""
-        colours = np.empty(self.game.points, np.uint8)
-        self.game.stones(self.position.state, colours)
-        return colours.reshape(self.game.shape)
+        return self.game.board(self.position.state)
 
     def winner(self) -> int:
         """BLACK, WHITE, or EMPTY for a draw. ValueError while the game is not over."""
