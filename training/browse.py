@@ -195,9 +195,14 @@ def show_game(options: argparse.Namespace) -> int:
 
 def _headline(entry: Entry) -> str:
     record = entry.record
-    network = f", network {entry.settings['network']}" if "network" in entry.settings else ""
+    game = entry.game()
+    terms = [f"{game.cols}x{game.rows}"]
+    terms += [entry.rules] if entry.rules else []
+    terms += [f"komi {record.komi:g}"] if game.name in GO_FAMILY else []
+    terms += [f"generation {record.generation}"]
+    terms += [f"network {entry.settings['network']}"] if "network" in entry.settings else []
     return (
-        f"{entry.name}: {record.size}x{record.size}, {entry.rules}, komi {record.komi:g}, generation {record.generation}{network}; "
+        f"{entry.name}: {', '.join(terms)}; "
         f"{len(record.moves)} moves, {record.openings} of them drawn as an opening; "
         f"{entry.result} ({record.ending}); {record.rows} full searches"
     )

@@ -40,9 +40,8 @@ class Entry:
 
     @property
     def result(self) -> str:
-        """As SGF has it: B+3.5, W+0.5, or 0 for a draw."""
-        score = self.record.score
-        return "0" if score == 0 else f"{'B' if score > 0 else 'W'}+{abs(score):g}"
+        """As SGF has it: B+3.5, W+0.5, or 0 for a draw; B+ in games without points."""
+        return scoring.result_text(self.game(), self.record.score)
 
     @property
     def rules(self) -> str:
@@ -50,11 +49,14 @@ class Entry:
         return str(self.settings.get("rules") or games.usual(str(self.settings.get("game", scoring.GO)), "rules") or "")
 
     def game(self) -> Game:
-        """The game it was played under. ValueError where the settings name none."""
+        """The game it was played under. LibraryError where the settings name none."""
         selfplay = self.settings.get("selfplay")
         longest = selfplay.get("max_length") if isinstance(selfplay, dict) else None
         name = str(self.settings.get("game", LoopSettings().game))
-        return scoring.make(name, self.record.size, self.rules, float(longest or SelfPlaySettings().max_length))
+        try:
+            return scoring.make(name, self.record.size, self.rules, float(longest or SelfPlaySettings().max_length))
+        except ValueError as error:
+            raise LibraryError(f"{self.name}: {error}") from None
 
 
 @dataclass
@@ -127,7 +129,7 @@ def fault(entry: Entry) -> str | None:
             last = state
         if abs(scoring.final_score(game, last) - entry.record.score) > 1e-6:
             return f"the moves lead to a score of {scoring.final_score(game, last):g} for Black, the record says {entry.record.score:g}"
-    except (CorruptRecordError, ValueError) as error:
+    except (CorruptRecordError, LibraryError, ValueError) as error:
         return str(error)
     return None
 

@@ -24,6 +24,7 @@ from gozero.games.game import BLACK, WHITE, Game
 from gozero.position import IllegalMove, Position
 from training.elo import Tally
 from training.players import Fault, Player, Turn, random_action
+from training.scoring import result_text
 
 
 @dataclass(frozen=True)
@@ -177,12 +178,10 @@ def _forfeit(player: int, fault: Fault) -> _Ending:
 
 
 def _counted(position: Position) -> str:
-    """`B+12.5`, `W+0.5` or `0`: the board as it stands, or the bare winner in a game without points."""
-    if position.game.score is None:
-        outcome = position.outcome() * (1 if position.to_play == BLACK else -1)
-        return {1: "B+", -1: "W+"}.get(outcome, "0")
-    score = position.score()
-    return "0" if score == 0 else f"{'B' if score > 0 else 'W'}+{abs(score):g}"
+    """The result of a finished game, by the board as it stands."""
+    if position.game.score is not None:
+        return result_text(position.game, position.score())
+    return result_text(position.game, position.outcome() * (1 if position.to_play == BLACK else -1))
 
 
 def tally(records: Sequence[GameRecord]) -> Tally:

@@ -80,8 +80,9 @@ def summary(found: Report) -> str:
         f"{found['speed/evaluations']:,.0f} evaluations/s",
     ]
     for group in ("train", "held"):
-        names = [name for name in ("policy", "value", "ownership", "top1") if f"{group}/{name}" in found]
-        losses = [f"{name} {found[f'{group}/{name}']:.3f}" for name in names]
+        shown = {name: found.get(f"{group}/{name}") for name in ("policy", "value", "ownership", "top1")}
+        shown["ownership"] = shown["ownership"] or None  # 0 in a game where nobody owns points
+        losses = [f"{name} {value:.3f}" for name, value in shown.items() if value is not None]
         if losses:
             parts.append(f"{group} " + " ".join(losses))
     return " | ".join(parts)

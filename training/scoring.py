@@ -113,6 +113,13 @@ def final_score(game: Game, state: np.ndarray) -> float:
     return score if state[TO_PLAY] == BLACK else -score
 
 
+def result_text(game: Game, score: float) -> str:
+    """Black's lead as a result: `B+3.5`, `W+0.5` or `0`; the bare winner, `B+`, in a game without points."""
+    if score == 0:
+        return "0"
+    return f"{'B' if score > 0 else 'W'}+{'' if game.score is None else f'{abs(score):g}'}"
+
+
 def known(game: Game) -> tuple[bool, bool, bool]:
     """Whether a game's end teaches a value (always), a score and owners of points."""
     return True, game.score is not None, game.owner is not None

@@ -204,6 +204,24 @@ def test_exported_files_hold_the_game_and_what_was_seen(run: Path, tmp_path: Pat
         assert nodes[commented[1]].get("C").count("%") == 4  # the value and three moves
 
 
+def test_a_game_without_komi_rules_and_points_is_told_without_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    writer = Writer(tmp_path / "records" / "000001.gzr", {"game": "tictactoe"})
+    writer.append(Record(3, 0.0, 1, np.array([0, 3, 1, 4, 2], np.int32), (), 1.0, "finished"))
+    writer.close()
+    _, out, _ = output(capsys, "show", f"{tmp_path}/000001:1")
+    assert "000001:1: 3x3, generation 1; 5 moves" in out
+    assert "B+ (finished)" in out
+
+
+def test_a_game_whose_settings_are_wrong_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(tmp_path, {1: [GAMES[1][0]]})
+    writer = Writer(tmp_path / "records" / "000002.gzr", {"game": "chess"})
+    writer.append(GAMES[1][0])
+    writer.close()
+    code, _, err = output(capsys, "show", f"{tmp_path}/000002:1")
+    assert (code, "chess" in err, err.count("\n")) == (2, True, 1)
+
+
 def test_an_impossible_game_is_not_exported(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(run, {5: [replace(GAMES[1][0], score=99.5)]})
     _, out, err = output(capsys, "export", run, "--generation", "1", "--size", 5, "--sgf", run / "sgf")
