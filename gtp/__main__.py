@@ -9,20 +9,21 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 from gozero import __version__ as VERSION
 from gozero.games import GO_FAMILY
+from gozero.options import SettingsError
+from gozero.output import Output, open_log
 from gtp import clock
 from gtp.analysis import AnalysisCommands
-from gtp.arguments import path_of
 from gtp.handicap import HandicapCommands
-from gtp.protocol import Command, FatalError, LineReader, Output, Protocol, Signals, serve
+from gtp.protocol import Command, FatalError, LineReader, Protocol, Signals, serve
 from gtp.records import RecordCommands
 from gtp.referee import RefereeCommands
 from gtp.scoring import ScoringCommands
 from gtp.session import DEFAULT_SECONDS, DEFAULT_VISITS, BoardCommands, PlayCommands, Session, say
-from gtp.settings import Settings, SettingsError, from_arguments
+from gtp.settings import Settings, from_arguments
 
 if TYPE_CHECKING:
     from gozero.weights import Header
@@ -87,17 +88,6 @@ def greeting(settings: Settings, path: Path, header: Header) -> str:
     chosen += [f"size {size}"] if size else []
     chosen += [f"{settings.rules} rules"] if settings.rules else []
     return f"{NAME} {VERSION}, {', '.join(chosen)}; a move: {move}"
-
-
-def open_log(name: str | None) -> TextIO | None:
-    """The log file, opened for appending."""
-    if name is None:
-        return None
-    path = path_of(name)
-    try:
-        return path.open("a", encoding="utf-8", errors="surrogateescape")
-    except OSError as error:
-        raise SettingsError(f"cannot write the log {path}: {(error.strerror or 'unwritable').lower()}") from None
 
 
 if __name__ == "__main__":

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
-from pathlib import Path
 
 from gozero import coords
 from gtp.protocol import Command, GtpError
@@ -48,11 +46,6 @@ def komi_of(command: Command) -> float:
     if len(command.arguments) != 1:
         raise GtpError("syntax error: expected komi NUMBER")
     return number_of(command.arguments[0])
-
-
-def path_of(text: str) -> Path:
-    """An absolute path, with ~ for a home folder; a ~ that means nobody's stays as it is."""
-    return Path(os.path.abspath(os.path.expanduser(text)))  # noqa: PTH100, PTH111 - pathlib raises where there is no such user
 
 
 def vertex_of(text: str, cols: int, rows: int) -> int:

@@ -5,7 +5,7 @@ command into the text of its *answer*, or writes it as a *stream*, line by line 
 which ends in exactly one blank line; blank lines, comments and a lone id get none. A line that says ``# interrupt`` is GoGui's way to ask a
 running command to finish at once; any other line ends an analysis.
 
-What this module does not do: it holds no board, it does not think, and it never writes to file descriptor 1 except through ``Output``.
+What this module does not do: it holds no board, it does not think, and it never writes to file descriptor 1 except through its ``Channel``.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ import sys
 import threading
 import time
 import traceback
+import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TextIO
 
 Handler = Callable[["Command"], str]
 StreamHandler = Callable[["Command", "Stream"], None]
@@ -243,40 +243,14 @@ class Signals:
             self._arrival.wait_for(self.is_wanted_elsewhere)
 
 
-class Output:
-    """The client's end of standard output, written unbuffered: every answer leaves whole and at once.
-
-    ``Output.take_over()`` points file descriptor 1 at stderr first, so that no library's print can reach the client.
-    """
-
-    def __init__(self, descriptor: int, log: TextIO | None = None) -> None:
-        self._descriptor = descriptor
-        self._log = log
-
-    @classmethod
-    def take_over(cls, log: TextIO | None = None) -> Output:
-        sys.stdout.flush()
-        descriptor = os.dup(1)
-        try:
-            os.dup2(2, 1)
-        except OSError:  # started without a stderr
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        sys.stdout = sys.stderr
-        return cls(descriptor, log)
+class Channel(typing.Protocol):
+    """The client's end of standard output (`gozero.output.Output`)."""
 
     def note(self, line: str) -> None:
-        """Put what the client sent into the log."""
-        if self._log:
-            self._log.write(f"{line.rstrip()}\n")
-            self._log.flush()
+        """Remember what the client sent."""
 
     def write(self, answer: str) -> None:
-        if self._log:
-            self._log.write(answer)
-            self._log.flush()
-        data = answer.encode("utf-8", "surrogateescape")
-        while data:
-            data = data[os.write(self._descriptor, data) :]
+        """Send an answer, whole and at once."""
 
 
 class LineReader(threading.Thread):
@@ -323,7 +297,7 @@ IDLE_AFTER = 0.3
 """Seconds without a command after which the controller is taken to wait for its user."""
 
 
-def serve(protocol: Protocol, reader: LineReader, output: Output, when_idle: Callable[[], None] = lambda: None) -> None:
+def serve(protocol: Protocol, reader: LineReader, output: Channel, when_idle: Callable[[], None] = lambda: None) -> None:
     """Answer lines until ``quit`` or the end of the input. ``when_idle`` is called once, when the controller first pauses."""
     reader.start()
     wait: float | None = IDLE_AFTER

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Mapping
 
-from gtp.arguments import path_of
+from gozero.options import path_of
 from gtp.protocol import Command, GtpError, Handler
 from gtp.session import COLOUR_NAMES, Session, say
 

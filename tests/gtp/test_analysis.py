@@ -11,10 +11,11 @@ import pytest
 from gozero.evaluators.base import Evaluation
 from gozero.games.game import BLACK, TO_PLAY, Game
 from gozero.go_player import GoPlayer
+from gozero.output import Output
 from gozero.player import PlayerSettings
 from gozero.search.settings import SearchSettings
 from gtp.__main__ import make_protocol
-from gtp.protocol import LineReader, Output, Signals, serve
+from gtp.protocol import LineReader, Signals, serve
 from gtp.session import Session
 from gtp.settings import Settings
 from tests.gtp.engine import Engine

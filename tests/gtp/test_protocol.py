@@ -5,7 +5,8 @@ import os
 
 import pytest
 
-from gtp.protocol import Command, FatalError, GtpError, LineReader, Output, Protocol, Signals, format_answer, parse_line, serve
+from gozero.output import Output
+from gtp.protocol import Command, FatalError, GtpError, LineReader, Protocol, Signals, format_answer, parse_line, serve
 from tests.gtp.engine import answer_to
 
 

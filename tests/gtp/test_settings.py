@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from gozero.games import GAMES
-from gtp.settings import WEIGHTS, Settings, SettingsError, from_arguments
+from gozero.options import SettingsError
+from gtp.settings import WEIGHTS, Settings, from_arguments
 
 
 def test_every_game_has_its_weights() -> None:
