@@ -135,6 +135,14 @@ class Owners:
         return [None] * len(actions) if found is None else [-row for row in found]
 
 
+def note(search: Search, owners: Owners | None, position: Position, action: int) -> Analysis:
+    """What a search, as in `look`, thinks of one action: a look with this move alone."""
+    result, has_score = search.result(), owners is not None and owners.knows_score
+    score = result.score if has_score else None
+    move = _move(search, result, action, has_score)
+    return Analysis(position.to_play, result.root_visits, result.value, score, (move,), ownership=None)
+
+
 def look(search: Search, owners: Owners | None, position: Position, watch: Watch) -> Analysis:
     """A look at tree 0 of a search whose root is `position`; `owners` is the search's evaluator, None where it knows no points."""
     result = search.result()

@@ -7,18 +7,21 @@ of turn or after the game has ended: controllers ask for both, and two passes en
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 import numpy as np
 
 from gozero import endgame, games
 from gozero.evaluators.base import Evaluator
 from gozero.games import go
-from gozero.games.game import BLACK, WHITE, Game
+from gozero.games.game import BLACK, EMPTY, WHITE, Game
 from gozero.player import Player, PlayerSettings
 from gozero.position import Move, Position
 from gozero.sgf import GameRecord
+
+FEWEST_GIFTS = 2  # plays of Black's in a row that begin a handicap game: one alone is a first move
 
 
 class GoPlayer(Player):
@@ -62,11 +65,18 @@ class GoPlayer(Player):
 
     def set_komi(self, komi: float) -> None:
         """Count with another komi (finite) from now on, also for this game; without effect in a game that has none."""
+        notes, last_note = self.notes, self.last_note
         self._begin_from(replace(self._start, komi=komi), self.position.moves)
+        self.notes, self.last_note = notes, last_note
 
     def place_handicap(self, points: Sequence[int]) -> None:
         """Begin a handicap game: Black's stones on the empty board, White to move. ValueError if they have no liberty."""
         self._begin_from(GameRecord(self.size, komi=self.komi, handicap=len(points), black_stones=tuple(points), to_play=WHITE))
+
+    def set_up(self, stones: Mapping[int, int], to_play: int) -> None:
+        """As `Player.set_up`; komi stays, handicap does not."""
+        black, white = (tuple(sorted(point for point in stones if stones[point] == colour)) for colour in (BLACK, WHITE))
+        self._begin_from(GameRecord(self.size, komi=self.komi, black_stones=black, white_stones=white, to_play=to_play))
 
     def load_record(self, record: GameRecord) -> None:
         """Take over a game; without a komi of its own it gets the present one.
@@ -83,6 +93,15 @@ class GoPlayer(Player):
         """The game so far."""
         rules = self._settings.rules or games.usual(self._name, "rules")
         return replace(self._start, komi=self.komi, moves=tuple(self.position.moves), rules=rules)
+
+    @property
+    def handicap(self) -> int:
+        """Black's stones ahead: those the game began with, else Black's plays before White's first move where they are two or more."""
+        if self._start.handicap or self._start.black_stones or self._start.white_stones:
+            return self._start.handicap
+        gifts = takewhile(lambda move: move.colour == BLACK and move.action != self.game.pass_action, self.position.moves)
+        stones = sum(1 for _ in gifts)
+        return stones if stones >= FEWEST_GIFTS else 0
 
     def is_empty(self) -> bool:
         """Whether there is no stone on the board."""
@@ -134,9 +153,19 @@ class GoPlayer(Player):
 
     def _resignation(self, colour: int) -> tuple[float, float]:
         """In handicap games White, who is meant to be behind, resigns later and at a lower value."""
-        handicap = self._start.handicap if colour == WHITE else 0
+        handicap = self.handicap if colour == WHITE else 0
         threshold, earliest = super()._resignation(colour)
-        return -1 + (1 + threshold) / (1 + handicap), earliest * (1 + handicap / 9)
+        played = max(0, 2 * (handicap - self._start.handicap) - 1)  # plies that Black's gifts took, White's passes between them included
+        return -1 + (1 + threshold) / (1 + handicap), earliest * (1 + handicap / 9) + played
+
+    # The points
+
+    def pass_alive(self) -> np.ndarray:
+        """Whose each point is whoever moves (Benson), uint8 [rows, cols]: BLACK, WHITE or EMPTY."""
+        owners = np.empty(self.game.points, np.int8)
+        go.pass_alive(self.position.state, owners)
+        side = self.position.to_play
+        return np.choose(owners + 1, [BLACK + WHITE - side, EMPTY, side]).astype(np.uint8).reshape(self.game.shape)
 
     # The end
 

@@ -1,8 +1,8 @@
 """A player of any game: a position, a search over it, and the judgement when to resign.
 
-Vocabulary. *Limits* say what one move may cost. The *root* is the position to be searched. A side is *to move* by the rules: here nobody
-moves out of turn, and a game that is over stays so. Games whose controllers see both otherwise have a player of their own
-(`gozero.go_player`), which is this one but for what it redefines.
+Vocabulary. *Limits* say what one move may cost. The *root* is the position to be searched. A *note* is what was thought of an own move
+when it was chosen. A side is *to move* by the rules: here nobody moves out of turn, and a game that is over stays so. Games whose
+controllers see both otherwise have a player of their own (`gozero.go_player`), which is this one but for what it redefines.
 
 The player answers for one game at a time, in one thread. It knows no protocol, and of time only the deadline it is given.
 """
@@ -12,13 +12,13 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from gozero import games
-from gozero.analysis import Owners, Watch, look
+from gozero.analysis import Analysis, Owners, Watch, look, note
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.row import RowEvaluator
 from gozero.games.game import BLACK, EMPTY, NOT_OVER, WHITE, Game
@@ -67,7 +67,16 @@ class Player:
         open_evaluator: gives the evaluator for a game; called when a move is first wanted on a board of that size. It may take seconds.
         settings: how to play. ValueError where the game does not have these rules.
         size: of the first game.
+
+    Attributes:
+        notes: of the moves that it chose in this game, by the number of moves played with them.
+        last_note: of the last move that it was asked for, a resignation too; None where there was no choice to think of.
     """
+
+    position: Position
+    notes: dict[int, Analysis]
+    last_note: Analysis | None
+    _resignation_at: tuple[int, int] | None  # who resigned, and after how many moves
 
     def __init__(
         self, game: str, sizes: Sequence[int], open_evaluator: Callable[[Game], Evaluator], settings: PlayerSettings, *, size: int
@@ -109,10 +118,29 @@ class Player:
         self._check_turn(colour)
         self.position.play(action)
 
+    def play_all(self, moves: Sequence[tuple[int, int]]) -> None:
+        """Play (colour, action) in order: all of them or, where one is refused, none. Errors as `play`."""
+        before = self.position.copy()
+        try:
+            for colour, action in moves:
+                self.play(colour, action)
+        except ValueError:
+            self.position = before
+            raise
+
+    def set_up(self, stones: Mapping[int, int], to_play: int) -> None:
+        """Begin a game with these stones, a colour for each action. ValueError where they cannot stand: the game is as it was."""
+        position = Position(self.game)
+        position.set_up(dict(stones), to_play)
+        self._begin(position)
+
     def undo(self) -> None:
         """Take back the last move. IndexError when there is none."""
+        number = len(self.position.moves)
         self.position.undo()
         self._low_values.clear()
+        self.notes.pop(number, None)
+        self._resignation_at = None
 
     def legal(self, colour: int) -> np.ndarray:
         """What the rules allow ``colour`` to play now, bool [A]: nothing where it is not to move."""
@@ -130,6 +158,12 @@ class Player:
         """The colours of the points, uint8 [rows, cols]: EMPTY, BLACK or WHITE."""
         return self.game.board(self.position.state)
 
+    @property
+    def resigned(self) -> int:
+        """The side that the player has resigned for in this position, or EMPTY."""
+        colour, number = self._resignation_at or (EMPTY, 0)
+        return colour if number == len(self.position.moves) else EMPTY
+
     def winner(self) -> int:
         """BLACK, WHITE, or EMPTY for a draw. ValueError while the game is not over."""
         outcome = self.position.outcome()
@@ -142,6 +176,8 @@ class Player:
         """Let a game begin, or go on, with this position."""
         self.position = position
         self._low_values: Counter[int] = Counter()  # own moves in a row with a hopeless value, by colour
+        self.notes = {}
+        self.last_note = self._resignation_at = None
 
     def _check_turn(self, colour: int) -> None:
         """TurnError unless ``colour`` is to move."""
@@ -156,6 +192,11 @@ class Player:
         """Open the evaluator for this board now, not when the next move is wanted."""
         self._loaded_tree()
 
+    def forget(self) -> None:
+        """Drop all that was searched; the next search begins as the first one did."""
+        if self._tree is not None:
+            self._tree.forget()
+
     def genmove(self, colour: int, limits: Limits, should_stop: Callable[[], bool] = lambda: False, watch: Watch | None = None) -> int:
         """Choose a move for ``colour`` and play it; the resign action leaves the board as it is. TurnError where it is not to move.
 
@@ -166,16 +207,20 @@ class Player:
             return self.game.resign_action if self.winner() == BLACK + WHITE - colour else self.game.pass_action
         root = self._root(colour)
         sensible = self._sensible(root)
-        action, value = _only_action(sensible), None
+        action, value, self.last_note = _only_action(sensible), None, None
         if action is not None and watch is not None:
             self._loaded_tree().search(root, sensible, replace(limits, visits=FORCED_VISITS), should_stop, watch)
         if action is None:
             result = self._loaded_tree().search(root, sensible, limits, should_stop, watch)
             drawn = root.ply < self._settings.opening * root.game.points
             action, value = choose(result, self._settings.opening_temperature if drawn else 0.0, self._random), result.value
+            self.last_note = self._loaded_tree().note(root, action)
         if self._resigns(colour, value):
+            self._resignation_at = colour, len(self.position.moves)
             return self.game.resign_action
         self.play(colour, action)
+        if self.last_note is not None:
+            self.notes[len(self.position.moves)] = self.last_note
         return action
 
     def analyse(
@@ -196,6 +241,24 @@ class Player:
         if not mask.any():
             raise ValueError("none of these moves is legal")
         self._loaded_tree().search(root, mask, limits, should_stop, watch)
+
+    def values_after(self, colour: int) -> np.ndarray:
+        """What the evaluator expects of each action, float32 [A], -1..1 for ``colour``: nan where it is not legal. TurnError as `play`."""
+        root, evaluator = self._root(colour), self._loaded_tree().evaluator
+        actions = np.flatnonzero(root.legal())
+        values = np.full(root.game.actions, np.nan, np.float32)
+        children = [root.copy() for _ in actions]
+        for child, action in zip(children, actions, strict=True):
+            child.play(int(action))
+        if children:
+            expected = evaluator.evaluate(np.stack([child.state for child in children])).value
+            outcomes = [child.outcome() for child in children]
+            values[actions] = [-(value if end == NOT_OVER else end) for value, end in zip(expected, outcomes, strict=True)]
+        return values
+
+    def search_text(self, depth: int) -> str:
+        """The tree of the last search, ``depth`` plies deep, for the eye."""
+        return self._loaded_tree().text(depth)
 
     def suggest(self, colour: int, limits: Limits, should_stop: Callable[[], bool] = lambda: False, among: np.ndarray | None = None) -> int:
         """The move for ``colour`` from a search of its own without chance; not played, and never a resignation. TurnError as `play`.
@@ -271,6 +334,21 @@ class _Tree:
         else:
             self._run_watched(root, limits, should_stop, watch)
         return self._search.result(0)
+
+    def forget(self) -> None:
+        """Begin again as a new tree would."""
+        self._search.restart(self._search.evaluator, self._search.seed)
+        if self._owners is not None:
+            self._owners.forget()
+        self._line = []
+
+    def note(self, root: Position, action: int) -> Analysis:
+        """What the search of ``root`` thinks of this action."""
+        return note(self._search, self._owners, root, action)
+
+    def text(self, depth: int) -> str:
+        """The tree, ``depth`` plies deep."""
+        return self._search.text(depth=depth)
 
     def _run_watched(self, root: Position, limits: Limits, should_stop: Callable[[], bool], watch: Watch) -> None:
         """Search, and let somebody look on at intervals and at the end."""

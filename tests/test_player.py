@@ -188,7 +188,116 @@ def test_white_does_not_resign_a_handicap_game_as_readily() -> None:
     assert moves_until_resignation(one, WHITE) is not None
 
 
+def place(one: GoPlayer) -> None:
+    one.place_handicap([at("C3"), at("E5")])
+
+
+def play_in_a_row(one: GoPlayer) -> None:
+    one.play_all([(BLACK, at("C3")), (BLACK, at("E5"))])
+
+
+@pytest.mark.parametrize("begin", [place, play_in_a_row])
+def test_stones_that_black_plays_in_a_row_at_first_are_a_handicap(begin: Callable[[GoPlayer], None]) -> None:
+    for for_black, resigns in ((0.95, None), (0.99, 8)):  # 0.25 * 49 * (1 + 2 / 9) plies are 15
+        one, _ = player(for_black)
+        begin(one)
+        assert (one.handicap, moves_until_resignation(one, WHITE, 12)) == (2, resigns)
+    one.undo()
+    assert one.handicap == 2
+
+
+@pytest.mark.parametrize("vertices", ["b C3", "b C3 w E5 b D4", "w C3 b E5 b D4", "b C3 b pass b D4", "b pass b pass w D4"])
+def test_other_beginnings_are_no_handicap(vertices: str) -> None:
+    one, _ = player()
+    words = vertices.split()
+    one.play_all([("bw".index(colour) + BLACK, at(vertex)) for colour, vertex in zip(words[::2], words[1::2], strict=True)])
+    assert one.handicap == 0
+
+
+# What it thought
+
+
+def test_a_note_tells_what_was_thought_of_the_move_and_goes_with_it() -> None:
+    one, _ = player(0.5, liked="C5")
+    one.play(BLACK, at("D4"))
+    assert one.notes == {} and one.last_note is None
+    generate(one, 1, visits=30)
+    note = one.notes[2]
+    assert note is one.last_note
+    assert (note.colour, note.visits, note.value, note.score) == (WHITE, 30, pytest.approx(-0.5), None)
+    (move,) = note.moves
+    assert (move.action, move.line[0], move.value) == (at("C5"), at("C5"), pytest.approx(-0.5))
+    one.set_komi(5.5)
+    assert one.notes == {2: note}
+    one.undo()
+    assert one.notes == {}
+    one.new_game()
+    assert one.last_note is None
+
+
+def test_a_resignation_is_known_until_the_game_goes_on() -> None:
+    one, _ = player(-0.95)
+    moves_until_resignation(one, BLACK)
+    assert one.resigned == BLACK
+    assert one.last_note is not None and len(one.position.moves) not in one.notes
+    one.play(BLACK, at("pass"))
+    assert one.resigned == EMPTY
+    one.undo()
+    assert one.resigned == EMPTY
+
+
+def test_what_is_forgotten_must_be_searched_again_and_comes_out_the_same() -> None:
+    one, opinion = player(liked="C5")
+    one.forget()
+    generate(one, 1, visits=50)
+    first, asked = one.last_note, opinion().asked
+    one.undo()
+    one.forget()
+    generate(one, 1, visits=50)
+    assert opinion().asked == 2 * asked
+    assert one.last_note == first
+
+
+def test_values_after_moves_are_the_movers() -> None:
+    one, _ = player(0.5)
+    one.play(BLACK, at("C3"))
+    for colour, expected in ((BLACK, 0.5), (WHITE, -0.5)):
+        values = one.values_after(colour)
+        assert np.isnan(values[[at("C3"), one.game.resign_action]]).all()
+        assert values[at("D4")] == pytest.approx(expected)
+    one.play(WHITE, at("pass"))
+    assert one.values_after(BLACK)[at("pass")] == 1  # the second pass ends the game, which Black has won
+    other = other_player("tictactoe", 3, -0.5)
+    for ply, action in enumerate([0, 3, 1, 4]):
+        other.play(BLACK + ply % 2, action)
+    assert [round(float(value), 1) for value in other.values_after(BLACK)[[2, 5]]] == [1.0, -0.5]
+
+
 # Rules at the border
+
+
+def test_moves_are_played_all_or_none() -> None:
+    one, _ = player()
+    one.play(BLACK, at("C3"))
+    before = str(one.position), list(one.position.moves)
+    with pytest.raises(IllegalMove, match="C3 is illegal for Black"):
+        one.play_all([(WHITE, at("D4")), (BLACK, at("C3"))])
+    assert (str(one.position), one.position.moves) == before
+    one.play_all([(WHITE, at("D4")), (WHITE, at("pass")), (BLACK, at("C4"))])
+    assert len(one.position.moves) == 4
+
+
+@pytest.mark.parametrize("game", ["go", "nogo"])
+def test_stones_that_are_set_up_begin_a_game(game: str) -> None:
+    one = player()[0] if game == "go" else other_player("nogo", SIZE)
+    one.play(BLACK, at("C3"))
+    one.set_up({at("D4"): BLACK, at("E5"): WHITE}, WHITE)
+    assert (one.stones()[3, 3], one.stones()[2, 4], one.stones().astype(bool).sum()) == (BLACK, WHITE, 2)
+    assert one.position.to_play == WHITE and one.position.moves == []
+    before = str(one.position)
+    with pytest.raises(ValueError, match="no liberty"):
+        one.set_up({at("A1"): WHITE, at("A2"): BLACK, at("B1"): BLACK}, BLACK)
+    assert str(one.position) == before
 
 
 def test_an_opponent_may_repeat_the_board_and_the_player_never_does() -> None:
