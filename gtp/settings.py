@@ -8,12 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gozero import options
+from gozero.engine import BACKENDS, DEFAULT_GAME, MAX_SIZE
 from gozero.options import option
 from gozero.weights import WEIGHTS
-
-DEFAULT_GAME = "go"
-MAX_SIZE = 19
-BACKENDS = ("auto", "torch", "openvino")
 
 DESCRIPTION = "Plays Go and other games over the Go Text Protocol (GTP 2) on standard input and output."
 HELP_EPILOG = """\
@@ -46,6 +43,10 @@ class Settings:
         None, "simulations after which an analysis rests until the controller ends it (default: it goes on)", low=1, high=100_000_000
     )
     time: float | None = option(None, "seconds per move", low=0.01, high=1e6, metavar="SECONDS")
+    lag: float = option(
+        1.0, "seconds kept back on a clock for what passes between an answer and the server's stopping it (default 1)", low=0, high=60
+    )
+    ponder: bool = option(False, "think in the opponent's time too")
     threads: int | None = option(None, "CPU threads (default: as many cores as this process may use)", low=1, high=1024)
     seed: int | None = option(None, "whole number; with --visits the same seed plays the same game", low=0, high=2**63 - 1)
     size: int | None = option(

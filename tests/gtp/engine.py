@@ -1,6 +1,7 @@
 """A whole gozero-gtp in this process, without weights: random playouts stand in for the network."""
 
 from gozero import games
+from gozero.engine import supported_sizes
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games import GO_FAMILY
 from gozero.go_player import GoPlayer
@@ -8,7 +9,6 @@ from gozero.player import Player, PlayerSettings
 from gozero.search.settings import SearchSettings
 from gozero.weights import Header
 from gtp.__main__ import make_protocol
-from gtp.loading import supported_sizes
 from gtp.protocol import Command, Protocol, Signals
 from gtp.session import Session
 from gtp.settings import Settings

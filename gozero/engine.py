@@ -1,0 +1,105 @@
+"""What every front end needs to set an engine up: the weights file, the boards that it plays, an evaluator for each, the size of a search.
+
+Nothing heavy is imported before an evaluator is opened, so that a front end can say what it is at once. This module holds no position
+and speaks to nobody.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gozero import games
+from gozero.weights import WEIGHTS, Header, WeightsError, find, header
+
+if TYPE_CHECKING:
+    from gozero.evaluators.base import Evaluator
+    from gozero.games.game import Game
+    from gozero.search.settings import SearchSettings
+
+DEFAULT_GAME = "go"
+MAX_SIZE = 19
+BACKENDS = ("auto", "torch", "openvino")  # those of gozero.evaluators.base, which is heavy
+SMALLEST_GO = 5
+"""Points a side; Go is smaller only in tests of its rules."""
+
+MANY_LEAVES, FEW_LEAVES = 8, 2
+MANY_VISITS = 200
+"""From so many visits a move on, positions are evaluated ``MANY_LEAVES`` at a time."""
+
+
+def find_weights(name: str | None, game: str | None) -> tuple[Path, Header]:
+    """The weights file of that name that plays this game, and what it says of itself; needs neither torch nor any rules.
+
+    Args:
+        name: the file, see `weights.find`; None: the game's own.
+        game: a name in `gozero.games`; None: the one that the file plays, or Go where there is no name either.
+
+    Raises:
+        WeightsError: it is missing or damaged, plays no game that is known, or not the one that was asked for.
+    """
+    wanted = game or (DEFAULT_GAME if name is None else None)
+    path = find(name or WEIGHTS[wanted or DEFAULT_GAME])
+    found = header(path)
+    if found.game not in WEIGHTS or (wanted and found.game != wanted):
+        raise WeightsError(path, f"it plays {found.game}, not {wanted or 'one of ' + ', '.join(WEIGHTS)}")
+    return path, found
+
+
+def supported_sizes(header: Header) -> Sequence[int]:
+    """The board sizes that a weights file plays, ascending; of a board that is not square, its columns."""
+    if header.only is not None:
+        return (header.only,)
+    smallest = SMALLEST_GO if header.game == "go" else 1
+    return [size for size in range(smallest, MAX_SIZE + 1) if _has_size(header.game, size)]
+
+
+def _has_size(game: str, size: int) -> bool:
+    try:
+        games.make(game, size=size)
+    except ValueError:
+        return False
+    return True
+
+
+def search_settings(visits: int | None) -> SearchSettings:
+    """How to search with so many visits a move, None for as many as there is time for.
+
+    A tree has room for twice the visits, for what is kept from the move before, within 20,000 to 400,000 nodes.
+    """
+    from gozero.search.settings import SearchSettings
+
+    many = visits is None or visits >= MANY_VISITS
+    max_nodes = 200_000 if visits is None else min(max(2 * visits, 20_000), 400_000)
+    return SearchSettings(leaves=MANY_LEAVES if many else FEW_LEAVES, max_nodes=max_nodes)
+
+
+@dataclass
+class Evaluators:
+    """The evaluators of one weights file, each opened once, by whichever thread asks first.
+
+    Attributes:
+        path: of the weights file.
+        backend: see `evaluators.base.open_evaluator`.
+        threads: CPU threads; None for what the process may use.
+    """
+
+    path: Path
+    backend: str = "auto"
+    threads: int | None = None
+    _opened: dict[int, Evaluator] = field(default_factory=dict, init=False, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
+
+    def open(self, game: Game) -> Evaluator:
+        """The evaluator for the board of ``game``, ready to answer at once. WeightsError or ValueError if it cannot be opened."""
+        from gozero.evaluators.base import open_evaluator
+
+        with self._lock:
+            if game.size not in self._opened:
+                evaluator = open_evaluator(self.path, game, backend=self.backend, threads=self.threads)
+                evaluator.evaluate(game.new_states(1))  # the first evaluation is the slowest
+                self._opened[game.size] = evaluator
+            return self._opened[game.size]
