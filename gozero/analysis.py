@@ -111,11 +111,15 @@ class Owners:
     def evaluate(self, states: np.ndarray) -> Evaluation:
         """The other evaluator's answer for states int32 [n, S]."""
         found = self._evaluator.evaluate(states)
+        self.hear(states, found)
+        return found
+
+    def hear(self, states: np.ndarray, found: Evaluation) -> None:
+        """Remember what was said of states int32 [n, S], whoever asked."""
         self.knows_score = found.score is not None
         if found.ownership is not None:
             self._sum += np.where(states[:, TO_PLAY] == BLACK, 1.0, -1.0) @ found.ownership
             self._count += len(states)
-        return found
 
     def ownership(self, position: Position) -> np.ndarray | None:
         """float32 [P] for the side to move; where nothing was evaluated yet, what is said of the position itself."""
