@@ -96,6 +96,7 @@ class Owners:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
+        self.knows_score = False  # whether the evaluator says something of points: known once it was asked
         self.forget()
 
     @property
@@ -106,7 +107,6 @@ class Owners:
         """Begin to count anew."""
         self._sum = np.zeros(self.game.points, np.float64)  # for Black
         self._count = 0
-        self.knows_score = False  # whether the evaluator says something of points
 
     def evaluate(self, states: np.ndarray) -> Evaluation:
         """The other evaluator's answer for states int32 [n, S]."""
@@ -124,7 +124,8 @@ class Owners:
     def ownership(self, position: Position) -> np.ndarray | None:
         """float32 [P] for the side to move; where nothing was evaluated yet, what is said of the position itself."""
         if self._count == 0:
-            return self._evaluator.evaluate(position.state[None]).ownership
+            found = self._evaluator.evaluate(position.state[None]).ownership
+            return None if found is None else found[0]
         mean = self._sum / self._count
         return (mean if position.to_play == BLACK else -mean).astype(np.float32)
 

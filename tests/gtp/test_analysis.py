@@ -100,6 +100,15 @@ def test_ownership_and_lead_are_the_opponents_for_white() -> None:
     assert [float(owner) for owner in line.partition(" ownership ")[2].split()] == [-0.75] * 10 + [0.5] * 15
 
 
+def test_points_are_known_where_all_was_searched_before() -> None:
+    """The analysis after a genmove may have nothing left to evaluate."""
+    engine = Painter(analysis_visits=1)
+    engine.ask("genmove b")
+    line = engine.last_look("kata-analyze w ownership true maxmoves 1")
+    assert "scoreLead -10.000" in line
+    assert [float(owner) for owner in line.partition(" ownership ")[2].split()] == [-0.75] * 10 + [0.5] * 15
+
+
 def test_visits_of_lines_and_owners_after_moves() -> None:
     line = Painter().last_look("kata-genmove_analyze b pvVisits true movesOwnership true maxmoves 2")
     parts = line.split("info move ")[1:]
