@@ -4,7 +4,7 @@ Vocabulary. *Limits* say what one move may cost. The *root* is the position to b
 when it was chosen. A side is *to move* by the rules: here nobody moves out of turn, and a game that is over stays so. Games whose
 controllers see both otherwise have a player of their own (`gozero.go_player`), which is this one but for what it redefines.
 
-The player answers for one game at a time, in one thread. It knows no protocol, and of time only the deadline it is given.
+The player answers for one game at a time, in one thread. It knows no protocol, and of time only the limits it is given.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from gozero.analysis import Analysis, Owners, Watch, look, note
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.row import RowEvaluator
 from gozero.games.game import BLACK, EMPTY, NOT_OVER, WHITE, Game
+from gozero.patience import Patience
 from gozero.position import COLOUR_NAMES, Move, Position
 from gozero.search.choose import choose
 from gozero.search.search import RootResult, Search
@@ -35,12 +36,20 @@ class TurnError(ValueError):
     """It is not for this side to move now; the message says whose turn it is, or that the game is over."""
 
 
+class NoChoiceError(ValueError):
+    """None of the moves to choose from is legal."""
+
+    def __init__(self) -> None:
+        super().__init__("none of these moves is legal")
+
+
 @dataclass(frozen=True)
 class Limits:
-    """What one move may cost: whichever is reached first."""
+    """What one move may cost: whichever is reached first. Times are seconds on the clock of time.monotonic."""
 
     visits: int | None = 400  # simulations, those kept from the move before included; None: as many as there is time for
-    deadline: float = math.inf  # seconds, on the clock of time.monotonic
+    deadline: float = math.inf
+    target: float = math.inf  # when to end, sooner or later as `gozero.patience` judges; infinite: the other limits alone count
 
 
 @dataclass(frozen=True)
@@ -233,13 +242,13 @@ class Player:
     ) -> None:
         """Search for ``colour`` and tell ``watch``; nothing is played, and what was found serves the next move. TurnError as `play`.
 
-        ``among``, bool [A], are the moves to think of, None all that are legal; ValueError where none of them is.
+        ``among``, bool [A], are the moves to think of, None all that are legal; NoChoiceError where none of them is.
         """
         root = self._root(colour)
         legal = root.legal()
         mask = legal if among is None else legal & among
         if not mask.any():
-            raise ValueError("none of these moves is legal")
+            raise NoChoiceError
         self._loaded_tree().search(root, mask, limits, should_stop, watch)
 
     def values_after(self, colour: int) -> np.ndarray:
@@ -260,15 +269,24 @@ class Player:
         """The tree of the last search, ``depth`` plies deep, for the eye."""
         return self._loaded_tree().text(depth)
 
+    def ponder(self, should_stop: Callable[[], bool]) -> None:
+        """Search the turn of the side to move until `should_stop()` or the tree is full, to the good of the move after it.
+
+        Without effect once the game is over.
+        """
+        if not self.position.is_over:
+            root = self._root(self.position.to_play)
+            self._loaded_tree().search(root, root.legal(), Limits(self._settings.search.max_nodes), should_stop)
+
     def suggest(self, colour: int, limits: Limits, should_stop: Callable[[], bool] = lambda: False, among: np.ndarray | None = None) -> int:
         """The move for ``colour`` from a search of its own without chance; not played, and never a resignation. TurnError as `play`.
 
-        ``among``, bool [A], are the moves to choose from, None all that make sense; ValueError where none of them is legal.
+        ``among``, bool [A], are the moves to choose from, None all that make sense; NoChoiceError where none of them is legal.
         """
         root = self._root(colour)
         sensible = self._sensible(root) if among is None else root.legal() & among
         if not sensible.any():
-            raise ValueError("none of these moves is legal")
+            raise NoChoiceError
         action = _only_action(sensible)
         if action is not None:
             return action
@@ -329,11 +347,17 @@ class _Tree:
             self._owners.forget()
         self._search.begin(0, root.state, root.history_row(0), visits, root_mask=mask, keep=keep)
         self._line, self._mask = list(root.moves), mask
+        stop = should_stop if limits.target == math.inf else self._impatient(limits.target, should_stop)
         if watch is None:
-            self._search.run(limits.deadline, should_stop)
+            self._search.run(limits.deadline, stop)
         else:
-            self._run_watched(root, limits, should_stop, watch)
+            self._run_watched(root, limits, stop, watch)
         return self._search.result(0)
+
+    def _impatient(self, target: float, should_stop: Callable[[], bool]) -> Callable[[], bool]:
+        """``should_stop``, or the judgement that the search has found out enough."""
+        patience = Patience(target)
+        return lambda: should_stop() or patience.is_exhausted(self._search.result(), time.monotonic())
 
     def forget(self) -> None:
         """Begin again as a new tree would."""

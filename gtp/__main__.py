@@ -15,8 +15,8 @@ from gozero import __version__ as VERSION
 from gozero.games import GO_FAMILY
 from gozero.options import SettingsError
 from gozero.output import Output, open_log
-from gtp import clock
 from gtp.analysis import AnalysisCommands
+from gtp.clock import ClockCommands
 from gtp.handicap import HandicapCommands
 from gtp.protocol import Command, FatalError, LineReader, Protocol, Signals, serve
 from gtp.records import RecordCommands
@@ -62,8 +62,9 @@ def run(settings: Settings, output: Output) -> int:
     signals = Signals()
     reader = LineReader(0, signals)
     loader = Loader(settings, path, header)
-    protocol = make_protocol(Session(settings, loader.player, signals), header.game)
-    serve(protocol, reader, output, when_idle=lambda: loader.load_in_background(reader.fail))
+    session = Session(settings, loader.player, signals)
+    protocol = make_protocol(session, header.game)
+    serve(protocol, reader, output, when_idle=lambda: loader.load_in_background(reader.fail), ponder=session.ponder)
     return 0
 
 
@@ -72,7 +73,7 @@ def make_protocol(session: Session, game: str, on_bug: Callable[[Command, Except
     protocol = Protocol(NAME, VERSION, on_bug)
     for group in (*COMMANDS, *(GO_COMMANDS if game in GO_FAMILY else OTHER_COMMANDS)):
         protocol.register(group(session).commands())
-    protocol.register(clock.commands(session.clock))
+    protocol.register(ClockCommands(session.clock).commands())
     protocol.register_streams(AnalysisCommands(session).streams())
     return protocol
 

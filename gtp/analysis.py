@@ -79,17 +79,14 @@ class AnalysisCommands:
 
     def _analyse(self, command: Command, stream: Stream, dialect: Dialect) -> None:
         """Think aloud until a line arrives; with `--analysis-visits`, be silent from then on until a line arrives."""
-        from gozero.player import Limits, TurnError
+        from gozero.player import Limits
 
         session = self._session
         request = self._request(command, strict=True)
-        session.player.load()
         limits = Limits(session.settings.analysis_visits)
         watch = self._watch(request, stream, dialect, sees_the_end=False)
-        try:
-            session.player.analyse(request.colour, limits, session.signals.is_wanted_elsewhere, watch, request.among(session.player))
-        except (TurnError, ValueError) as error:
-            raise GtpError(str(error)) from None
+        with session.thinking() as player:
+            player.analyse(request.colour, limits, session.signals.is_wanted_elsewhere, watch, request.among(player))
         session.signals.wait()
 
     def _genmove(self, command: Command, stream: Stream, dialect: Dialect) -> None:

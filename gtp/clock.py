@@ -1,64 +1,40 @@
-"""Time: what the controller says of it, and how many seconds the next move may take.
+"""The clocks of both sides, and what controllers say of them: time_settings, kgs-time_settings, kata-time_settings, time_left.
 
-Vocabulary, as in GTP 2: *main time*, then Canadian *overtime* of so many *stones* in each *period*. ``time_settings M B S``:
-B = 0 is M seconds for the whole game; S = 0 with B > 0 is no limit at all (GoGui sends ``0 1 0``); ``0 B 1`` is B seconds a move;
-``0 0 0`` leaves no time, so moves are played at once.
-
-All figures are seconds. The clock measures nothing: it is told what a move took, and believes ``time_left`` over its own account.
+Vocabulary as in `gtp.time_controls`. The clock measures nothing: it is told what a move took, and believes ``time_left`` over its own
+account. All figures are seconds.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
 
 from gtp.arguments import colour_of, number_of
 from gtp.protocol import Command, GtpError, Handler
+from gtp.time_controls import Absolute, Allowance, Fischer, TimeControl, TimeLeft, byoyomi, canadian
 
 LAG = 1.0
-"""Seconds kept back for what passes between our answer and the server's stopping the clock."""
-RESERVE = 0.015
-"""Share of the time left that is kept back besides."""
-FEWEST_MOVES_LEFT = 15
-"""Main time is always spread over at least this many more moves."""
-
-
-@dataclass(frozen=True)
-class TimeControl:
-    """The terms of a game; both numbers of the overtime are 0 where there is none."""
-
-    main: float
-    period: float
-    stones: int
-
-    @property
-    def is_unlimited(self) -> bool:
-        return self.period > 0 and self.stones == 0
-
-    @property
-    def has_overtime(self) -> bool:
-        return self.period > 0 and self.stones > 0
-
-
-@dataclass(frozen=True)
-class TimeLeft:
-    """One side's clock: main time if ``stones`` is 0, else time for that many stones of the running period."""
-
-    seconds: float
-    stones: int = 0
+"""Seconds kept back where the user does not say: CGOS tells whole seconds, and charges what passes on the network."""
+UNTOLD = Absolute(0.0)
+"""The terms where the controller tells none and sends ``time_left`` all the same."""
 
 
 class Clock:
     """Both sides' clocks. Without ``set_up`` there is no limit, unless the controller sends ``time_left`` all the same."""
 
-    def __init__(self) -> None:
+    def __init__(self, lag: float = LAG) -> None:
+        self._lag = lag
         self._control: TimeControl | None = None
+        self._is_unlimited = False  # by agreement
         self._left: dict[int, TimeLeft] = {}
 
-    def set_up(self, control: TimeControl) -> None:
-        """Begin with these terms, both clocks full."""
+    def set_up(self, control: TimeControl | None) -> None:
+        """Begin with these terms, both clocks full; None: no limit, whatever ``time_left`` says."""
         self._control = control
+        self._is_unlimited = control is None
         self._left.clear()
 
     def reset(self) -> None:
@@ -67,93 +43,112 @@ class Clock:
 
     def set_left(self, colour: int, left: TimeLeft) -> None:
         """What the controller says is left; a negative time counts as none."""
-        if self._control is None or not self._control.is_unlimited:
+        if not self._is_unlimited:
             self._left[colour] = replace(left, seconds=max(0.0, left.seconds))
 
     def left(self, colour: int) -> TimeLeft | None:
         """The side's clock, or None where there is no limit."""
         if colour in self._left:
             return self._left[colour]
-        if self._control is None or self._control.is_unlimited:
-            return None
-        if self._control.main == 0 and self._control.has_overtime:
-            return TimeLeft(self._control.period, self._control.stones)
-        return TimeLeft(self._control.main)
+        return None if self._control is None else self._control.full()
 
     def spend(self, colour: int, seconds: float) -> None:
         """Take a move that lasted ``seconds`` off the side's clock."""
         left = self.left(colour)
-        if left is None:
-            return
-        rest = left.seconds - seconds
-        control = self._control
-        if left.stones > 0:
-            self._left[colour] = _after_stone(control, rest, left.stones)
-        elif rest <= 0 and control is not None and control.has_overtime:
-            self._left[colour] = _after_stone(control, rest + control.period, control.stones)
-        else:
-            self._left[colour] = TimeLeft(max(0.0, rest))
+        if left is not None:
+            self._left[colour] = (self._control or UNTOLD).after(left, seconds)
 
-    def budget(self, colour: int, moves_left: int) -> float:
-        """Seconds for the side's next move if it has about ``moves_left`` to go; infinite where there is no limit.
-
-        Main time is spread evenly over the moves left, yet a move may always take what it would get in overtime; in overtime
-        the period is spread over its stones.
-        """
+    def allowance(self, colour: int, moves: float) -> Allowance | None:
+        """What the side's next move may take if main time must last for so many like it; None where there is no limit."""
         left = self.left(colour)
-        if left is None:
-            return math.inf
-        if left.stones > 0:
-            return _overtime_budget(left.seconds, left.stones)
-        share = max(0.0, left.seconds - _margin(left.seconds)) / max(moves_left, FEWEST_MOVES_LEFT)
-        if self._control is not None and self._control.has_overtime:
-            return max(share, _overtime_budget(self._control.period, self._control.stones))
-        return share
+        return None if left is None else (self._control or UNTOLD).allowance(left, moves, self._lag)
 
 
-def expected_moves_left(points: int, ply: int) -> int:
-    """A side's moves to the end of a game on a board of so many points, for sharing out main time."""
-    return max(FEWEST_MOVES_LEFT, round(0.45 * points - ply / 2))
+Kind = tuple[tuple[str, ...], Callable[..., TimeControl | None]]
+
+KGS_KINDS: dict[str, Kind] = {
+    "none": ((), lambda: None),
+    "absolute": (("MAIN",), Absolute),
+    "byoyomi": (("MAIN", "PERIOD", "PERIODS"), byoyomi),
+    "canadian": (("MAIN", "PERIOD", "STONES"), canadian),
+}
+KATA_KINDS: dict[str, Kind] = {
+    **KGS_KINDS,
+    "fischer": (("MAIN", "INCREMENT"), Fischer),
+    "fischer-capped": (("MAIN", "INCREMENT", "CAP", "LONGEST"), Fischer),
+}
+"""What follows the name of each kind, and the terms that it makes."""
+COUNTS = ("PERIODS", "STONES")
+OPTIONAL = ("CAP", "LONGEST")
+"""Arguments of which a negative one means that there is no such limit."""
 
 
-def _after_stone(control: TimeControl | None, seconds: float, stones: int) -> TimeLeft:
-    """Overtime after one of ``stones``, with ``seconds`` left: the next period begins with the last one, or when time ran out."""
-    if control is None or not control.has_overtime:  # the controller spoke of overtime that was never agreed
-        return TimeLeft(max(0.0, seconds), max(1, stones - 1))
-    if stones == 1 or seconds <= 0:
-        return TimeLeft(control.period, control.stones)
-    return TimeLeft(seconds, stones - 1)
+class ClockCommands:
+    """Terms, time left, and processor time."""
 
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
 
-def _margin(seconds: float) -> float:
-    return LAG + RESERVE * seconds
+    def commands(self) -> Mapping[str, Handler]:
+        return {
+            "time_settings": self.time_settings,
+            "kgs-time_settings": lambda command: self._set_kind(command, KGS_KINDS),
+            "kata-time_settings": lambda command: self._set_kind(command, KATA_KINDS),
+            "kata-list_time_settings": lambda command: " ".join(KATA_KINDS),
+            "time_left": self.time_left,
+            "cputime": cpu_time,
+            "gomill-cpu_time": cpu_time,
+        }
 
-
-def _overtime_budget(seconds: float, stones: int) -> float:
-    """A period that is nearly all margin (a second a move, say) is used by half: playing at once would not save it either."""
-    return max(seconds - _margin(seconds), seconds / 2) / stones
-
-
-def commands(clock: Clock) -> Mapping[str, Handler]:
-    """``time_settings`` and ``time_left``."""
-
-    def time_settings(command: Command) -> str:
-        if len(command.arguments) != 3:
-            raise GtpError("syntax error: expected time_settings MAIN PERIOD STONES in seconds, such as time_settings 0 5 1")
-        main, period, stones = (number_of(argument) for argument in command.arguments)
-        if min(main, period, stones) < 0:
-            raise GtpError("syntax error: times and stones cannot be negative")
-        if period > 0 and 0 < stones < 1:
-            raise GtpError("syntax error: stones is a whole number")
-        clock.set_up(TimeControl(main, period, int(stones)))
+    def time_settings(self, command: Command) -> str:
+        """Main time, then Canadian overtime."""
+        names, make = KGS_KINDS["canadian"]
+        self._clock.set_up(make(*_values("time_settings", names, _words(command), "; 0 5 1 is 5 seconds a move")))
         return ""
 
-    def time_left(command: Command) -> str:
-        if len(command.arguments) != 3:
+    def time_left(self, command: Command) -> str:
+        """The third argument is what is left of the overtime: stones, or periods of byo-yomi; 0 in main time."""
+        words = _words(command)
+        if len(words) != 3:
             raise GtpError("syntax error: expected time_left COLOUR SECONDS STONES")
-        colour = colour_of(command.arguments[0])
-        seconds, stones = (number_of(argument) for argument in command.arguments[1:])
-        clock.set_left(colour, TimeLeft(seconds, max(0, int(stones))))
+        colour = colour_of(words[0])
+        seconds, count = (number_of(word) for word in words[1:])
+        self._clock.set_left(colour, TimeLeft(seconds, max(0, int(count))))
         return ""
 
-    return {"time_settings": time_settings, "time_left": time_left}
+    def _set_kind(self, command: Command, kinds: Mapping[str, Kind]) -> str:
+        kind, *words = _words(command) or [""]
+        if kind.lower() not in kinds:
+            raise GtpError(f"syntax error: {kind!r} is no kind of time settings; expected one of {', '.join(kinds)}")
+        names, make = kinds[kind.lower()]
+        self._clock.set_up(make(*_values(f"{command.name} {kind.lower()}", names, words)))
+        return ""
+
+
+def cpu_time(command: Command) -> str:
+    """Processor seconds of this process, all its threads together."""
+    return f"{time.process_time():.3f}"
+
+
+def _words(command: Command) -> list[str]:
+    """The arguments. Programs that take several commands in one field part them with semicolons, and users write them elsewhere too."""
+    if ";" in command.text:
+        raise GtpError(f"syntax error: {command.text!r}: leave the ';' out; each command stands on a line of its own")
+    return command.arguments
+
+
+def _values(usage: str, names: tuple[str, ...], words: list[str], hint: str = "") -> list[Any]:
+    """The numbers that were given for these names: seconds as float, counts as int. GtpError for what makes no sense."""
+    if len(words) != len(names):
+        raise GtpError(f"syntax error: expected {' '.join((usage, *names))}, times in seconds{hint}")
+    return [_value(name, number_of(word)) for name, word in zip(names, words, strict=True)]
+
+
+def _value(name: str, number: float) -> float | int:
+    if name in OPTIONAL:
+        return math.inf if number < 0 else number
+    if number < 0:
+        raise GtpError("syntax error: times and stones cannot be negative")
+    if name in COUNTS and number != int(number):
+        raise GtpError(f"syntax error: {number:g}: expected a whole number of {name.lower()}")
+    return int(number) if name in COUNTS else number

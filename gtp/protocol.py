@@ -297,11 +297,22 @@ IDLE_AFTER = 0.3
 """Seconds without a command after which the controller is taken to wait for its user."""
 
 
-def serve(protocol: Protocol, reader: LineReader, output: Channel, when_idle: Callable[[], None] = lambda: None) -> None:
-    """Answer lines until ``quit`` or the end of the input. ``when_idle`` is called once, when the controller first pauses."""
+def serve(
+    protocol: Protocol,
+    reader: LineReader,
+    output: Channel,
+    when_idle: Callable[[], None] = lambda: None,
+    ponder: Callable[[], None] = lambda: None,
+) -> None:
+    """Answer lines until ``quit`` or the end of the input.
+
+    ``when_idle`` is called once, when the controller first pauses; ``ponder`` before each line, to return when
+    ``Signals.is_wanted_elsewhere``.
+    """
     reader.start()
     wait: float | None = IDLE_AFTER
     while not protocol.finished:
+        ponder()
         try:
             line = reader.lines.get(timeout=wait)
         except queue.Empty:

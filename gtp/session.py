@@ -15,15 +15,17 @@ from typing import TYPE_CHECKING, cast
 
 from gozero import coords
 from gtp.arguments import colour_of, vertex_of, whole_number_of
-from gtp.clock import Clock, expected_moves_left
+from gtp.clock import Clock
 from gtp.protocol import Command, GtpError, Handler, Signals
 from gtp.settings import Settings
+from gtp.time_controls import moves_to_share
 
 if TYPE_CHECKING:
     import numpy as np
 
     from gozero.go_player import GoPlayer
     from gozero.player import Limits, Player
+    from gozero.position import Move
 
 DEFAULT_VISITS = 400
 DEFAULT_SECONDS = 5.0
@@ -41,15 +43,17 @@ def say(text: str) -> None:
 class Session:
     """Settings, player, clock and signals of one sitting.
 
-    ``make_player`` is called once, at the first command that needs a board.
+    ``make_player`` is called once, at the first command that needs a board. A command after which the engine has nothing to think of any
+    more (``kgs-game_over``) calls ``stop_pondering``.
     """
 
     def __init__(self, settings: Settings, make_player: Callable[[], Player], signals: Signals) -> None:
         self.settings = settings
         self.signals = signals
-        self.clock = Clock()
+        self.clock = Clock(settings.lag)
         self._make_player = make_player
         self._player: Player | None = None
+        self._ponder_after: list[Move] | None = None  # the game as it stood after the engine's last move
 
     @property
     def player(self) -> Player:
@@ -66,29 +70,53 @@ class Session:
         """What a move may cost that begins now: the user's settings and the clock, whichever is first; without any, the defaults."""
         from gozero.player import Limits
 
-        player, settings = self.player, self.settings
-        seconds = self.clock.budget(colour, expected_moves_left(player.game.points, player.position.ply))
-        if settings.time is not None:
-            seconds = min(seconds, settings.time)
-        visits = settings.visits
-        if visits is None and seconds == math.inf:
-            visits, seconds = DEFAULT_VISITS, DEFAULT_SECONDS
-        return Limits(visits, time.monotonic() + seconds)
+        now, settings = time.monotonic(), self.settings
+        longest = math.inf if settings.time is None else settings.time
+        allowance = self.clock.allowance(colour, moves_to_share(self.player.game.points, self.player.position.ply))
+        if allowance is not None:
+            return Limits(settings.visits, now + min(longest, allowance.most), now + min(longest, allowance.target))
+        if settings.visits is None and settings.time is None:
+            return Limits(DEFAULT_VISITS, now + DEFAULT_SECONDS)
+        return Limits(settings.visits, now + longest)
+
+    @contextmanager
+    def thinking(self) -> Iterator[Player]:
+        """Around every search: gives the player, loaded. GtpError where it is not that side's turn, or none of the moves is legal."""
+        from gozero.player import NoChoiceError, TurnError
+
+        self.player.load()
+        try:
+            with self.signals.thinking():
+                yield self.player
+        except (TurnError, NoChoiceError) as error:
+            raise GtpError(str(error)) from None
 
     @contextmanager
     def move(self, colour: int) -> Iterator[Limits]:
         """Around the search for a move that will be played: gives what it may cost, and takes its time off the clock of ``colour``."""
-        from gozero.player import TurnError
-
-        started = time.monotonic()
+        started, before = time.monotonic(), len(self.player.position.moves)
         limits = self.limits(colour)
-        self.player.load()
-        try:
-            with self.signals.thinking():
-                yield limits
-        except TurnError as error:
-            raise GtpError(str(error)) from None
+        with self.thinking():
+            yield limits
         self.clock.spend(colour, time.monotonic() - started)
+        moves = self.player.position.moves
+        self._ponder_after = list(moves) if len(moves) > before else None  # None: it has resigned
+
+    def ponder(self) -> None:
+        """With ``--ponder``, search the opponent's turn until a line arrives: after a move of the engine's own, while the game goes on."""
+        if not self.settings.ponder or self._ponder_after is None or self.signals.is_wanted_elsewhere():
+            return
+        if self.player.position.moves != self._ponder_after:
+            return
+        try:
+            self.player.ponder(self.signals.is_wanted_elsewhere)
+        except Exception as error:  # noqa: BLE001 - a bug in what nobody asked for must not take the game with it
+            self.stop_pondering()
+            say(f"stopped pondering: {type(error).__name__}: {error}")
+
+    def stop_pondering(self) -> None:
+        """Let the engine rest until it has made another move."""
+        self._ponder_after = None
 
 
 class BoardCommands:
@@ -222,14 +250,8 @@ class PlayCommands:
         return self._suggest(colour_of(colour), session.player.mask_of(actions))
 
     def _suggest(self, colour: int, among: np.ndarray | None = None) -> str:
-        from gozero.player import TurnError
-
         session = self._session
         limits = session.limits(colour)
-        session.player.load()
-        try:
-            with session.signals.thinking():
-                action = session.player.suggest(colour, limits, session.signals.should_stop, among)
-        except (TurnError, ValueError) as error:
-            raise GtpError(str(error)) from None
-        return coords.vertex(action, *session.player.board)
+        with session.thinking() as player:
+            action = player.suggest(colour, limits, session.signals.should_stop, among)
+        return coords.vertex(action, *player.board)

@@ -41,6 +41,9 @@ def line(name: str, *arguments: st.SearchStrategy[str]) -> st.SearchStrategy[str
 ANALYSES = "lz-analyze kata-analyze lz-genmove_analyze kata-genmove_analyze cgos-genmove_analyze".split()
 flags = st.builds("{} {}".format, st.sampled_from("ownership movesOwnership rootInfo pvVisits".split()), st.sampled_from(["true", "false"]))
 restrictions = st.builds("{} {} {} {}".format, st.sampled_from(["avoid", "allow"]), colours, vertices, small)
+kinds_of_clocks = st.sampled_from(
+    "none,absolute 60,byoyomi 9 0.5 3,byoyomi 0 5 1,canadian 9 30 5,fischer 9 1,fischer-capped 9 1 20 -1,absolute -3".split(",")
+) | st.builds("{} {} {} {}".format, st.sampled_from(["byoyomi", "canadian"]), numbers, numbers, small)
 words = colours | numbers | flags | restrictions | st.builds("{} {}".format, st.sampled_from("interval minmoves maxmoves".split()), small)
 
 COMMON = [
@@ -63,6 +66,8 @@ COMMON = [
     line("all_legal", colours),
     line("time_settings", numbers, numbers, small),
     line("time_left", colours, numbers, small),
+    st.builds("{} {}".format, st.sampled_from(["kgs-time_settings", "kata-time_settings"]), kinds_of_clocks),
+    st.sampled_from(["kata-list_time_settings", "cputime", "gomill-cpu_time"]),
 ]
 GO = [
     line("loadsgf", paths),

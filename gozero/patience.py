@@ -1,0 +1,59 @@
+"""When the search for a move has found out enough, where time is to be saved for other moves.
+
+Vocabulary. The *leader* is the move that would be played now, its *rivals* are the moves that may still overtake it. A search is *settled*
+when no rival can be expected to; it is *undecided* when the leader is doubtful. A settled search ends before its *target*, an undecided one
+goes on beyond it until the deadline. All times are seconds on the clock of time.monotonic; this module does not look at it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gozero.search.search import RootResult
+
+CATCH_UP = 0.75
+"""Share of the simulations to come that a rival may get more than the leader does (Lc0's smart pruning factor, 1 / 1.33)."""
+FIRST_LOOK = 0.1
+"""Share of the time to the target that is searched in any case, so that there is something to judge by."""
+NOTABLE = 0.25
+"""A move with so large a share of the leader's visits is tried well enough for its value to count."""
+SMALL_SHARE = 0.3
+"""A leader with a smaller share of all visits is doubtful."""
+
+
+def is_settled(result: RootResult, simulations: float) -> bool:
+    """Whether no rival can be expected to overtake the leader within so many more simulations."""
+    rivals = np.delete(result.visits, result.best)
+    return bool(result.visits[result.best] - rivals.max() > CATCH_UP * simulations)
+
+
+def is_undecided(result: RootResult) -> bool:
+    """Whether a move that is tried well has a better value than the leader, or the visits are spread over many moves."""
+    tried = result.visits >= max(1, NOTABLE * result.visits[result.best])
+    return bool(result.q[tried].max(initial=-1.0) > result.q[result.best]) or bool(
+        result.visits[result.best] < SMALL_SHARE * result.visits.sum()
+    )
+
+
+class Patience:
+    """The judgement over one search, asked again and again while it runs.
+
+    Args:
+        target: when a search that is neither settled nor undecided ends.
+    """
+
+    def __init__(self, target: float) -> None:
+        self._target = target
+        self._first: tuple[float, int] | None = None  # when it was asked first, and the visits there were then
+
+    def is_exhausted(self, result: RootResult, now: float) -> bool:
+        """Whether the search should end, with what it has found by `now`."""
+        if now >= self._target:
+            return not is_undecided(result)
+        if self._first is None:
+            self._first = now, result.root_visits
+        begun, visits = self._first
+        if now - begun <= FIRST_LOOK * (self._target - begun):
+            return False
+        rate = (result.root_visits - visits) / (now - begun)
+        return is_settled(result, rate * (self._target - now))
