@@ -1,21 +1,21 @@
-"""How a game of Go ends: which moves are still worth playing, when to pass, and what is dead at the end.
+"""How a game of Go ends: which moves are still worth playing, and when to pass.
 
 Vocabulary. A side *wins as it stands* if both counts say so: the area as the board stands, and the *settled* area, from which stones
-inside the other side's pass-alive territory (Benson 1976) are removed. Nothing else is ever taken for dead: a server that removes no
-dead stones counts the first, a referee that removes them the second, and whoever passes here has won by both.
+inside the other side's pass-alive territory (Benson 1976) are removed: a server that removes no dead stones counts the first. What else
+is dead is judged by a `settlement.Settlement`, which a side that looks at one passes by too, where it has one.
 
 Arrays of points are [P] in action order; the side to move is +, as everywhere. This module knows neither search nor protocol.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from gozero.games import GO_FAMILY, chains, go
 from gozero.games.game import BLACK, EMPTY, PLY, TO_PLAY, WHITE, Game
 from gozero.position import Position
+from gozero.regions import connected, only, touches
+from gozero.settlement import Settlement
 
 
 def candidates(position: Position) -> np.ndarray:
@@ -57,6 +57,50 @@ def sensible_moves(game: Game, state: np.ndarray, legal: np.ndarray, *, opponent
     return sensible
 
 
+def settled_moves(
+    game: Game, state: np.ndarray, sensible: np.ndarray, settlement: Settlement, *, opponent_passed: bool, friendly: bool
+) -> np.ndarray:
+    """What a settlement leaves of the sensible moves of a side that does not win as it stands, bool [A].
+
+    Nothing but the pass if nothing is left to gain and the settlement does not win, or if it wins, the opponent has passed and the side
+    is ``friendly``: then the dead stones are taken off by agreement. A side that is not, and would win but for the dead stones, has
+    to take them off.
+    """
+    wins = leads(state, settlement)
+    if (opponent_passed and friendly) if wins else settlement.is_complete:
+        return np.arange(game.actions) == game.pass_action
+    if wins and opponent_passed:
+        taking = sensible & _taking_off(game, state, settlement)
+        return taking if taking.any() else sensible
+    return sensible
+
+
+def clean_up_moves(game: Game, state: np.ndarray, legal: np.ndarray, settlement: Settlement) -> np.ndarray:
+    """The moves where the other side's dead stones have to be captured, bool [A]; nothing but the pass where there are none."""
+    passing = np.arange(game.actions) == game.pass_action
+    if not settlement.dead_of(BLACK + WHITE - int(state[TO_PLAY])):
+        return passing
+    useful = legal & ~passing
+    useful[: game.points] &= ~wasted_points(state, _pass_alive(state, game.points), game.rows)
+    taking = useful & _taking_off(game, state, settlement)
+    return next(mask for mask in (taking, useful, passing) if mask.any())
+
+
+def leads(state: np.ndarray, settlement: Settlement) -> bool:
+    """Whether a settlement wins for the side to move."""
+    lead = settlement.area - go.white_bonus(state)
+    return bool(lead > 0 if state[TO_PLAY] == BLACK else lead < 0)
+
+
+def _taking_off(game: Game, state: np.ndarray, settlement: Settlement) -> np.ndarray:
+    """The empty points of the side to move around the other side's dead stones, bool [A]."""
+    colour, board = int(state[TO_PLAY]), settlement.board
+    dead = np.zeros(board.shape, np.bool_)
+    dead.reshape(-1)[settlement.dead_of(BLACK + WHITE - colour)] = True
+    around = connected(dead, dead | (board == EMPTY)).reshape(-1) & ~dead.reshape(-1) & (settlement.owner == colour)
+    return np.append(around, np.zeros(game.actions - game.points, np.bool_))
+
+
 def wins_as_it_stands(state: np.ndarray) -> bool:
     """Whether the side to move is ahead on the board as it stands, with dead stones counted for either side."""
     return bool(go.score(state) > 0 and go.settled_score(state) > 0)
@@ -73,41 +117,13 @@ def wasted_points(state: np.ndarray, alive: np.ndarray, size: int) -> np.ndarray
     board = board_of(state, size)
     own, enemy, empty = board == state[TO_PLAY], board == BLACK + WHITE - state[TO_PLAY], board == EMPTY
     territory = (alive.reshape(size, size) > 0) & ~own
-    wasted = empty & territory & ~_connected(enemy & territory, territory)
-    for row, col in np.argwhere(empty & ~wasted & ~_touches(~own)):  # eyes: every neighbour is an own stone
-        neighbours = _touches(_only(row, col, size))
+    wasted = empty & territory & ~connected(enemy & territory, territory)
+    for row, col in np.argwhere(empty & ~wasted & ~touches(~own)):  # eyes: every neighbour is an own stone
+        neighbours = touches(only(row, col, size))
         first_row, first_col = np.argwhere(neighbours)[0]
-        chain = _connected(_only(first_row, first_col, size), own)
+        chain = connected(only(first_row, first_col, size), own)
         wasted[row, col] = not (neighbours & ~chain).any()
     return np.asarray(wasted.reshape(-1))
-
-
-@dataclass(frozen=True)
-class FinalStatus:
-    """What the end of the game makes of every point; lists of actions. ``alive`` and ``dead`` hold whole chains."""
-
-    alive: list[list[int]]
-    dead: list[list[int]]
-    black_territory: list[int]
-    white_territory: list[int]
-    dame: list[int]
-
-
-def final_status(state: np.ndarray, size: int) -> FinalStatus:
-    """Dead is what stands where the settled area belongs to the other side, so that the status always agrees with ``settled_score``."""
-    owner = np.empty(size * size, np.int8)
-    go.settled_owner(state, owner)
-    side = state[TO_PLAY]
-    owning_colour = np.choose(owner + 1, [BLACK + WHITE - side, EMPTY, side])
-    board = board_of(state, size).reshape(-1)
-    chains = chains_of(board.reshape(size, size))
-    return FinalStatus(
-        alive=[chain for chain in chains if owning_colour[chain[0]] == board[chain[0]]],
-        dead=[chain for chain in chains if owning_colour[chain[0]] != board[chain[0]]],
-        black_territory=_points((owning_colour == BLACK) & (board != BLACK)),
-        white_territory=_points((owning_colour == WHITE) & (board != WHITE)),
-        dame=_points(owning_colour == EMPTY),
-    )
 
 
 def board_of(state: np.ndarray, size: int) -> np.ndarray:
@@ -117,50 +133,7 @@ def board_of(state: np.ndarray, size: int) -> np.ndarray:
     return colours.reshape(size, size)
 
 
-def chains_of(board: np.ndarray) -> list[list[int]]:
-    """Every chain of a board uint8 [size, size] as the ascending list of its actions."""
-    left = board != EMPTY
-    chains = []
-    while left.any():
-        row, col = np.argwhere(left)[0]
-        chain = _connected(_only(row, col, len(board)), board == board[row, col])
-        chains.append(_points(chain.reshape(-1)))
-        left &= ~chain
-    return chains
-
-
 def _pass_alive(state: np.ndarray, points: int) -> np.ndarray:
     alive = np.empty(points, np.int8)
     go.pass_alive(state, alive)
     return alive
-
-
-def _points(mask: np.ndarray) -> list[int]:
-    return [int(point) for point in np.flatnonzero(mask)]
-
-
-def _only(row: int, col: int, size: int) -> np.ndarray:
-    """A mask of one point, bool [size, size]."""
-    mask = np.zeros((size, size), np.bool_)
-    mask[row, col] = True
-    return mask
-
-
-def _touches(mask: np.ndarray) -> np.ndarray:
-    """The points with a neighbour in ``mask``, bool [size, size]."""
-    touched = np.zeros_like(mask)
-    touched[1:] |= mask[:-1]
-    touched[:-1] |= mask[1:]
-    touched[:, 1:] |= mask[:, :-1]
-    touched[:, :-1] |= mask[:, 1:]
-    return touched
-
-
-def _connected(start: np.ndarray, within: np.ndarray) -> np.ndarray:
-    """All points of ``within`` that are connected with ``start`` through ``within``, bool [size, size]."""
-    reached = start & within
-    while True:
-        grown = (reached | _touches(reached)) & within
-        if (grown == reached).all():
-            return reached
-        reached = grown

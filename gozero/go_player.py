@@ -7,7 +7,9 @@ of turn or after the game has ended: controllers ask for both, and two passes en
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from itertools import takewhile
 
@@ -17,11 +19,17 @@ from gozero import endgame, games
 from gozero.evaluators.base import Evaluator
 from gozero.games import go
 from gozero.games.game import BLACK, EMPTY, WHITE, Game
-from gozero.player import Player, PlayerSettings
+from gozero.games.rules import RuleSet, rule_set
+from gozero.player import Limits, Player, PlayerSettings
 from gozero.position import Move, Position
+from gozero.search.search import RootResult
+from gozero.settlement import Settlement, as_it_stands, settle
 from gozero.sgf import GameRecord
 
 FEWEST_GIFTS = 2  # plays of Black's in a row that begin a handicap game: one alone is a first move
+SETTLING_VISITS = 64  # of each of the two searches behind a settlement
+FEW_MOVES = 12  # with so few moves left it is worth asking whether any of them gains something
+UNLIMITED = Limits(None)
 
 
 class GoPlayer(Player):
@@ -46,6 +54,8 @@ class GoPlayer(Player):
         usual_komi: float | None = games.usual(game, "komi")
         self._has_komi = usual_komi is not None
         self._start = GameRecord(size, komi=usual_komi if komi is None else komi)
+        self._rules: str | RuleSet | None = settings.rules
+        self._settlement: Settlement | None = None
         super().__init__(game, sizes, open_evaluator, settings, size=size)
 
     # The game
@@ -69,6 +79,24 @@ class GoPlayer(Player):
         self._begin_from(replace(self._start, komi=komi), self.position.moves)
         self.notes, self.last_note = notes, last_note
 
+    @property
+    def rules(self) -> RuleSet:
+        return rule_set(self._rules or games.usual(self._name, "rules"))
+
+    def set_rules(self, rules: RuleSet) -> None:
+        """Play by other rules from now on, also in this game; board, komi and moves stay.
+
+        ValueError where the game has only one set, or where these rules forbid a move that was played.
+        """
+        notes, last_note = self.notes, self.last_note
+        self._begin(self._position_under(rules))
+        self._rules = rules
+        self.notes, self.last_note = notes, last_note
+
+    def under_rules(self, rules: RuleSet) -> AbstractContextManager[None]:
+        """The game as if it were played by other rules, for as long as the context lasts. ValueError as `set_rules`."""
+        return self._looking_at(self._position_under(rules))
+
     def place_handicap(self, points: Sequence[int]) -> None:
         """Begin a handicap game: Black's stones on the empty board, White to move. ValueError if they have no liberty."""
         self._begin_from(GameRecord(self.size, komi=self.komi, handicap=len(points), black_stones=tuple(points), to_play=WHITE))
@@ -91,8 +119,7 @@ class GoPlayer(Player):
 
     def record(self) -> GameRecord:
         """The game so far."""
-        rules = self._settings.rules or games.usual(self._name, "rules")
-        return replace(self._start, komi=self.komi, moves=tuple(self.position.moves), rules=rules)
+        return replace(self._start, komi=self.komi, moves=tuple(self.position.moves), rules=self.rules.name)
 
     @property
     def handicap(self) -> int:
@@ -117,21 +144,35 @@ class GoPlayer(Player):
 
     def _begin_from(self, start: GameRecord, moves: Sequence[tuple[int, int]] = ()) -> None:
         """Set up ``start`` and play ``moves``; only when all of it has succeeded does it take the old game's place."""
-        position = Position(self._game_of(start))
-        stones = dict.fromkeys(start.black_stones, BLACK) | dict.fromkeys(start.white_stones, WHITE)
-        if stones or start.to_play != BLACK:
-            position.set_up(stones, start.to_play)
-        for colour, action in moves:
-            position.play(action, colour, superko=False)
+        position = _played(self._game_of(start, self._rules), start, moves)
         self._start = start
         self._begin(position)
 
-    def _game_of(self, start: GameRecord) -> Game:
+    def _position_under(self, rules: RuleSet) -> Position:
+        if not self._has_komi:
+            raise ValueError(f"{self._name} has only its own rules")
+        return _played(self._game_of(self._start, rules), self._start, self.position.moves)
+
+    @contextmanager
+    def _looking_at(self, position: Position) -> Iterator[None]:
+        """Another position in the place of the game's."""
+        game, self.position = self.position, position
+        try:
+            yield
+        finally:
+            self.position = game
+
+    def _game_of(self, start: GameRecord, rules: str | RuleSet | None) -> Game:
         """The rules for this start; simplified Go knows neither komi nor a bonus for handicap."""
         bonuses = {"komi": start.komi, "handicap": start.handicap} if self._has_komi else {}
-        return games.make(self._name, size=start.size, rules=self._settings.rules, **bonuses)
+        return games.make(self._name, size=start.size, rules=rules, **bonuses)
 
     # Moves
+
+    def forget(self) -> None:
+        """As `Player.forget`, the settlement too."""
+        super().forget()
+        self._settlement = None
 
     def _root(self, colour: int) -> Position:
         """The position with ``colour`` to move and no pass to end the game: a copy in which the other side has passed, if need be."""
@@ -143,13 +184,38 @@ class GoPlayer(Player):
             root.state[go.PASSES] = 0  # nobody meant those passes to end the game
         return root
 
-    def _sensible(self, root: Position) -> np.ndarray:
-        """The actions to choose from, bool [A]; see ``endgame.sensible_moves``. Beyond a limit of moves there is nothing but to pass."""
+    def clean_up(self, colour: int, limits: Limits, should_stop: Callable[[], bool] = lambda: False) -> int:
+        """Play a move that helps to take the other side's dead stones off, the pass only where none are left; it never resigns."""
+        root = self._root(colour)
+        mask = endgame.clean_up_moves(root.game, root.state, root.legal(), self.settlement(limits))
+        action = self.suggest(colour, limits, should_stop, mask)
+        self.play(colour, action)
+        return action
+
+    def _sensible(self, root: Position, limits: Limits) -> np.ndarray:
+        """The actions to choose from, bool [A]; see `gozero.endgame`. Beyond a limit of moves there is nothing but to pass."""
         if root.is_over:
             return np.arange(root.game.actions) == root.game.pass_action
-        pass_by_opponent = Move(BLACK + WHITE - root.to_play, root.game.pass_action)
-        opponent_passed = self.position.moves[-1:] == [pass_by_opponent]
-        return endgame.sensible_moves(root.game, root.state, root.legal(), opponent_passed=opponent_passed)
+        opponent_passed = self._opponent_passed(root)
+        mask = endgame.sensible_moves(root.game, root.state, root.legal(), opponent_passed=opponent_passed)
+        if mask[root.game.pass_action] or not (opponent_passed or mask.sum() <= FEW_MOVES):
+            return mask
+        friendly = self._settings.friendly_pass and self.rules.removes_dead
+        settlement = self.settlement(limits)
+        return endgame.settled_moves(root.game, root.state, mask, settlement, opponent_passed=opponent_passed, friendly=friendly)
+
+    def _choose(self, root: Position, result: RootResult, limits: Limits) -> int:
+        """As ever, but the first pass is not played where the opponent could pass too and have won by the settlement."""
+        action = super()._choose(root, result, limits)
+        if action != root.game.pass_action or self._opponent_passed(root) or not self.rules.removes_dead:
+            return action
+        if endgame.leads(root.state, self.settlement(limits)):
+            return action
+        ranked = np.lexsort((result.prior, result.visits))
+        return int(ranked[ranked != action][-1])
+
+    def _opponent_passed(self, root: Position) -> bool:
+        return self.position.moves[-1:] == [Move(BLACK + WHITE - root.to_play, root.game.pass_action)]
 
     def _resignation(self, colour: int) -> tuple[float, float]:
         """In handicap games White, who is meant to be behind, resigns later and at a lower value."""
@@ -169,11 +235,52 @@ class GoPlayer(Player):
 
     # The end
 
-    def settled_score(self) -> float:
-        """Black's points above White's, dead stones inside pass-alive territory removed."""
-        points = float(go.settled_score(self.position.state))
-        return points if self.position.to_play == BLACK else -points
+    def settlement(self, limits: Limits = UNLIMITED) -> Settlement:
+        """Whose the points of this board are and which stones are dead; the same object for as long as the board is the same.
 
-    def final_status(self) -> endgame.FinalStatus:
-        """What is alive, dead and whose; agrees with ``settled_score``."""
-        return endgame.final_status(self.position.state, self.size)
+        Where something is left in doubt, two short searches say what is to be expected, within half of the limits' time.
+        """
+        board = self.stones()
+        if self._settlement is None or not np.array_equal(self._settlement.board, board):
+            settlement = settle(board)
+            self._settlement = settlement if settlement.is_complete else settle(board, self._expected_owners(limits))
+        return self._settlement
+
+    def count(self) -> Settlement:
+        """What the game is counted by if it ends now; rules without agreement about dead stones leave them on the board."""
+        return self.settlement() if self.rules.removes_dead else as_it_stands(self.stones())
+
+    def settled_score(self) -> float:
+        """Black's points above White's by `count`, komi and handicap bonus included."""
+        return self.count().area - float(go.white_bonus(self.position.state))
+
+    def _expected_owners(self, limits: Limits) -> list[np.ndarray]:
+        """float32 [P], + for Black, by a search for either side to move; nothing where the evaluator knows no owners."""
+        now = time.monotonic()
+        deadline = now + (min(limits.deadline, limits.target) - now) / 2
+        expected = []
+        for colour, sign in ((BLACK, 1), (WHITE, -1)):
+            root = self._root(colour)
+            play_on(root)  # the question is what becomes of the stones, not whether the game ends
+            if not root.is_over:
+                among = endgame.sensible_moves(root.game, root.state, root.legal(), opponent_passed=False)
+                among[root.game.pass_action] = True
+                ownership = self._ownership(root, among, Limits(SETTLING_VISITS, deadline))
+                expected += [] if ownership is None else [sign * ownership]
+        return expected
+
+
+def _played(game: Game, start: GameRecord, moves: Sequence[tuple[int, int]]) -> Position:
+    """The position of a game after its start and moves; superko is not held against them."""
+    position = Position(game)
+    stones = dict.fromkeys(start.black_stones, BLACK) | dict.fromkeys(start.white_stones, WHITE)
+    if stones or start.to_play != BLACK:
+        position.set_up(stones, start.to_play)
+    for colour, action in moves:
+        position.play(action, colour, superko=False)
+    return position
+
+
+def play_on(position: Position) -> None:
+    """Go on after passes as if nobody had meant them to end the game, in place."""
+    position.state[go.PASSES] = 0

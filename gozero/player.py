@@ -29,6 +29,7 @@ from gozero.search.search import RootResult, Search
 from gozero.search.settings import SearchSettings
 
 MANY_VISITS = 100_000_000  # the budget where time alone limits a move
+LOOKING_NODES = 2_000  # of a short search for the owners of points
 FORCED_VISITS = 2  # of a move without a choice, so that whoever looks on sees a value
 
 
@@ -58,6 +59,7 @@ class PlayerSettings:
 
     rules: str | None = None  # None: the game's own
     seed: int | None = None  # None: no two sittings are alike
+    friendly_pass: bool = False  # in Go: pass once the opponent has, where the settlement wins
     resign: bool = True
     resign_threshold: float = -0.9  # expected result, -1..1 (KataGo's GTP: -0.9)
     resign_moves: int = 3  # own moves in a row below the threshold (KataGo's GTP: 3)
@@ -215,14 +217,13 @@ class Player:
         if self.is_over:
             return self.game.resign_action if self.winner() == BLACK + WHITE - colour else self.game.pass_action
         root = self._root(colour)
-        sensible = self._sensible(root)
+        sensible = self._sensible(root, limits)
         action, value, self.last_note = _only_action(sensible), None, None
         if action is not None and watch is not None:
             self._loaded_tree().search(root, sensible, replace(limits, visits=FORCED_VISITS), should_stop, watch)
         if action is None:
             result = self._loaded_tree().search(root, sensible, limits, should_stop, watch)
-            drawn = root.ply < self._settings.opening * root.game.points
-            action, value = choose(result, self._settings.opening_temperature if drawn else 0.0, self._random), result.value
+            action, value = self._choose(root, result, limits), result.value
             self.last_note = self._loaded_tree().note(root, action)
         if self._resigns(colour, value):
             self._resignation_at = colour, len(self.position.moves)
@@ -284,7 +285,7 @@ class Player:
         ``among``, bool [A], are the moves to choose from, None all that make sense; NoChoiceError where none of them is legal.
         """
         root = self._root(colour)
-        sensible = self._sensible(root) if among is None else root.legal() & among
+        sensible = self._sensible(root, limits) if among is None else root.legal() & among
         if not sensible.any():
             raise NoChoiceError
         action = _only_action(sensible)
@@ -298,9 +299,27 @@ class Player:
         self._check_turn(colour)
         return self.position.copy()
 
-    def _sensible(self, root: Position) -> np.ndarray:
-        """The actions to choose from, bool [A]."""
+    def _sensible(self, root: Position, limits: Limits) -> np.ndarray:
+        """The actions to choose from, bool [A]; to find them may take a part of the limits."""
         return root.legal()
+
+    def _choose(self, root: Position, result: RootResult, limits: Limits) -> int:
+        """The action to play by a search's result; drawn in the opening, the best one later."""
+        drawn = root.ply < self._settings.opening * root.game.points
+        return choose(result, self._settings.opening_temperature if drawn else 0.0, self._random)
+
+    def _ownership(self, root: Position, among: np.ndarray, limits: Limits) -> np.ndarray | None:
+        """Expected owner of each point, float32 [P], + for the side to move: the mean over a search of its own, without chance.
+
+        None where the evaluator knows no owners.
+        """
+        evaluator = self._loaded_tree().evaluator
+        if isinstance(evaluator, RowEvaluator):
+            return None
+        looks: list[Analysis] = []
+        tree = _Tree(evaluator, replace(self._settings.search, max_nodes=LOOKING_NODES), seed=0)
+        tree.search(root, among, limits, lambda: False, Watch(looks.append, ownership=True))
+        return looks[-1].ownership
 
     def _loaded_tree(self) -> _Tree:
         if self._tree is None or self._tree.evaluator.game.size != self.size:

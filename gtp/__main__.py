@@ -21,6 +21,7 @@ from gtp.handicap import HandicapCommands
 from gtp.protocol import Command, FatalError, LineReader, Protocol, Signals, serve
 from gtp.records import RecordCommands
 from gtp.referee import RefereeCommands
+from gtp.rules import RuleCommands
 from gtp.scoring import ScoringCommands
 from gtp.session import DEFAULT_SECONDS, DEFAULT_VISITS, BoardCommands, PlayCommands, Session, say
 from gtp.settings import Settings, from_arguments
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 NAME = "gozero"
 COMMANDS = (BoardCommands, PlayCommands)
-GO_COMMANDS = (HandicapCommands, ScoringCommands, RecordCommands)
+GO_COMMANDS = (HandicapCommands, ScoringCommands, RuleCommands, RecordCommands)
 OTHER_COMMANDS = (RefereeCommands,)
 FAILURE = 2
 INTERRUPTED = 130

@@ -11,18 +11,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gozero import coords
+from gozero.games import GO_FAMILY
 from gtp.arguments import colour_of, number_of, point_of, vertex_of, whole_number_of
 from gtp.protocol import Command, GtpError, Stream, StreamHandler
+from gtp.rules import rules_of
 from gtp.session import Session
 
 if TYPE_CHECKING:
     import numpy as np
 
     from gozero.analysis import Analysis, MoveAnalysis, Watch
+    from gozero.games.rules import RuleSet
     from gozero.player import Player
 
 Dialect = Callable[["Analysis", Mapping[str, bool], tuple[int, int]], str]  # look, flags, (columns, rows) -> one line
@@ -43,7 +47,8 @@ class _Request:
     """What the client asked for.
 
     ``[COLOUR] [INTERVAL]``, then ``interval CENTISECONDS``, ``minmoves N``, ``maxmoves N``, ``avoid|allow COLOUR V,V,... PLIES``,
-    ``ownership BOOL`` and the other flags, in any order. Restrictions hold for the first move; PLIES beyond that are not looked at.
+    ``rules NAME|JSON``, ``ownership BOOL`` and the other flags, in any order. Restrictions hold for the first move; PLIES beyond that are
+    not looked at. The rules hold for this analysis; a genmove plays by the game's.
     """
 
     colour: int
@@ -53,6 +58,7 @@ class _Request:
     flags: dict[str, bool] = field(default_factory=dict)
     avoided: list[int] = field(default_factory=list)
     allowed: list[int] | None = None
+    rules: RuleSet | None = None
 
     def among(self, player: Player) -> np.ndarray | None:
         """bool [A], the moves to think of; None for all."""
@@ -85,7 +91,7 @@ class AnalysisCommands:
         request = self._request(command, strict=True)
         limits = Limits(session.settings.analysis_visits)
         watch = self._watch(request, stream, dialect, sees_the_end=False)
-        with session.thinking() as player:
+        with session.thinking() as player, self._rules(request):
             player.analyse(request.colour, limits, session.signals.is_wanted_elsewhere, watch, request.among(player))
         session.signals.wait()
 
@@ -97,6 +103,17 @@ class AnalysisCommands:
         with session.move(request.colour) as limits:
             action = session.player.genmove(request.colour, limits, session.signals.should_stop, watch)
         stream.line(f"play {coords.vertex(action, *session.player.board)}")
+
+    def _rules(self, request: _Request) -> AbstractContextManager[None]:
+        """Around an analysis under other rules than the game's."""
+        if request.rules is None:
+            return nullcontext()
+        if self._session.player.game.name not in GO_FAMILY:
+            raise GtpError(f"rules: {self._session.player.game.name} is not Go")
+        try:
+            return self._session.go_player.under_rules(request.rules)
+        except ValueError as error:
+            raise GtpError(f"rules: {error}") from None
 
     def _watch(self, request: _Request, stream: Stream, dialect: Dialect, *, sees_the_end: bool) -> Watch:
         """Writes each look that was asked for as a line of the answer."""
@@ -166,12 +183,17 @@ def _take_restriction(request: _Request, name: str, values: list[str], board: tu
         request.allowed = [*(request.allowed or []), *actions]
 
 
+def _take_rules(request: _Request, name: str, values: list[str], board: tuple[int, int]) -> None:
+    request.rules = rules_of(values[0])
+
+
 _OPTIONS: dict[str, tuple[int, Callable[[_Request, str, list[str], tuple[int, int]], None]]] = {
     "interval": (1, _take_interval),
     "minmoves": (1, _take_count),
     "maxmoves": (1, _take_count),
     "avoid": (3, _take_restriction),
     "allow": (3, _take_restriction),
+    "rules": (1, _take_rules),
     **dict.fromkeys(FLAGS, (1, _take_flag)),
     **dict.fromkeys(UNTOLD, (1, _take_flag)),
 }

@@ -90,6 +90,7 @@ class Loader:
         player_settings = PlayerSettings(
             rules=settings.rules,
             seed=settings.seed,
+            friendly_pass=settings.friendly_pass,
             resign=not settings.no_resign,
             resign_threshold=settings.resign_threshold,
             search=engine.search_settings(settings.visits),

@@ -1,7 +1,7 @@
 """How Go is counted: komi, and at the end final_score and final_status_list, which always agree.
 
-Both count by area after removing the stones that stand inside territory the other side holds unconditionally (Benson's pass-alive
-territory). Nothing is guessed: whatever else may be dead counts as it stands, and no string is ever called seki.
+Both read one `gozero.settlement.Settlement`, which the engine's own passing looks at too; what it judges and how is said there. Rules
+without agreement about dead stones count the board as it stands.
 """
 
 from __future__ import annotations
@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gozero import coords
-from gtp.arguments import komi_of
+from gtp.arguments import BLACK, WHITE, colour_of, komi_of
 from gtp.protocol import Command, GtpError, Handler
 from gtp.session import Session
+
+STATUSES = ("alive", "dead", "seki", "black_territory", "white_territory", "dame")
 
 
 def format_score(score: float) -> str:
@@ -24,7 +26,7 @@ def format_score(score: float) -> str:
 
 
 class ScoringCommands:
-    """komi and get_komi, final_score and final_status_list."""
+    """komi and get_komi, final_score, final_status_list and kgs-genmove_cleanup."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -35,6 +37,7 @@ class ScoringCommands:
             "get_komi": lambda command: f"{self._session.go_player.komi:.10g}",
             "final_score": lambda command: format_score(self._session.go_player.settled_score()),
             "final_status_list": self.final_status_list,
+            "kgs-genmove_cleanup": self.genmove_cleanup,
         }
 
     def komi(self, command: Command) -> str:
@@ -44,12 +47,22 @@ class ScoringCommands:
 
     def final_status_list(self, command: Command) -> str:
         """Strings one a line (alive, dead, seki), or points (black_territory, white_territory, dame)."""
-        player, wanted = self._session.go_player, command.text
-        status = player.final_status()
-        if wanted in ("alive", "dead", "seki"):
-            strings = {"alive": status.alive, "dead": status.dead, "seki": []}[wanted]
-            return "\n".join(" ".join(coords.vertex(point, player.size) for point in string) for string in strings)
-        if wanted in ("black_territory", "white_territory", "dame"):
-            points = {"black_territory": status.black_territory, "white_territory": status.white_territory, "dame": status.dame}[wanted]
-            return " ".join(coords.vertex(point, player.size) for point in points)
-        raise GtpError(f"invalid status {wanted!r}: expected alive, dead, seki, black_territory, white_territory or dame")
+        if command.text not in STATUSES:
+            raise GtpError(f"invalid status {command.text!r}: expected {', '.join(STATUSES[:-1])} or {STATUSES[-1]}")
+        settlement = self._session.go_player.count()
+        if command.text in ("alive", "dead", "seki"):
+            strings = {"alive": settlement.alive, "dead": settlement.dead, "seki": settlement.seki}[command.text]
+            return "\n".join(self._vertices(string) for string in strings)
+        if command.text == "dame":
+            return self._vertices(settlement.dame)
+        return self._vertices(settlement.territory(BLACK if command.text == "black_territory" else WHITE))
+
+    def genmove_cleanup(self, command: Command) -> str:
+        """genmove after a dispute about dead stones: takes them off, passes only when none is left, and never resigns."""
+        session, colour = self._session, colour_of(command.text)
+        with session.move(colour) as limits:
+            action = session.go_player.clean_up(colour, limits, session.signals.should_stop)
+        return coords.vertex(action, session.go_player.size)
+
+    def _vertices(self, points: list[int]) -> str:
+        return " ".join(coords.vertex(point, self._session.go_player.size) for point in points)

@@ -56,6 +56,9 @@ class Settings:
     rules: str | None = option(
         None, "rule set, such as chinese, tromp-taylor or aga in Go, freestyle or exact in gomoku (default: the first)", metavar="NAME"
     )
+    friendly_pass: bool = option(
+        False, "in Go, pass once the opponent has, counting on agreement about dead stones (default: take off what decides the game first)"
+    )
     no_resign: bool = option(False, "never resign")
     resign_threshold: float = option(
         -0.9, "resign when the expected result stays below this for several moves, -1 (certain loss) to 0 (default -0.9)", low=-1, high=0

@@ -1,4 +1,4 @@
-"""When to pass, what is not worth playing, and what is dead: diagrams as tables."""
+"""When to pass, and what is not worth playing: diagrams as tables. What is dead is asked in `tests/test_settlement.py`."""
 
 import numpy as np
 import pytest
@@ -110,28 +110,6 @@ def test_an_overlong_game_is_brought_to_its_end() -> None:
     game, _ = state_of(OPEN)
     assert "pass" in sensible(OPEN, "O", komi=0.5, ply=game.max_plies)
     assert sensible(STONE_INSIDE, "X", komi=40, ply=game.max_plies) == {"pass"}
-
-
-@pytest.mark.parametrize("diagram", [SETTLED, STONE_INSIDE, OPEN, EYES])
-@pytest.mark.parametrize("to_play", ["X", "O"])
-def test_status_covers_every_point_once_and_agrees_with_the_settled_score(diagram: str, to_play: str) -> None:
-    _, state = state_of(diagram, to_play)
-    status = endgame.final_status(state, SIZE)
-    board = endgame.board_of(state, SIZE).reshape(-1)
-    strings = [point for string in status.alive + status.dead for point in string]
-    assert sorted(strings) == list(np.flatnonzero(board))
-    dead = {point for string in status.dead for point in string}
-    black = {p for p in strings if board[p] == 1 and p not in dead} | set(status.black_territory)
-    white = {p for p in strings if board[p] == 2 and p not in dead} | set(status.white_territory)
-    assert not black & white
-    assert black | white | set(status.dame) == set(range(SIZE * SIZE))
-    score = len(black) - len(white) - 0.5
-    assert score == (go.settled_score(state) if to_play == "X" else -go.settled_score(state))
-
-
-def test_stones_inside_pass_alive_territory_are_dead() -> None:
-    _, state = state_of(STONE_INSIDE)
-    assert endgame.final_status(state, SIZE).dead == [[coords.parse_vertex("B1", SIZE)]]
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -12,6 +12,8 @@ no eye inside. This module knows no turn, no komi and no ko.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from gozero.games.chains import BLACK, EDGE, EMPTY, WHITE
@@ -171,3 +173,13 @@ def settled_owners(colours, size):
         if safe[cell] != EMPTY:
             owners[cell] = safe[cell]
     return owners
+
+
+def owners_of(kernel: Callable[[np.ndarray, int], np.ndarray], board: np.ndarray) -> np.ndarray:
+    """What a kernel of this module says of a board uint8 [size, size]: owners uint8 [P] in action order."""
+    size = len(board)
+    padded = np.full((size + 2) * (size + 1) + 1, EDGE, np.int8)
+    inside = padded[size + 2 : size + 2 + size * (size + 1)].reshape(size, size + 1)[:, :size]
+    inside[:] = board
+    owners = kernel(padded, size)
+    return owners[size + 2 : size + 2 + size * (size + 1)].reshape(size, size + 1)[:, :size].reshape(-1).astype(np.uint8)

@@ -328,12 +328,12 @@ def set_marks(state: np.ndarray, ko: int | None, passes: int) -> None:
         state[KO] = chains.cell_of(ko, int(state[SIZE]))
 
 
-def make(size: int = 13, rules: str = "chinese", komi: float = 7.5, handicap: int = 0, move_limit: int = 0) -> Game:
+def make(size: int = 13, rules: str | RuleSet = "chinese", komi: float = 7.5, handicap: int = 0, move_limit: int = 0) -> Game:
     """Go on a size x size board.
 
     Args:
         size: 2 to 19.
-        rules: a name in `gozero.games.rules.RULES`.
+        rules: a name in `gozero.games.rules.RULES`, or a set of one's own.
         komi: points for White; kept to a thousandth.
         handicap: Black's handicap stones, for White's bonus.
         move_limit: plies after which the game ends and is counted; 0 for none.

@@ -21,12 +21,14 @@ class RuleSet:
             board with the same side to move. A pass is always allowed.
         suicide: whether a move may leave its own chain without liberties (the chain is removed).
         bonus: White's points for N handicap stones: NO_BONUS 0, BONUS_N N, BONUS_N_MINUS_1 N - 1.
+        removes_dead: whether the players take dead stones off by agreement before they count (KataGo: friendlyPassOk).
     """
 
     name: str
     ko: int
     suicide: bool
     bonus: int
+    removes_dead: bool = True
 
     def handicap_bonus(self, stones: int) -> int:
         """Points White receives for `stones` handicap stones; one stone or none is no handicap."""
@@ -42,15 +44,27 @@ RULES: dict[str, RuleSet] = {
         RuleSet("chinese-simple", SIMPLE, False, BONUS_N),
         RuleSet("chinese-ogs", POSITIONAL, False, BONUS_N),
         RuleSet("chinese-kgs", POSITIONAL, False, BONUS_N),
-        RuleSet("tromp-taylor", POSITIONAL, True, NO_BONUS),
+        RuleSet("tromp-taylor", POSITIONAL, True, NO_BONUS, removes_dead=False),
         RuleSet("aga", SITUATIONAL, False, BONUS_N_MINUS_1),
         RuleSet("new-zealand", SITUATIONAL, True, NO_BONUS),
     )
 }
 
 
-def rule_set(name: str) -> RuleSet:
-    """The rule set of that name. ValueError names the known ones."""
+def combined(ko: int, suicide: bool, bonus: int, removes_dead: bool) -> RuleSet:
+    """The rule set of these choices; where none of the table has them, its name spells them out as KataGo's records do."""
+    for rules in RULES.values():
+        if (rules.ko, rules.suicide, rules.bonus, rules.removes_dead) == (ko, suicide, bonus, removes_dead):
+            return rules
+    parts = ["ko", ("SIMPLE", "POSITIONAL", "SITUATIONAL")[ko], "scoreAREAtaxNONEsui", str(int(suicide))]
+    parts += [("", "whbN", "whbN-1")[bonus], "fpok1" if removes_dead else ""]
+    return RuleSet("".join(parts), ko, suicide, bonus, removes_dead)
+
+
+def rule_set(name: str | RuleSet) -> RuleSet:
+    """The rule set of that name, or itself. ValueError names the known ones."""
+    if isinstance(name, RuleSet):
+        return name
     try:
         return RULES[name]
     except KeyError:

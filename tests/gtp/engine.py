@@ -25,7 +25,11 @@ class Engine:
         self.signals = Signals()
         self.signals.end_of_input()  # nobody sends the line that ends an analysis: each gives one look
         player_settings = PlayerSettings(
-            rules=settings.rules, seed=settings.seed, resign=not settings.no_resign, search=SearchSettings(max_nodes=2000)
+            rules=settings.rules,
+            seed=settings.seed,
+            friendly_pass=settings.friendly_pass,
+            resign=not settings.no_resign,
+            search=SearchSettings(max_nodes=2000),
         )
 
         def make_player() -> Player:

@@ -1,0 +1,60 @@
+"""Connected sets of points on a square board, as masks bool [size, size].
+
+For judging single positions; the rules of the games have kernels of their own.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gozero.games.game import EMPTY
+
+Chain = list[int]  # the actions of a string's stones, ascending
+
+
+def only(row: int, col: int, size: int) -> np.ndarray:
+    """A mask of one point."""
+    mask = np.zeros((size, size), np.bool_)
+    mask[row, col] = True
+    return mask
+
+
+def touches(mask: np.ndarray) -> np.ndarray:
+    """The points with a neighbour in ``mask``."""
+    touched = np.zeros_like(mask)
+    touched[1:] |= mask[:-1]
+    touched[:-1] |= mask[1:]
+    touched[:, 1:] |= mask[:, :-1]
+    touched[:, :-1] |= mask[:, 1:]
+    return touched
+
+
+def connected(start: np.ndarray, within: np.ndarray) -> np.ndarray:
+    """All points of ``within`` that are connected with ``start`` through ``within``."""
+    reached = start & within
+    while True:
+        grown = (reached | touches(reached)) & within
+        if (grown == reached).all():
+            return reached
+        reached = grown
+
+
+def components(mask: np.ndarray) -> list[np.ndarray]:
+    """The connected parts of a mask, in the order of their first points."""
+    left, parts = mask.copy(), []
+    while left.any():
+        row, col = np.argwhere(left)[0]
+        parts.append(connected(only(row, col, len(mask)), mask))
+        left &= ~parts[-1]
+    return parts
+
+
+def points(mask: np.ndarray) -> Chain:
+    """The actions of a mask of any shape."""
+    return [int(point) for point in np.flatnonzero(mask)]
+
+
+def chains_of(board: np.ndarray) -> list[Chain]:
+    """Every chain of a board uint8 [size, size], in the order of their first points."""
+    colours = [colour for colour in np.unique(board) if colour != EMPTY]
+    return sorted(points(part) for colour in colours for part in components(board == colour))
