@@ -1,7 +1,8 @@
-"""Ending an analysis: the claims are a median below 10 ms and nothing above 50 ms of 200, with the shipped weights.
+"""Ending an analysis, and pondering: the claims are a median below 10 ms and nothing above 50 ms of 200, with the shipped weights.
 
 An engine analyses an empty board with all that KataGo's dialect has to say; after its second line an empty line is sent, and the clock runs
-until the blank line that ends the answer has been read. Run it with `python -m benchmarks.analysis --weights FILE`; without --weights
+until the blank line that ends the answer has been read. Pondering on its own first move, it is asked for its name now and then, and the
+clock runs until the answer. Run it with `python -m benchmarks.analysis --weights FILE`; without --weights
 the shipped ones are taken.
 """
 
@@ -18,6 +19,7 @@ from benchmarks.harness import machine, parser
 MEDIAN, WORST = 0.010, 0.050  # seconds claimed
 COMMAND = b"kata-analyze b 5 ownership true rootInfo true pvVisits true\n"
 LOOKS = 2
+PONDERED = 0.2  # seconds until it is asked
 
 
 def seconds_until_ended(to_engine: IO[bytes], answers: IO[bytes]) -> float:
@@ -26,11 +28,26 @@ def seconds_until_ended(to_engine: IO[bytes], answers: IO[bytes]) -> float:
     assert answers.readline().startswith(b"=")
     for _ in range(LOOKS):
         answers.readline()
+    return _seconds_of(b"\n", to_engine, answers)
+
+
+def seconds_until_answered(to_engine: IO[bytes], answers: IO[bytes]) -> float:
+    """From a harmless command to the end of its answer, after a while in which nobody asked for anything."""
+    time.sleep(PONDERED)
+    return _seconds_of(b"name\n", to_engine, answers)
+
+
+def _seconds_of(line: bytes, to_engine: IO[bytes], answers: IO[bytes]) -> float:
     start = time.perf_counter()
-    to_engine.write(b"\n")
+    to_engine.write(line)
     while answers.readline() != b"\n":
         pass
     return time.perf_counter() - start
+
+
+def report(title: str, taken: list[float]) -> None:
+    print(f"  {title:<20} median {1000 * statistics.median(taken):.1f} ms, worst {1000 * max(taken):.1f} ms of {len(taken)}; ", end="")
+    print(f"claimed {1000 * MEDIAN:.0f} and {1000 * WORST:.0f} ms")
 
 
 def main() -> None:
@@ -38,16 +55,19 @@ def main() -> None:
     options.add_argument("--weights", default="best.pt", metavar="FILE")
     options.add_argument("--analyses", type=int, default=200)
     chosen = options.parse_args()
-    command = [sys.executable, "-m", "gtp", "--weights", chosen.weights]
+    count = 4 if chosen.short else chosen.analyses
+    command = [sys.executable, "-m", "gtp", "--weights", chosen.weights, "--ponder"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0) as engine:
         assert engine.stdin is not None and engine.stdout is not None
         answers = open(engine.stdout.fileno(), "rb", closefd=False)  # noqa: SIM115 - lines of a pipe that stays the engine's
         seconds_until_ended(engine.stdin, answers)  # loads
-        taken = [seconds_until_ended(engine.stdin, answers) for _ in range(4 if chosen.short else chosen.analyses)]
+        ended = [seconds_until_ended(engine.stdin, answers) for _ in range(count)]
+        _seconds_of(b"genmove b\n", engine.stdin, answers)
+        answered = [seconds_until_answered(engine.stdin, answers) for _ in range(count)]
         engine.stdin.write(b"quit\n")
-    print(f"Ending an analysis, 13x13, {chosen.weights}\n  {machine()}")
-    print(f"  median {1000 * statistics.median(taken):.1f} ms, worst {1000 * max(taken):.1f} ms of {len(taken)}; ", end="")
-    print(f"claimed {1000 * MEDIAN:.0f} and {1000 * WORST:.0f} ms")
+    print(f"Stopping to think, 13x13, {chosen.weights}\n  {machine()}")
+    report("ending an analysis", ended)
+    report("ending to ponder", answered)
 
 
 if __name__ == "__main__":
