@@ -53,8 +53,9 @@ def supported_sizes(header: Header) -> Sequence[int]:
     """The board sizes that a weights file plays, ascending; of a board that is not square, its columns."""
     if header.only is not None:
         return (header.only,)
-    smallest = SMALLEST_GO if header.game == "go" else 1
-    return [size for size in range(smallest, MAX_SIZE + 1) if _has_size(header.game, size)]
+    if header.game == "go":
+        return range(SMALLEST_GO, MAX_SIZE + 1)
+    return [size for size in range(1, MAX_SIZE + 1) if _has_size(header.game, size)]
 
 
 def _has_size(game: str, size: int) -> bool:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 TREE = Path(__file__).resolve().parents[1]
-SOURCE_FOLDERS = ("gozero", "gtp", "training")
+SOURCE_FOLDERS = ("analysis", "gozero", "gtp", "training")
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,7 @@ def test_the_map_names_every_module() -> None:
     modules = [path for top in SOURCE_FOLDERS for path in sorted((TREE / top).rglob("*.py")) if path.name != "__init__.py"]
     missing = [str(path.relative_to(TREE)) for path in modules if f"`{path.relative_to(TREE)}`" not in text]
     assert missing == []
-    named = re.findall(r"`((?:gozero|gtp|training)/[\w/]+\.py)`", text)
+    named = re.findall(r"`((?:analysis|gozero|gtp|training)/[\w/]+\.py)`", text)
     assert [name for name in named if not (TREE / name).exists()] == []
 
 

@@ -1,0 +1,99 @@
+"""`gozero-analysis`: settings, the take-over of standard output, a thread that reads lines, and the server that answers them."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from analysis.queries import Defaults
+from analysis.server import Lines, Server, serve
+from analysis.settings import Settings, from_arguments
+from gozero import __version__ as VERSION
+from gozero.engine import Evaluators, find_weights, supported_sizes
+from gozero.options import SettingsError
+from gozero.output import Output, open_log
+from gozero.weights import WeightsError
+
+if TYPE_CHECKING:
+    from gozero.evaluators.base import Evaluator
+    from gozero.games.game import Game
+
+READY = "Started, ready to begin handling requests"
+"""What KataGo says on stderr, and some clients wait for."""
+
+FAILURE = 2
+INTERRUPTED = 130
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Serve until the end of the input; exit code 0, or 2 after one line on stderr that says what was wrong."""
+    try:
+        settings = from_arguments(sys.argv[1:] if arguments is None else arguments, VERSION)
+        run(settings, Output.take_over(open_log(settings.log)))
+        code = 0
+    except (SettingsError, WeightsError) as error:
+        say(str(error))
+        code = FAILURE
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    except BrokenPipeError:  # the client has gone
+        code = 0
+    sys.stderr.flush()
+    os._exit(code)  # the reader still waits for lines that nobody will send
+
+
+def run(settings: Settings, output: Output) -> None:
+    """One sitting. WeightsError and SettingsError where weights or backend are of no use."""
+    path, header = find_weights(settings.weights, "go")
+    evaluators = Evaluators(path, settings.backend, settings.threads)
+
+    def open_evaluator(game: Game) -> Evaluator:
+        try:
+            return evaluators.open(game)
+        except ValueError as error:  # a backend that is not there
+            raise SettingsError(str(error)) from None
+
+    def send(answer: Mapping[str, Any]) -> None:
+        output.write(json.dumps(answer, separators=(",", ":")) + "\n")
+
+    seconds = {} if settings.time is None else {"seconds": settings.time}
+    defaults = Defaults(tuple(supported_sizes(header)), settings.visits, perspective=settings.report_winrates_as, **seconds)
+    server = Server(VERSION, path.name, defaults, settings.positions, open_evaluator, send)
+    say(greeting(settings, path))
+    say(READY)
+    serve(server, read_lines(output), finish=not settings.quit_without_waiting)
+
+
+def greeting(settings: Settings, path: Path) -> str:
+    """The line on stderr that says with what it analyses."""
+    return f"gozero {VERSION}, weights {path}; {settings.visits} visits a position, {settings.positions} positions at once"
+
+
+def read_lines(output: Output) -> Lines:
+    """The lines of standard input as they come, then None; they are read ahead, so that an action is seen while positions are searched."""
+    lines = Lines()
+
+    def read() -> None:
+        for data in sys.stdin.buffer:
+            line = data.decode("utf-8", "surrogateescape")
+            output.note(line)
+            lines.put(line)
+        lines.put(None)
+
+    threading.Thread(target=read, name="analysis-reader", daemon=True).start()
+    return lines
+
+
+def say(text: str) -> None:
+    """One line to the user, on stderr."""
+    sys.stderr.write(f"gozero-analysis: {text}\n")
+    sys.stderr.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+"""From a query to the positions that it asks about, with the moves to think of at each.
+
+The moves of a game are taken as `play` over GTP takes them: for either side at any time, and a move that only superko forbids too. What the
+engine thinks of are the moves that the full rules allow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from analysis.fields import QueryError
+from analysis.queries import Query
+from gozero import coords, games
+from gozero.games import go
+from gozero.position import IllegalMove, Position
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """One turn of a query, to be searched.
+
+    Attributes:
+        query: what it belongs to.
+        turn: its number.
+        priority: the highest comes first.
+        root: the position, not over.
+        among: bool [A], the moves to think of, at least one.
+    """
+
+    query: Query
+    turn: int
+    priority: int
+    root: Position
+    among: np.ndarray
+
+
+def tasks(query: Query) -> list[Task]:
+    """The turns of a query, in the order of the game. QueryError for stones or moves that cannot be, and where no move is left."""
+    position = _first(query)
+    found = []
+    for turn in range(len(query.moves) + 1):
+        if turn > 0:
+            _play(position, query, turn - 1)
+        if turn in query.priorities:
+            root = position.copy()
+            if root.is_over:
+                root.state[go.PASSES] = 0  # whoever asks what to play does not mean the passes to have ended the game
+            found.append(Task(query, turn, query.priorities[turn], root, _among(query, root, turn)))
+    return found
+
+
+def _first(query: Query) -> Position:
+    game = games.make("go", size=query.size, rules=query.rules, komi=query.komi, handicap=query.handicap)
+    position = Position(game)
+    try:
+        position.set_up(dict(query.stones), query.to_play)
+    except ValueError as error:
+        raise QueryError("initialStones", str(error)) from None
+    return position
+
+
+def _play(position: Position, query: Query, number: int) -> None:
+    colour, action = query.moves[number]
+    try:
+        position.play(action, colour, superko=False)
+    except IllegalMove:
+        raise QueryError("moves", f"Illegal move {number}: {coords.vertex(action, query.size)}") from None
+
+
+def _among(query: Query, root: Position, turn: int) -> np.ndarray:
+    """bool [A]: what is legal and not left out."""
+    mask = root.legal()
+    for restriction in query.restrictions:
+        if restriction.colour == root.to_play:
+            named = np.zeros_like(mask)
+            named[list(restriction.actions)] = True
+            mask &= named if restriction.alone else ~named
+    if not mask.any():
+        raise QueryError("allowMoves" if query.restrictions[0].alone else "avoidMoves", f"no legal move is left at turn {turn}")
+    return mask

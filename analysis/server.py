@@ -1,0 +1,150 @@
+"""A line in, answers out: queries become tasks of the analyst, actions are done at once.
+
+Every turn of a query ends with exactly one answer that is not during the search, unless the query was refused. Lines that cannot be used
+are answered with an error and change nothing. What is heavy is imported at the first query, so that `query_version` is answered at once.
+"""
+
+from __future__ import annotations
+
+import json
+import queue
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from analysis.fields import QueryError
+from analysis.queries import Action, Defaults, read_action, read_query
+from gozero.engine import MANY_LEAVES
+
+if TYPE_CHECKING:
+    from analysis.analyst import Analyst, Study
+    from analysis.positions import Task
+    from gozero.evaluators.base import Evaluator
+    from gozero.games.game import Game
+
+Send = Callable[[Mapping[str, Any]], None]
+Lines = queue.SimpleQueue[str | None]  # None: the end of the input
+
+
+class Server:
+    """Answers lines.
+
+    Args:
+        version: what `query_version` answers.
+        model: the name of the weights, for `query_models`.
+        defaults: of queries.
+        positions: searched at once.
+        open_evaluator: see `analysis.analyst.Analyst`.
+        send: takes each answer.
+    """
+
+    def __init__(
+        self, version: str, model: str, defaults: Defaults, positions: int, open_evaluator: Callable[[Game], Evaluator], send: Send
+    ) -> None:
+        self._version, self._model, self._defaults, self._positions = version, model, defaults, positions
+        self._open_evaluator, self._send = open_evaluator, send
+        self._analyst: Analyst | None = None
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is left to search."""
+        return self._analyst is None or self._analyst.is_idle
+
+    def wave(self) -> None:
+        """Search a little of all that is under way."""
+        if self._analyst is not None:
+            self._analyst.wave()
+
+    def take(self, line: str) -> None:
+        """Answer a line, or begin to; a blank one is nothing."""
+        if not line.strip():
+            return
+        try:
+            values = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            self._send({"error": f"not a line of JSON: {error}"})
+            return
+        if not isinstance(values, dict):
+            self._send({"error": "expected a JSON object"})
+        elif not isinstance(values.get("id"), str):
+            self._send({"error": 'expected a field "id" with a text'})
+        else:
+            self._take(values)
+
+    def _take(self, values: Mapping[str, Any]) -> None:
+        """Answer an object with an id."""
+        try:
+            if "action" in values:
+                self._do(read_action(values), values)
+            else:
+                self._ask(values)
+        except QueryError as error:
+            self._send({"error": str(error), "field": error.field, "id": values["id"]})
+        except Exception as error:  # noqa: BLE001 - the border: a bug in one query must not take the others with it
+            sys.stderr.write("gozero-analysis: internal error; please report this:\n")
+            traceback.print_exception(error, file=sys.stderr)
+            self._send({"error": f"internal error: {type(error).__name__}: {error}", "id": values["id"]})
+
+    def _ask(self, values: Mapping[str, Any]) -> None:
+        from analysis.analyst import Analyst
+        from analysis.positions import tasks
+
+        query = read_query(values, self._defaults)
+        found = tasks(query)
+        for field, text in query.warnings:
+            self._send({"warning": text, "field": field, "id": query.id})
+        if self._analyst is None:
+            self._analyst = Analyst(self._open_evaluator, self._positions, self._report)
+        for task in found:
+            self._analyst.add(task)
+
+    def _do(self, action: Action, values: Mapping[str, Any]) -> None:
+        """Do what is asked; the answer is the object itself, with what it asks for."""
+        told: dict[str, Any] = {}
+        if action.name == "query_version":
+            told = {"version": self._version, "git_hash": "<omitted>"}
+        elif action.name == "query_models":
+            model = {"name": self._model, "internalName": self._model, "maxBatchSize": MANY_LEAVES * self._positions}
+            told = {"models": [{**model, "usesHumanSLProfile": False}]}
+        elif action.name != "clear_cache":  # there is none
+            self._end(action)
+        self._send({**values, **told})
+
+    def _end(self, action: Action) -> None:
+        from analysis.answers import no_results
+
+        def is_meant(task: Task) -> bool:
+            return action.terminated in (None, task.query.id) and (action.turns is None or task.turn in action.turns)
+
+        for task in [] if self._analyst is None else self._analyst.end(is_meant):
+            self._send(no_results(task))
+
+    def _report(self, study: Study, goes_on: bool) -> None:
+        from analysis.answers import answer
+
+        assert study.opinion is not None
+        self._send(answer(study.task, study.look(), study.opinion, is_during_search=goes_on))
+
+
+def serve(server: Server, lines: Lines, *, finish: bool = True) -> None:
+    """Answer lines until their end; then, unless told not to, finish what was asked."""
+    ended = False
+    while not (ended and (server.is_idle or not finish)):
+        for line in _arrived(lines, wait=server.is_idle):
+            if line is None:
+                ended = True
+            else:
+                server.take(line)
+        if finish or not ended:
+            server.wave()
+
+
+def _arrived(lines: Lines, *, wait: bool) -> Iterator[str | None]:
+    """The lines that are there, or after waiting for one."""
+    while wait or not lines.empty():
+        wait = False
+        line = lines.get()
+        yield line
+        if line is None:
+            return

@@ -1,0 +1,54 @@
+"""The settings of `gozero-analysis`, as a table of options; `gozero.options` reads and checks them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gozero import options
+from gozero.engine import BACKENDS
+from gozero.options import option
+
+PERSPECTIVES = ("black", "white", "side_to_move")
+DESCRIPTION = "Analyses positions of Go over KataGo's JSON analysis protocol on standard input and output, many at once."
+HELP_EPILOG = """\
+KaTrain:  General & Engine Settings > Override Engine Command: the full path of gozero-analysis, then its options.
+By hand:  echo '{"id":"a","moves":[["B","G7"]],"rules":"chinese","boardXSize":13,"boardYSize":13}' | gozero-analysis --visits 100
+docs/analysis.md describes queries and answers.
+"""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the user may choose; None: the program chooses."""
+
+    weights: str | None = option(
+        None,
+        "weights file of Go; looked for in the working directory, beside the executable, among the shipped ones (default best.pt)",
+        metavar="FILE",
+    )
+    visits: int = option(500, "simulations of a position where the query does not say (default 500)", low=1, high=100_000_000)
+    time: float | None = option(
+        None,
+        "seconds that a position is searched at most where the query does not say (default: no limit)",
+        low=0.01,
+        high=1e6,
+        metavar="SECONDS",
+    )
+    positions: int = option(
+        16, "positions searched at once; more of them fill a GPU, fewer are answered sooner (default 16)", low=1, high=4096
+    )
+    report_winrates_as: str = option(
+        "black",
+        f"whose win rate, lead and ownership are told: {', '.join(PERSPECTIVES)} (default black)",
+        choices=PERSPECTIVES,
+        metavar="SIDE",
+    )
+    quit_without_waiting: bool = option(False, "at the end of the input stop at once instead of finishing what was asked")
+    threads: int | None = option(None, "CPU threads (default: as many cores as this process may use)", low=1, high=1024)
+    backend: str = option("auto", f"what evaluates the network: {', '.join(BACKENDS)} (default auto)", choices=BACKENDS, metavar="NAME")
+    log: str | None = option(None, "append all that passes over the protocol to this file", metavar="FILE")
+
+
+def from_arguments(arguments: list[str], version: str) -> Settings:
+    """The settings for a command line. SystemExit for --help and --version; SettingsError for anything wrong."""
+    return options.from_arguments(Settings, arguments, prog="gozero-analysis", version=version, description=DESCRIPTION, epilog=HELP_EPILOG)

@@ -1,0 +1,286 @@
+"""What is answered: the numbers, for whom they are told, in which order, and what ends early."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from analysis.analyst import Analyst, Study
+from analysis.positions import tasks
+from analysis.queries import Defaults, read_query
+from gozero import coords
+from gozero.evaluators.base import Evaluation
+from gozero.go_player import GoPlayer
+from gozero.player import Limits, PlayerSettings
+from gozero.search.settings import SearchSettings
+from tests.analysis.talk import SIZE, Answer, Opinionated, Talk, query
+
+MOVES = [["B", "C3"], ["W", "B2"], ["B", "D2"], ["W", "C2"]]
+
+
+class Silent(Opinionated):
+    """Knows no points and no owners."""
+
+    def evaluate(self, states: np.ndarray) -> Evaluation:
+        return super().evaluate(states)._replace(score=None, ownership=None)
+
+
+def test_every_turn_gets_one_answer() -> None:
+    talk = Talk()
+    talk.send(**query(id="game", moves=MOVES, analyzeTurns=[4, 0, 1, 2, 3]))
+    answers = talk.finish()
+    assert sorted(answer["turnNumber"] for answer in answers) == [0, 1, 2, 3, 4]
+    assert [answer["rootInfo"]["currentPlayer"] for answer in sorted(answers, key=turn)] == ["B", "W", "B", "W", "B"]
+    for answer in answers:
+        assert (answer["id"], answer["isDuringSearch"], answer["rootInfo"]["visits"]) == ("game", False, 20)
+        assert sum(move["visits"] for move in answer["moveInfos"]) == 19
+        assert [move["order"] for move in answer["moveInfos"]] == list(range(len(answer["moveInfos"])))
+        assert all(move["pv"][0] == move["move"] for move in answer["moveInfos"])
+        assert not {"ownership", "policy"} & answer.keys() and "pvVisits" not in answer["moveInfos"][0]
+
+
+def turn(answer: Answer) -> int:
+    number: int = answer["turnNumber"]
+    return number
+
+
+def kata_analyze(moves: list[list[str]], visits: int, colour: int) -> Any:
+    """The last look of the player that stands behind kata-analyze."""
+    settings = PlayerSettings(rules="chinese-simple", search=SearchSettings(leaves=2, max_nodes=2000))
+    player = GoPlayer("go", [SIZE], Opinionated, settings, size=SIZE)
+    for side, vertex in moves:
+        player.play(1 if side == "B" else 2, coords.parse_vertex(vertex, SIZE))
+    from gozero.analysis import Watch
+
+    looks: list[Any] = []
+    player.analyse(colour, Limits(visits), lambda: False, Watch(looks.append, ownership=True, moves_ownership=True))
+    return looks[-1]
+
+
+@pytest.mark.parametrize("count", [0, 3, 4])
+def test_the_numbers_are_those_of_kata_analyze(count: int) -> None:
+    colour = 1 + count % 2
+    look = kata_analyze(MOVES[:count], 100, colour)
+    wanted = {"overrideSettings": {"reportAnalysisWinratesAs": "SIDETOMOVE"}, "maxVisits": 100, "includePVVisits": True}
+    told = Talk().analyse(moves=MOVES[:count], includeOwnership=True, includeMovesOwnership=True, **wanted)
+    assert told["rootInfo"]["visits"] == look.visits == 100
+    assert told["rootInfo"]["winrate"] == pytest.approx((1 + look.value) / 2, abs=1e-5)
+    assert told["rootInfo"]["scoreLead"] == pytest.approx(look.score, abs=1e-4)
+    assert told["ownership"] == pytest.approx(look.ownership, abs=1e-5)
+    assert len(told["moveInfos"]) == len(look.moves)
+    for info, move in zip(told["moveInfos"], look.moves, strict=True):
+        assert (info["move"], info["visits"]) == (coords.vertex(move.action, SIZE), move.visits)
+        assert (info["winrate"], info["lcb"]) == pytest.approx(((1 + move.value) / 2, (1 + move.bound) / 2), abs=1e-5)
+        assert (info["prior"], info["scoreLead"], info["scoreMean"]) == pytest.approx((move.prior, move.score, move.score), abs=1e-4)
+        assert info["pv"] == [coords.vertex(action, SIZE) for action in move.line]
+        assert info["pvVisits"] == list(move.line_visits)
+        assert info["ownership"] == pytest.approx(move.ownership, abs=1e-5)
+
+
+def test_for_whom_numbers_are_told() -> None:
+    """White is to move: what is told for White is what the side to move gets, and Black's is its opposite."""
+    answers = {
+        side: Talk().analyse(
+            moves=MOVES[:3], includeOwnership=True, includeMovesOwnership=True, overrideSettings={"reportAnalysisWinratesAs": side}
+        )
+        for side in ("BLACK", "WHITE", "SIDETOMOVE")
+    }
+    assert answers["WHITE"] == answers["SIDETOMOVE"]
+    black, white = answers["BLACK"], answers["WHITE"]
+    for one, other in [(black["rootInfo"], white["rootInfo"]), *zip(black["moveInfos"], white["moveInfos"], strict=True)]:
+        for name in one.keys() & {"winrate", "lcb", "rawWinrate"}:
+            assert one[name] == pytest.approx(1 - other[name], abs=1e-5)
+        for name in one.keys() & {"scoreLead", "scoreMean", "utility", "utilityLcb", "rawLead"}:
+            assert one[name] == pytest.approx(-other[name], abs=1e-5)
+    assert black["ownership"] == pytest.approx([-owner for owner in white["ownership"]])
+    assert black["moveInfos"][0]["ownership"] == pytest.approx([-owner for owner in white["moveInfos"][0]["ownership"]])
+    assert Talk(perspective="white").analyse(moves=MOVES[:3])["rootInfo"] == white["rootInfo"]
+
+
+def test_the_policy_is_the_networks_also_where_moves_are_left_out() -> None:
+    avoid = [{"player": "W", "moves": ["A1", "pass"], "untilDepth": 1}, {"player": "B", "moves": ["E5"], "untilDepth": 1}]
+    free, told = (Talk().analyse(moves=MOVES[:3], includePolicy=True, **fields) for fields in ({}, {"avoidMoves": avoid}))
+    assert told["policy"] == free["policy"] and len(told["policy"]) == SIZE * SIZE + 1
+    illegal = [coords.parse_vertex(vertex, SIZE) for vertex in ("C3", "B2", "D2")]
+    assert [action for action, share in enumerate(told["policy"]) if share == -1] == sorted(illegal)
+    assert sum(share for share in told["policy"] if share >= 0) == pytest.approx(1, abs=1e-6)
+    for move in free["moveInfos"]:
+        assert move["prior"] == pytest.approx(free["policy"][coords.parse_vertex(move["move"], SIZE)], abs=1e-5)
+    assert not {"A1", "pass"} & {move["move"] for move in told["moveInfos"]}
+
+
+def test_moves_alone() -> None:
+    told = Talk().analyse(allowMoves=[{"player": "B", "moves": ["A1", "B1"], "untilDepth": 1}])
+    assert {move["move"] for move in told["moveInfos"]} == {"A1", "B1"}
+
+
+def test_a_network_without_points_tells_of_none() -> None:
+    told = Talk(evaluator=Silent).analyse(includeOwnership=True, includeMovesOwnership=True)
+    assert not {"scoreLead", "scoreMean", "rawLead"} & (told["rootInfo"].keys() | told["moveInfos"][0].keys())
+    assert "ownership" not in told and "ownership" not in told["moveInfos"][0]
+
+
+def test_a_single_visit_has_no_moves() -> None:
+    told = Talk().analyse(maxVisits=1, includePolicy=True)
+    assert (told["rootInfo"]["visits"], told["moveInfos"]) == (1, [])
+    assert told["rootInfo"]["winrate"] == told["rootInfo"]["rawWinrate"]
+
+
+def test_lines_are_cut() -> None:
+    told = Talk().analyse(maxVisits=200, analysisPVLen=1, includePVVisits=True)
+    assert max(len(move["pv"]) for move in told["moveInfos"]) == 2 == max(len(move["pvVisits"]) for move in told["moveInfos"])
+
+
+def test_after_two_passes_the_game_goes_on() -> None:
+    told = Talk().analyse(moves=[["B", "C3"], ["W", "pass"], ["B", "pass"]])
+    assert told["rootInfo"]["currentPlayer"] == "W" and len(told["moveInfos"]) > 1
+
+
+def test_komi_rules_and_handicap_reach_the_board() -> None:
+    stones = [["B", "A1"], ["B", "C3"]]
+    for fields, bonus in (({}, 2), ({"whiteHandicapBonus": "N-1"}, 1), ({"rules": "tromp-taylor"}, 0)):
+        (task,) = tasks(read_query(query(initialStones=stones, komi=0.5, **fields), Defaults((SIZE,))))
+        assert task.root.score() == 25 - 0.5 - bonus
+
+
+def test_hashes_know_turned_boards() -> None:
+    corner, turned, other = (Talk().analyse(moves=[["B", vertex]])["rootInfo"] for vertex in ("A1", "E5", "C3"))
+    assert corner["symHash"] == turned["symHash"] != other["symHash"]
+    assert corner["thisHash"] != turned["thisHash"]
+    mover = Talk().analyse(moves=[["B", "A1"]], initialPlayer="B", analyzeTurns=[0])["rootInfo"]
+    assert len({corner["thisHash"], mover["thisHash"]}) == 2 and len(corner["thisHash"]) == 32
+
+
+@pytest.mark.parametrize(
+    ("fields", "field", "message"),
+    [
+        ({"moves": [["B", "C3"], ["W", "C3"]]}, "moves", "Illegal move 1: C3"),
+        ({"initialStones": [["B", "A1"], ["W", "A2"], ["W", "B1"]]}, "initialStones", ""),
+        ({"allowMoves": [{"player": "B", "moves": []}]}, "allowMoves", "no legal move is left at turn 0"),
+        ({"moves": [["B", "C3"]], "allowMoves": [{"player": "W", "moves": ["C3"]}]}, "allowMoves", "no legal move is left at turn 1"),
+    ],
+)
+def test_what_the_board_refuses(fields: dict[str, Any], field: str, message: str) -> None:
+    talk = Talk()
+    (answer,) = talk.send(**query(analyzeTurns=[0], **fields) if "moves" not in fields else query(**fields))
+    assert (answer["field"], answer["id"], talk.server.is_idle) == (field, "q", True)
+    assert message in answer["error"]
+
+
+@pytest.mark.parametrize("line", ["nonsense", "[1]", "3", "{}", '{"id": 3}', "[" * 100_000, '{"id":"a","moves":' + "9" * 5000 + "}"])
+def test_lines_that_are_no_query(line: str) -> None:
+    talk = Talk()
+    talk.server.take(line)
+    assert len(talk.answers) == 1 and talk.answers[0]["error"]
+
+
+def test_blank_lines_are_nothing() -> None:
+    talk = Talk()
+    talk.server.take(" \r\n")
+    assert talk.answers == []
+
+
+def test_warnings_come_first_and_the_query_is_answered() -> None:
+    talk = Talk()
+    told = talk.send(**query(colour="blue"))
+    assert told == [{"warning": "unknown field; ignored", "field": "colour", "id": "q"}]
+    assert [answer.get("turnNumber") for answer in talk.finish()] == [None, 0]
+
+
+def test_actions_are_echoed() -> None:
+    talk = Talk(positions=3)
+    assert talk.send(id="v", action="query_version", x=1) == [
+        {"id": "v", "action": "query_version", "x": 1, "version": "1.0", "git_hash": "<omitted>"}
+    ]
+    assert talk.send(id="c", action="clear_cache") == [{"id": "c", "action": "clear_cache"}]
+    (models,) = talk.send(id="m", action="query_models")
+    assert (models["models"][0]["name"], models["models"][0]["maxBatchSize"]) == ("net.pt", 24)
+    assert talk.send(id="t", action="terminate", terminateId="nobody") == [{"id": "t", "action": "terminate", "terminateId": "nobody"}]
+    (refused,) = talk.send(id="d", action="dance")
+    assert refused["field"] == "action"
+
+
+def test_termination_answers_what_there_is() -> None:
+    talk = Talk(positions=1)
+    talk.send(**query(id="a", moves=MOVES, analyzeTurns=[0, 1, 2], maxVisits=10_000))
+    talk.send(**query(id="b", maxVisits=10))
+    talk.server.wave()
+    assert talk.answers == []
+    told = talk.send(id="t", action="terminate", terminateId="a", turnNumbers=[0, 2])
+    assert [(answer["id"], answer.get("turnNumber"), answer.get("noResults")) for answer in told] == [
+        ("a", 0, None),
+        ("a", 2, True),
+        ("t", None, None),
+    ]
+    assert told[0]["rootInfo"]["visits"] < 10_000 and told[0]["isDuringSearch"] is False
+    assert told[1] == {"id": "a", "turnNumber": 2, "isDuringSearch": False, "noResults": True}
+    told = talk.send(id="u", action="terminate_all", turnNumbers=[1])
+    assert [answer["id"] for answer in told] == ["a", "u"]
+    assert talk.finish()[-1]["id"] == "b"
+
+
+def test_the_highest_priority_comes_first() -> None:
+    talk = Talk(positions=1)
+    talk.send(**query(id="low", moves=MOVES, analyzeTurns=[0, 1], priorities=[0, 2]))
+    talk.send(**query(id="high", priority=1))
+    talk.send(**query(id="later", priority=1))
+    assert [(answer["id"], answer["turnNumber"]) for answer in talk.finish()] == [("low", 1), ("high", 0), ("later", 0), ("low", 0)]
+
+
+def test_many_positions_fill_the_batch_and_change_nothing() -> None:
+    alone, together = Talk(positions=1), Talk(positions=8)
+    for talk in (alone, together):
+        talk.send(**query(moves=MOVES, analyzeTurns=[0, 1, 2, 3, 4], maxVisits=60, includeOwnership=True))
+        talk.send(**query(id="r", rules="aga", komi=3.5, maxVisits=60))
+        talk.send(**query(id="s", boardXSize=7, boardYSize=7, maxVisits=60))
+        talk.finish()
+    by_name = [{(answer["id"], answer["turnNumber"]): answer for answer in talk.answers} for talk in (alone, together)]
+    assert len(by_name[0]) == 7 and by_name[0] == by_name[1]
+    batches = together.evaluators[SIZE].batches
+    assert np.median(batches) >= 10 and max(alone.evaluators[SIZE].batches) <= 2
+    assert sum(batches) == sum(alone.evaluators[SIZE].batches)
+
+
+class Clock:
+    """Time that passes a second at each look."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        self.now += 1
+        return self.now
+
+
+def studied(**fields: Any) -> list[tuple[bool, int]]:
+    """(whether it goes on, visits) of each report of one query, with a clock that counts looks at it."""
+    seen: list[tuple[bool, int]] = []
+
+    def report(study: Study, goes_on: bool) -> None:
+        seen.append((goes_on, study.look().visits))
+
+    analyst = Analyst(Opinionated, 4, report, Clock())
+    for task in tasks(read_query(query(**fields), Defaults((SIZE,)))):
+        analyst.add(task)
+    while not analyst.is_idle:
+        analyst.wave()
+    return seen
+
+
+def test_reports_during_the_search() -> None:
+    seen = studied(maxVisits=20, reportDuringSearchEvery=3, firstReportDuringSearchAfter=1)
+    assert [goes_on for goes_on, _ in seen] == [True] * (len(seen) - 1) + [False] and len(seen) > 2
+    visits = [count for _, count in seen]
+    assert visits == sorted(visits) and visits[0] == 1 and visits[-1] == 20
+    assert [goes_on for goes_on, _ in studied(maxVisits=20)] == [False]
+
+
+def test_time_ends_a_search() -> None:
+    ((goes_on, visits),) = studied(maxVisits=10_000, overrideSettings={"maxTime": 4})
+    assert not goes_on and 1 < visits < 100
+
+
+def test_a_position_whose_lines_all_end_needs_no_evaluation() -> None:
+    """Two moves alone, both passes: waves without leaves do not hang."""
+    told = Talk().analyse(moves=[["B", "pass"]], allowMoves=[{"player": "W", "moves": ["pass"]}], maxVisits=30)
+    assert (told["rootInfo"]["visits"], [move["move"] for move in told["moveInfos"]]) == (30, ["pass"])
