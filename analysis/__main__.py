@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -79,10 +80,11 @@ def read_lines(output: Output) -> Lines:
     lines = Lines()
 
     def read() -> None:
-        for data in sys.stdin.buffer:
-            line = data.decode("utf-8", "surrogateescape")
-            output.note(line)
-            lines.put(line)
+        with contextlib.suppress(OSError), open(0, "rb", closefd=False) as source:  # an input that is closed or goes away has ended
+            for data in source:
+                line = data.decode("utf-8", "surrogateescape")
+                output.note(line)
+                lines.put(line)
         lines.put(None)
 
     threading.Thread(target=read, name="analysis-reader", daemon=True).start()

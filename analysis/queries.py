@@ -256,12 +256,12 @@ def _first_player(moves: tuple[tuple[int, int], ...], stones: Mapping[int, int])
 
 def _priorities(fields: Fields, moves: int) -> dict[int, int]:
     """Turn → priority of those to analyse: by default the last one."""
-    turns = fields.whole_numbers("analyzeTurns")
+    turns = fields.whole_numbers("analyzeTurns") if "analyzeTurns" in fields else [moves]
     for turn in turns:
         if not 0 <= turn <= moves:
             raise fields.error("analyzeTurns", f"turn {turn}: expected 0 to {moves}, the number of moves")
-    if "analyzeTurns" not in fields:
-        turns = [moves]
+    if not turns:
+        raise fields.error("analyzeTurns", "expected at least one turn")
     if "priorities" not in fields:
         return dict.fromkeys(turns, fields.whole("priority", -(2**62), 2**62, 0))
     if "priority" in fields:

@@ -81,6 +81,8 @@ class Server:
                 self._ask(values)
         except QueryError as error:
             self._send({"error": str(error), "field": error.field, "id": values["id"]})
+        except BrokenPipeError:
+            raise
         except Exception as error:  # noqa: BLE001 - the border: a bug in one query must not take the others with it
             sys.stderr.write("gozero-analysis: internal error; please report this:\n")
             traceback.print_exception(error, file=sys.stderr)

@@ -114,6 +114,7 @@ def test_what_is_unknown_is_a_warning() -> None:
         ({"komi": None}, "komi", "not None"),
         ({"whiteHandicapBonus": "2"}, "whiteHandicapBonus", "expected one of 0, n, n-1"),
         ({"analyzeTurns": [1]}, "analyzeTurns", "turn 1: expected 0 to 0"),
+        ({"analyzeTurns": []}, "analyzeTurns", "expected at least one turn"),
         ({"analyzeTurns": ["a"]}, "analyzeTurns", "expected whole numbers, not 'a'"),
         ({"analyzeTurns": [0], "priorities": [1, 2]}, "priorities", "as many as"),
         ({"priorities": [1]}, "priorities", "as many as"),

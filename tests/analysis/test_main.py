@@ -1,0 +1,213 @@
+"""gozero-analysis as a process: a session as KaTrain has it, and how it ends."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analysis.settings import Settings, from_arguments
+from gozero import games, nets, weights
+from gozero.options import SettingsError
+from tests.analysis.talk import SIZE, query
+
+COMMAND = [sys.executable, "-m", "analysis"]
+GAME = [["B", "C3"], ["W", "B2"], ["B", "B3"], ["W", "C2"], ["B", "D2"], ["W", "D3"], ["B", "C4"], ["W", "E2"]]
+ENDLESS = 10_000_000
+
+
+@pytest.fixture(scope="module")
+def small_weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    config = nets.config("b2c16")
+    path = tmp_path_factory.mktemp("weights") / "small net.pt"
+    weights.save(path, nets.build(config, seed=1), config)
+    return path
+
+
+class Client:
+    """The other end of a process."""
+
+    def __init__(self, path: Path, *arguments: str) -> None:
+        self.process = subprocess.Popen(
+            [*COMMAND, "--weights", str(path), *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+
+    def send(self, **fields: Any) -> None:
+        assert self.process.stdin
+        self.process.stdin.write(json.dumps(fields).encode() + b"\n")
+        self.process.stdin.flush()
+
+    def hear(self) -> dict[str, Any]:
+        """The next line, which is an object and nothing else."""
+        assert self.process.stdout
+        answer = json.loads(self.process.stdout.readline())
+        assert isinstance(answer, dict)
+        return answer
+
+    def hear_until(self, **wanted: Any) -> list[dict[str, Any]]:
+        """All lines to the first that has these fields."""
+        heard = [self.hear()]
+        while not wanted.items() <= heard[-1].items():
+            heard.append(self.hear())
+        return heard
+
+    def close(self) -> tuple[int, list[dict[str, Any]], str]:
+        """End the input: the exit code, what was still said, and stderr."""
+        out, error = self.process.communicate(timeout=100)
+        return self.process.returncode, [json.loads(line) for line in out.splitlines()], error.decode()
+
+
+def katrain(number: int, turn: int, visits: int, **fields: Any) -> dict[str, Any]:
+    """A query with the fields that KaTrain sends."""
+    return query(
+        id=f"QUERY:{number}",
+        rules="japanese",
+        priority=-turn,
+        analyzeTurns=[turn],
+        maxVisits=visits,
+        komi=6.5,
+        initialStones=[],
+        initialPlayer="B",
+        moves=GAME[:turn],
+        includeOwnership=True,
+        includeMovesOwnership=True,
+        includePolicy=True,
+        overrideSettings={"reportAnalysisWinratesAs": "BLACK", "maxTime": 60.0, "wideRootNoise": 0.04},
+        **fields,
+    )
+
+
+def test_a_session_of_katrain(small_weights: Path) -> None:
+    client = Client(small_weights)
+    client.send(id="version", action="query_version")
+    assert client.hear()["version"] == "0.1.0"
+    for turn in range(len(GAME) + 1):
+        client.send(**katrain(turn, turn, 30))
+    client.send(**katrain(100, 8, ENDLESS, reportDuringSearchEvery=0.05))
+    heard = client.hear_until(id="QUERY:100", isDuringSearch=True)
+    client.send(id="stop", action="terminate", terminateId="QUERY:100")
+    heard += client.hear_until(id="stop")
+    (last,) = [answer for answer in heard if answer["id"] == "QUERY:100" and answer.get("isDuringSearch") is False]
+    assert 1 < last["rootInfo"]["visits"] < ENDLESS
+    code, rest, error = client.close()
+    answers = {answer["id"]: answer for answer in heard + rest if answer.get("isDuringSearch") is False}
+    assert (code, len(answers)) == (0, len(GAME) + 2)
+    for answer in answers.values():
+        assert {"winrate", "scoreLead", "visits", "currentPlayer"} <= answer["rootInfo"].keys()
+        assert (len(answer["ownership"]), len(answer["policy"])) == (SIZE * SIZE, SIZE * SIZE + 1)
+        for move in answer["moveInfos"]:
+            assert {"move", "visits", "winrate", "scoreLead", "scoreMean", "prior", "lcb", "utility", "order", "pv"} <= move.keys()
+            assert len(move["ownership"]) == SIZE * SIZE
+    assert all({answer["field"]} <= {"rules", "overrideSettings"} for answer in heard + rest if "warning" in answer)
+    assert not [answer for answer in heard + rest if "error" in answer]
+    assert "Started, ready to begin handling requests" in error and "Traceback" not in error
+
+
+def test_many_turns_of_one_game_with_priorities(small_weights: Path) -> None:
+    client = Client(small_weights, "--positions", "1")
+    turns = list(range(len(GAME) + 1))
+    client.send(**query(id="game", moves=GAME, analyzeTurns=turns, priorities=turns, maxVisits=10))
+    code, answers, _ = client.close()
+    assert (code, [answer["turnNumber"] for answer in answers]) == (0, turns[::-1])
+
+
+def test_the_end_of_the_input_without_waiting(small_weights: Path) -> None:
+    client = Client(small_weights, "--quit-without-waiting")
+    client.send(**query(maxVisits=ENDLESS, reportDuringSearchEvery=0.01))
+    client.hear()
+    started = time.monotonic()
+    assert client.close()[0] == 0
+    assert time.monotonic() - started < 5
+
+
+def test_sigterm_ends_it_in_mid_search(small_weights: Path) -> None:
+    client = Client(small_weights)
+    client.send(**query(maxVisits=ENDLESS, reportDuringSearchEvery=0.01))
+    client.hear()
+    started = time.monotonic()
+    client.process.send_signal(signal.SIGTERM)
+    assert client.close()[0] == -signal.SIGTERM
+    assert time.monotonic() - started < 1
+
+
+def test_a_client_that_goes_away(small_weights: Path) -> None:
+    client = Client(small_weights)
+    client.send(**query(maxVisits=ENDLESS, reportDuringSearchEvery=0.01))
+    client.hear()
+    assert client.process.stdout and client.process.stderr
+    client.process.stdout.close()
+    assert client.process.wait(timeout=60) == 0
+    assert b"Traceback" not in client.process.stderr.read()
+
+
+def test_an_input_that_is_closed(small_weights: Path) -> None:
+    done = subprocess.run(
+        [*COMMAND, "--weights", str(small_weights)], preexec_fn=lambda: os.close(0), capture_output=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, b"")
+
+
+def test_actions_need_no_network(small_weights: Path) -> None:
+    program = (
+        "import sys, analysis.__main__ as main\n"
+        "main.os._exit = lambda code: print(sorted({'numpy', 'numba', 'torch', 'openvino'} & set(sys.modules)), file=sys.stderr)\n"
+        "main.main(sys.argv[1:])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, "--weights", str(small_weights)],
+        input='{"id":"a","action":"query_version"}\n{"id":"b","action":"query_models"}\n',
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert len(done.stdout.splitlines()) == 2
+    assert done.stderr.splitlines()[-1] == "[]"
+
+
+def test_the_log_holds_both_sides(small_weights: Path, tmp_path: Path) -> None:
+    log = tmp_path / "talk.log"
+    client = Client(small_weights, "--log", str(log))
+    client.send(id="a", action="clear_cache")
+    client.close()
+    assert log.read_text() == '{"id": "a", "action": "clear_cache"}\n{"id":"a","action":"clear_cache"}\n'
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--weights", "nowhere.pt"], "nowhere.pt"),
+        (["--visits", "0"], "--visits = 0: expected 1 to 100,000,000"),
+        (["--report-winrates-as", "red"], "expected one of black, white, side_to_move"),
+        (["analysis", "-model", "net.bin"], "see gozero-analysis --help"),
+    ],
+)
+def test_what_is_of_no_use_is_one_line(arguments: list[str], message: str) -> None:
+    done = subprocess.run([*COMMAND, *arguments], input="", capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
+    assert message in done.stderr
+
+
+def test_weights_of_another_game(tmp_path: Path) -> None:
+    config = nets.config("b1c8", games.make("nogo"))
+    weights.save(tmp_path / "nogo.pt", nets.build(config, seed=1), config, game="nogo", size=6)
+    done = subprocess.run(
+        [*COMMAND, "--weights", str(tmp_path / "nogo.pt")], input="", capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 2 and "it plays nogo, not go" in done.stderr
+
+
+def test_settings(tmp_path: Path) -> None:
+    path = tmp_path / "gozero.toml"
+    path.write_text('visits = 100\npositions = 64\nreport-winrates-as = "side_to_move"\n')
+    assert from_arguments(["--config", str(path), "--visits", "7"], "1") == Settings(
+        visits=7, positions=64, report_winrates_as="side_to_move"
+    )
+    with pytest.raises(SettingsError, match="unknown key 'komi'"):
+        path.write_text("komi = 3\n")
+        from_arguments(["--config", str(path)], "1")
