@@ -12,6 +12,7 @@ number stops it before anything is changed.
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from training.config import LearnerSettings, LoopSettings
 from training.replay import Batch
 
 LOSSES = ("policy", "value", "ownership", "score", "reply")
+EVALUATED = 128  # rows of a forward pass without a backward one
 BINS = 10  # of the predicted value, -1..1, in which calibration is measured
 
 
@@ -60,6 +62,17 @@ def losses(output: Output, batch: Batch, root_share: float = 0.0) -> dict[str, T
     if output.reply is not None:
         found["reply"] = _cross_entropy(output.reply, target["reply"])
     return found
+
+
+def _chunks(batch: Batch) -> Iterator[Batch]:
+    """The inputs of a batch in parts of `EVALUATED` rows, the last filled up with zeros.
+
+    oneDNN keeps the code it makes for every new shape: held-out rows that grow in number would cost some MB a generation.
+    """
+    for start in range(0, len(batch.value), EVALUATED):
+        planes, scalars = batch.planes[start : start + EVALUATED], batch.globals[start : start + EVALUATED]
+        filling = EVALUATED - len(planes)
+        yield batch._replace(planes=np.pad(planes, ((0, filling), (0, 0), (0, 0), (0, 0))), globals=np.pad(scalars, ((0, filling), (0, 0))))
 
 
 def _tensor(array: np.ndarray, device: torch.device) -> Tensor:
@@ -196,7 +209,8 @@ class Learner:
     @torch.inference_mode()
     def evaluate(self, batch: Batch) -> dict[str, float]:
         """Losses and measures of the EMA network on a batch, in evaluation mode, the value's against the result alone. Nothing changes."""
-        output = self._forward(self.ema, batch)
+        rows, parts = len(batch.value), [self._forward(self.ema, part) for part in _chunks(batch)]
+        output = Output._make(None if column[0] is None else torch.cat(column)[:rows] for column in zip(*parts, strict=True))
         return {**{name: float(loss) for name, loss in losses(output, batch).items()}, **measures(output, batch)}
 
     def _forward(self, net: nn.Module, batch: Batch) -> Output:

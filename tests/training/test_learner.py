@@ -118,6 +118,20 @@ def test_evaluation_changes_nothing() -> None:
         assert torch.equal(tensor, before[name]), name
 
 
+@pytest.mark.parametrize("rows", [1, 128, 300])
+def test_evaluation_sees_one_shape_whatever_the_number_of_rows(rows: int) -> None:
+    """oneDNN keeps code for each shape it meets; the rows that fill a part up take no part in the figures."""
+    learner, batch = Learner(TINY, LearnerSettings(precision="f32"), seed=1), fixed_batch(rows=rows)
+    expected = losses(learner.ema(torch.from_numpy(batch.planes), torch.from_numpy(batch.globals)), batch)
+    shapes = set()
+    learner.ema.register_forward_pre_hook(lambda net, inputs: shapes.add(tuple(inputs[0].shape)))
+    found = learner.evaluate(batch)
+    assert len(shapes) == 1
+    assert {name: found[name] for name in LOSSES} == pytest.approx({name: float(loss) for name, loss in expected.items()}, rel=1e-4)
+    learner.evaluate(fixed_batch(rows=40))
+    assert len(shapes) == 1
+
+
 def test_warm_up_and_rate_set_the_step() -> None:
     learner = Learner(TINY, LearnerSettings(learning_rate=1e-3, warm_up=4, precision="f32"), seed=1)
     rates = []
