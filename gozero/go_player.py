@@ -15,7 +15,7 @@ from itertools import takewhile
 
 import numpy as np
 
-from gozero import endgame, games
+from gozero import endgame, games, regions
 from gozero.evaluators.base import Evaluator
 from gozero.games import go
 from gozero.games.game import BLACK, EMPTY, WHITE, Game
@@ -225,6 +225,10 @@ class GoPlayer(Player):
         return -1 + (1 + threshold) / (1 + handicap), earliest * (1 + handicap / 9) + played
 
     # The points
+
+    def liberties(self) -> np.ndarray:
+        """Liberties of the chain on each point, int64 [rows, cols]; 0 where there is no stone."""
+        return regions.liberties_of(self.stones())
 
     def pass_alive(self) -> np.ndarray:
         """Whose each point is whoever moves (Benson), uint8 [rows, cols]: BLACK, WHITE or EMPTY."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gozero.games.game import EMPTY
+from gozero.games.game import BLACK, EMPTY, WHITE
 
 Chain = list[int]  # the actions of a string's stones, ascending
 
@@ -58,3 +58,12 @@ def chains_of(board: np.ndarray) -> list[Chain]:
     """Every chain of a board uint8 [size, size], in the order of their first points."""
     colours = [colour for colour in np.unique(board) if colour != EMPTY]
     return sorted(points(part) for colour in colours for part in components(board == colour))
+
+
+def liberties_of(board: np.ndarray) -> np.ndarray:
+    """Liberties of the chain on each point of a board uint8 [size, size], int64 [size, size]; 0 where there is no stone."""
+    counts = np.zeros(board.shape, np.int64)
+    for colour in (BLACK, WHITE):
+        for chain in components(board == colour):
+            counts[chain] = np.count_nonzero(touches(chain) & (board == EMPTY))
+    return counts

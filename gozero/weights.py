@@ -56,6 +56,7 @@ class Header(NamedTuple):
     game: str
     only: int | None  # points a side, or columns, of the one board that it plays; None: any
     size: int | None  # the board it was made for, which is the default
+    network: str = ""  # its name, such as b10c64
 
 
 @dataclass(frozen=True)
@@ -191,7 +192,8 @@ def header(path: Path | str) -> Header:
     except (StopIteration, ValueError, IndexError, OSError, zipfile.BadZipFile):
         raise WeightsError(target, f"not one of gozero's files ({FORMAT!r})") from None
     values = _metadata(target, metadata)
-    return Header(values["game"], values["network"].get("size"), values["size"])
+    network = values["network"]
+    return Header(values["game"], network.get("size"), values["size"], str(network.get("name", "")))
 
 
 def describe(path: Path | str) -> str:

@@ -17,22 +17,26 @@ from gozero.options import SettingsError
 from gozero.output import Output, open_log
 from gtp.analysis import AnalysisCommands
 from gtp.clock import ClockCommands
+from gtp.gogui import GoguiCommands, GoguiGoCommands
+from gtp.gomill import GomillCommands
 from gtp.handicap import HandicapCommands
 from gtp.protocol import Command, FatalError, LineReader, Protocol, Signals, serve
 from gtp.records import RecordCommands
 from gtp.referee import RefereeCommands
 from gtp.rules import RuleCommands
 from gtp.scoring import ScoringCommands
+from gtp.servers import ServerCommands
 from gtp.session import DEFAULT_SECONDS, DEFAULT_VISITS, BoardCommands, PlayCommands, Session, say
 from gtp.settings import Settings, from_arguments
+from gtp.setup import SetupCommands
 
 if TYPE_CHECKING:
     from gozero.weights import Header
 
 NAME = "gozero"
-COMMANDS = (BoardCommands, PlayCommands)
-GO_COMMANDS = (HandicapCommands, ScoringCommands, RuleCommands, RecordCommands)
-OTHER_COMMANDS = (RefereeCommands,)
+COMMANDS = (BoardCommands, SetupCommands, PlayCommands, GomillCommands)
+GO_COMMANDS = (HandicapCommands, ScoringCommands, RuleCommands, RecordCommands, ServerCommands, GoguiGoCommands)
+OTHER_COMMANDS = (RefereeCommands, GoguiCommands)
 FAILURE = 2
 INTERRUPTED = 130
 
@@ -63,7 +67,7 @@ def run(settings: Settings, output: Output) -> int:
     signals = Signals()
     reader = LineReader(0, signals)
     loader = Loader(settings, path, header)
-    session = Session(settings, loader.player, signals)
+    session = Session(settings, loader.player, signals, description(settings, path, header))
     protocol = make_protocol(session, header.game)
     serve(protocol, reader, output, when_idle=lambda: loader.load_in_background(reader.fail), ponder=session.ponder)
     return 0
@@ -81,15 +85,25 @@ def make_protocol(session: Session, game: str, on_bug: Callable[[Command, Except
 
 def greeting(settings: Settings, path: Path, header: Header) -> str:
     """The line on stderr that says with what it plays."""
+    return ", ".join([f"{NAME} {VERSION}", *facts(settings, path, header)])
+
+
+def description(settings: Settings, path: Path, header: Header) -> str:
+    """The same for records, a fact a line."""
+    return "\n".join([f"{NAME} {VERSION}", *facts(settings, path, header)])
+
+
+def facts(settings: Settings, path: Path, header: Header) -> list[str]:
+    """What matters for how it plays: weights and network, game, board, rules, and what a move may cost."""
     visits, seconds = settings.visits, settings.time
     limits = [f"{visits} visits"] if visits else []
     limits += [f"{seconds:g} s"] if seconds else []
     move = " or ".join(limits) or f"{DEFAULT_VISITS} visits or {DEFAULT_SECONDS:g} s unless a clock is set"
     size = settings.size or header.size
-    chosen = [f"weights {path}", header.game]
+    chosen = [f"weights {path}", f"network {header.network}", header.game]
     chosen += [f"size {size}"] if size else []
     chosen += [f"{settings.rules} rules"] if settings.rules else []
-    return f"{NAME} {VERSION}, {', '.join(chosen)}; a move: {move}"
+    return [*chosen, f"a move: {move}"]
 
 
 if __name__ == "__main__":

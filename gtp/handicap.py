@@ -1,4 +1,4 @@
-"""Handicap stones: fixed_handicap, place_free_handicap and set_free_handicap, on an empty board only.
+"""Handicap stones: fixed_handicap, place_free_handicap and set_free_handicap, on an empty board only; get_handicap tells how many.
 
 Komi is the controller's business; what a rule set gives White for the stones is counted by the game. White plays next, and the
 stones cannot be undone.
@@ -36,7 +36,7 @@ def fixed_points(stones: int, size: int) -> list[int]:
 
 
 class HandicapCommands:
-    """The three commands; each answers with the vertices of the stones, or nothing for the controller's own choice."""
+    """The three commands, which answer with the vertices of the stones, or nothing for the controller's own choice; and get_handicap."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -46,6 +46,7 @@ class HandicapCommands:
             "fixed_handicap": self.fixed_handicap,
             "place_free_handicap": self.place_free_handicap,
             "set_free_handicap": self.set_free_handicap,
+            "get_handicap": lambda command: str(self._session.go_player.handicap),
         }
 
     def fixed_handicap(self, command: Command) -> str:

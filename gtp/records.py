@@ -1,15 +1,25 @@
-"""loadsgf and printsgf: games from files and to files. What SGF is, `gozero.sgf` knows."""
+"""loadsgf and printsgf: games from files and to files, with what the engine thought. What SGF is, `gozero.sgf` knows."""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
+from gozero import __version__
 from gozero.options import path_of
+from gtp.arguments import BLACK, WHITE
+from gtp.notes import summary
 from gtp.protocol import Command, GtpError, Handler
+from gtp.scoring import format_score
 from gtp.session import COLOUR_NAMES, Session, say
 
+if TYPE_CHECKING:
+    from gozero.sgf import GameRecord
+
+ENGINE = f"gozero {__version__}"
 LARGEST_FILE = 20_000_000
 """Bytes; what is longer is not the record of a game."""
 
@@ -61,7 +71,7 @@ class RecordCommands:
         """``printsgf [FILE]``: the game so far as the answer, or into a file (``-`` is the answer too)."""
         from gozero import sgf
 
-        data = sgf.serialise(self._session.go_player.record())
+        data = sgf.serialise(self._record())
         if command.text in ("", "-"):
             return data.decode("utf-8").rstrip()
         path = path_of(split_path(command.text)[0])
@@ -71,3 +81,24 @@ class RecordCommands:
             say(f"cannot save {path}: {reason(error)}")
             raise GtpError("cannot save file") from None
         return ""
+
+    def _record(self) -> GameRecord:
+        """The game so far, with the names that are known, its result, and beside each move of the engine's what it thought of it."""
+        player = self._session.go_player
+        record = player.record()
+        own = {note.colour for note in player.notes.values()}
+        names = [ENGINE if colour in own else self._session.opponent if own else "" for colour in (BLACK, WHITE)]
+        return replace(
+            record,
+            black_name=record.black_name or names[0],
+            white_name=record.white_name or names[1],
+            result=self._result(),
+            comments=tuple((number, summary(note, player.board)) for number, note in sorted(player.notes.items())),
+        )
+
+    def _result(self) -> str:
+        """In SGF's words, which are GTP's; "" while the game goes on."""
+        player = self._session.go_player
+        if player.resigned:
+            return f"{'W' if player.resigned == BLACK else 'B'}+R"
+        return format_score(player.settled_score()) if player.position.is_over else ""

@@ -10,12 +10,13 @@ import math
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, cast
 
 from gozero import coords
 from gtp.arguments import colour_of, vertex_of, whole_number_of
 from gtp.clock import Clock
+from gtp.graphics import live
 from gtp.protocol import Command, GtpError, Handler, Signals
 from gtp.settings import Settings
 from gtp.time_controls import moves_to_share
@@ -45,11 +46,19 @@ class Session:
 
     ``make_player`` is called once, at the first command that needs a board. A command after which the engine has nothing to think of any
     more (``kgs-game_over``) calls ``stop_pondering``.
+
+    Attributes:
+        live_graphics: whether GoGui's drawings are written while the engine chooses a move.
+        opponent: the other player's name, "" while nobody has told it.
+        description: of the engine and its settings, for records.
     """
 
-    def __init__(self, settings: Settings, make_player: Callable[[], Player], signals: Signals) -> None:
+    def __init__(self, settings: Settings, make_player: Callable[[], Player], signals: Signals, description: str = "") -> None:
         self.settings = settings
         self.signals = signals
+        self.live_graphics = settings.gogui_gfx
+        self.opponent = ""
+        self.description = description
         self.clock = Clock(settings.lag)
         self._make_player = make_player
         self._player: Player | None = None
@@ -131,11 +140,15 @@ class BoardCommands:
             "query_boardsize": lambda command: str(self._session.player.size),
             "clear_board": self.clear_board,
             "play": self.play,
+            "play_sequence": self.play_sequence,
+            "gogui-play_sequence": self.play_sequence,
             "undo": lambda command: self._undo(1),
             "gg-undo": self.gg_undo,
             "is_legal": self.is_legal,
             "all_legal": self.all_legal,
             "move_history": self.move_history,
+            "last_move": self.last_move,
+            "list_stones": self.list_stones,
             "showboard": lambda command: f"\n{self._session.player.position}",
         }
 
@@ -160,13 +173,23 @@ class BoardCommands:
         """In Go for either colour, and lenient with an opponent that repeats the board: only simple ko and suicide are refused."""
         from gozero.player import TurnError
 
-        colour, action = self._move(command)
+        colour, action = self._move(command.arguments)
         try:
             self._session.player.play(colour, action)
         except TurnError as error:
             raise GtpError(f"illegal move: {error}") from None
         except ValueError:
             raise GtpError(f"illegal move{self._landing_hint(action)}") from None
+        return ""
+
+    def play_sequence(self, command: Command) -> str:
+        """``C V C V ...``: all of these moves or, where one cannot be played, none."""
+        words = command.arguments
+        moves = [self._move(words[start : start + 2]) for start in range(0, len(words), 2)]
+        try:
+            self._session.player.play_all(moves)
+        except ValueError as error:
+            raise GtpError(f"illegal move: {error}") from None
         return ""
 
     def _landing_hint(self, action: int) -> str:
@@ -189,7 +212,7 @@ class BoardCommands:
 
     def is_legal(self, command: Command) -> str:
         """1 or 0, under the full rules: what genmove might answer."""
-        colour, action = self._move(command)
+        colour, action = self._move(command.arguments)
         return str(int(self._session.player.legal(colour)[action]))
 
     def all_legal(self, command: Command) -> str:
@@ -207,10 +230,23 @@ class BoardCommands:
             f"{COLOUR_NAMES[colour]} {coords.vertex(action, *player.board)}" for colour, action in reversed(player.position.moves)
         )
 
-    def _move(self, command: Command) -> tuple[int, int]:
-        if len(command.arguments) != 2:
+    def last_move(self, command: Command) -> str:
+        """Colour and vertex of the last move."""
+        player = self._session.player
+        if not player.position.moves:
+            raise GtpError("no previous move known")
+        colour, action = player.position.moves[-1]
+        return f"{COLOUR_NAMES[colour]} {coords.vertex(action, *player.board)}"
+
+    def list_stones(self, command: Command) -> str:
+        """The points with stones of a colour, rows from the top."""
+        player, colour = self._session.player, colour_of(command.text)
+        return " ".join(coords.vertex(int(point), *player.board) for point in (player.stones().reshape(-1) == colour).nonzero()[0])
+
+    def _move(self, words: list[str]) -> tuple[int, int]:
+        if len(words) != 2:
             raise GtpError("invalid color or coordinate")
-        return colour_of(command.arguments[0]), vertex_of(command.arguments[1], *self._session.player.board)
+        return colour_of(words[0]), vertex_of(words[1], *self._session.player.board)
 
     def _undo(self, number: int) -> str:
         if number > len(self._session.player.position.moves):
@@ -227,13 +263,20 @@ class PlayCommands:
         self._session = session
 
     def commands(self) -> Mapping[str, Handler]:
-        return {"genmove": self.genmove, "reg_genmove": self.reg_genmove, "restricted_genmove": self.restricted_genmove}
+        return {
+            "genmove": self.genmove,
+            "reg_genmove": self.reg_genmove,
+            "restricted_genmove": self.restricted_genmove,
+            "stop": self.stop,
+            "clear_cache": self.clear_cache,
+        }
 
     def genmove(self, command: Command) -> str:
         """Choose a move, play it, and take its time off the clock. After ``resign`` the board is as before."""
         session, colour = self._session, colour_of(command.text)
-        with session.move(colour) as limits:
-            action = session.player.genmove(colour, limits, session.signals.should_stop)
+        onlooker = live(session.player.board) if session.live_graphics else nullcontext()
+        with onlooker as watch, session.move(colour) as limits:
+            action = session.player.genmove(colour, limits, session.signals.should_stop, watch)
         return coords.vertex(action, *session.player.board)
 
     def reg_genmove(self, command: Command) -> str:
@@ -248,6 +291,16 @@ class PlayCommands:
         colour, *vertices = command.arguments
         actions = [vertex_of(vertex, *session.player.board) for vertex in vertices]
         return self._suggest(colour_of(colour), session.player.mask_of(actions))
+
+    def stop(self, command: Command) -> str:
+        """Rest: no pondering until the next move of the engine's own. An analysis has ended already, as it does at any line."""
+        self._session.stop_pondering()
+        return ""
+
+    def clear_cache(self, command: Command) -> str:
+        """Drop what was searched: the next search begins as the first one of a new engine would."""
+        self._session.player.forget()
+        return ""
 
     def _suggest(self, colour: int, among: np.ndarray | None = None) -> str:
         session = self._session

@@ -64,6 +64,7 @@ class Settings:
         -0.9, "resign when the expected result stays below this for several moves, -1 (certain loss) to 0 (default -0.9)", low=-1, high=0
     )
     backend: str = option("auto", f"what evaluates the network: {', '.join(BACKENDS)} (default auto)", choices=BACKENDS, metavar="NAME")
+    gogui_gfx: bool = option(False, "draw what it thinks on GoGui's board, through stderr, while it chooses a move")
     log: str | None = option(None, "append all that passes over GTP to this file", metavar="FILE")
 
 

@@ -1,12 +1,15 @@
 """loadsgf and printsgf: paths as people and programs write them, and boards that an error leaves alone."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from sgfmill.sgf import Sgf_game
 
-from gozero import sgf
+from gozero import __version__, sgf
 from gtp.records import split_path
 from tests.gtp.engine import Engine
+from tests.gtp.test_analysis import Painter
 
 GAME = b"(;GM[1]SZ[9]KM[5.5]PB[A \\] b];B[ee];W[cc](;B[gg];W[])(;B[aa]))"
 
@@ -115,3 +118,73 @@ def test_printsgf_into_a_file_and_back(engine: Engine, tmp_path: Path) -> None:
     engine.ask_all("boardsize 9", f"loadsgf {path}")
     assert (engine.ask("showboard"), engine.ask("move_history"), engine.ask("final_score")) == before
     assert engine.refuse(f"printsgf {tmp_path / 'no' / 'folder'}") == "cannot save file"
+
+
+# What printsgf knows of the engine's own games
+
+
+def printed(engine: Engine) -> Sgf_game:
+    return Sgf_game.from_bytes(engine.ask("printsgf").encode())
+
+
+def comments(engine: Engine) -> list[str | None]:
+    """The comment of each node."""
+    return [node.get("C") if node.has_property("C") else None for node in printed(engine).get_main_sequence()]
+
+
+def test_the_engines_moves_have_comments_and_others_none() -> None:
+    engine = Painter()
+    engine.ask_all("play b A1", "genmove w", "play b B1", "genmove w")
+    assert [text is not None for text in comments(engine)] == [False, False, True, False, True]
+    text = comments(engine)[4]
+    assert text is not None
+    assert text.startswith("win rate 25.0 %, 60 visits, score -10.0: ")
+    assert text.split(": ")[1].split()[0] == engine.ask("last_move").split()[1]
+    engine.ask_all("komi 3.5", "undo", "play w C1")
+    assert [text is not None for text in comments(engine)] == [False, False, True, False, False]
+    engine.ask("clear_board")
+    assert comments(engine) == [None]
+
+
+def test_a_genmove_that_analyses_has_a_comment_too() -> None:
+    engine = Painter()
+    engine.ask("kata-genmove_analyze b")
+    assert comments(engine)[1] is not None
+
+
+def test_players_are_named_where_they_are_known(game: Path) -> None:
+    engine = Painter()
+    engine.ask("cgos-opponent_name Ann]")
+    assert not printed(engine).get_root().has_property("PB")
+    engine.ask_all("play b A1", "genmove w")
+    assert (printed(engine).get_player_name("b"), printed(engine).get_player_name("w")) == ("Ann]", f"gozero {__version__}")
+    engine.ask("genmove b")
+    assert printed(engine).get_player_name("b") == f"gozero {__version__}"
+    engine = Engine()
+    engine.ask_all(f"loadsgf {game}", "genmove b")
+    assert printed(engine).get_player_name("b") == "A ] b"
+
+
+def test_the_result_stands_there_once_there_is_one(engine: Engine) -> None:
+    def result() -> str:
+        root = printed(engine).get_root()
+        return str(root.get("RE")) if root.has_property("RE") else ""
+
+    engine.ask_all("komi 7.5", "play b D4", "play w pass")
+    assert result() == ""
+    engine.ask("play b pass")
+    assert result() == f"B+{81 - 7.5}" == engine.ask("final_score")
+    engine.ask("undo")
+    assert result() == ""
+
+
+def test_a_resignation_is_a_result_until_the_game_goes_on() -> None:
+    engine = Painter()
+    settings = engine.session.player._settings
+    engine.session.player._settings = replace(settings, resign_threshold=-0.4, resign_moves=1, resign_not_before=0.0)
+    engine.ask("play b A1")
+    assert engine.ask("genmove w") == "resign"
+    assert printed(engine).get_root().get("RE") == "B+R"
+    assert engine.ask("gomill-explain_last_move").startswith("win rate 25.0 %")
+    engine.ask("play w pass")
+    assert not printed(engine).get_root().has_property("RE")

@@ -1,5 +1,6 @@
 """Command line and configuration file: what is accepted, and the one line for what is not."""
 
+from dataclasses import astuple
 from pathlib import Path
 
 import pytest
@@ -19,11 +20,11 @@ def test_defaults() -> None:
 
 def test_every_option() -> None:
     line = (
-        "--game go --weights w.pt --visits 100 --analysis-visits 50 --time 2.5 --threads 2 --seed 0 --size 9 --komi -3 --rules aga "
-        "--no-resign --resign-threshold -0.8 --backend torch --log game.log"
+        "--game go --weights w.pt --visits 100 --analysis-visits 50 --time 2.5 --lag 2 --ponder --threads 2 --seed 0 --size 9 --komi -3 "
+        "--rules aga --friendly-pass --no-resign --resign-threshold -0.8 --backend torch --gogui-gfx --log game.log"
     )
-    assert from_arguments(line.split(), "1.0") == Settings(
-        "go", "w.pt", 100, 50, 2.5, 2, 0, 9, -3.0, "aga", no_resign=True, resign_threshold=-0.8, backend="torch", log="game.log"
+    assert astuple(from_arguments(line.split(), "1.0")) == (
+        ("go", "w.pt", 100, 50, 2.5, 2.0, True, 2, 0, 9, -3.0, "aga", True, True, -0.8, "torch", True, "game.log")
     )
 
 

@@ -1,0 +1,176 @@
+"""GoGui: what its menu of analyze commands shows on the board, its parameters, and `gogui-interrupt`.
+
+Vocabulary. An *analyze command* is one that `gogui-analyze_commands` lists with its *type*, which says how GoGui shows the answer: `dboard`
+(a number -1 to 1 for each point, Black's above 0), `sboard` (a text for each point, `""` for none), `bwboard` (`b`, `w` or `.`), `gfx`
+(drawings, see `gtp.graphics`), `string`, `hstring`, `plist`, `none`, `param`. Boards are rows from the top. What only the network must be
+asked is told at once; what takes a search is told from the one at hand, which first goes on up to the limits of a move.
+
+GoGui's questions about the rules are `gtp.referee`'s, its set-up commands `gtp.setup`'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from gozero import coords
+from gtp import graphics
+from gtp.arguments import BLACK, WHITE, colour_of
+from gtp.notes import summary
+from gtp.protocol import Command, GtpError, Handler
+from gtp.session import Session
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from gozero.analysis import Analysis
+    from gozero.player import Limits
+
+TREE_DEPTH = 3
+NOTHING = '""'
+"""What stands on a point of an sboard without a text."""
+
+LIVE_GRAPHICS = "live_graphics"
+_BOOLEANS = {"0": False, "1": True, "false": False, "true": True}
+
+Drawing = Callable[["Analysis", tuple[int, int]], str]
+
+
+class GoguiCommands:
+    """The commands of every game."""
+
+    menu: tuple[str, ...] = (
+        "string/Value/gogui-value %m",
+        "gfx/Policy/gogui-policy %m",
+        "sboard/Value of Each Move/gogui-move_values %m",
+        "gfx/Visits/gogui-visits %m",
+        "gfx/Principal Variation/gogui-principal_variation %m",
+        "hstring/Search Tree/gogui-search_tree %m",
+        "string/Explain Last Move/gomill-explain_last_move",
+        "plist/Legal Moves/all_legal %c",
+        "string/Final Score/final_score",
+        "hstring/Describe Engine/gomill-describe_engine",
+        "none/Clear Cache/clear_cache",
+        "param/Parameters/gogui-param",
+    )
+    """type/label/command; GoGui puts the side to move for %m and asks its user for %c."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def commands(self) -> Mapping[str, Handler]:
+        return {
+            "gogui-version": lambda command: "",
+            "gogui-interrupt": lambda command: "",
+            "gogui-analyze_commands": lambda command: "\n".join(self.menu),
+            "gogui-param": self.param,
+            "gogui-value": lambda command: self._known(command, summary),
+            "gogui-policy": lambda command: self._known(command, graphics.policy),
+            "gogui-move_values": self.move_values,
+            "gogui-visits": lambda command: self._searched(command, graphics.visits),
+            "gogui-principal_variation": lambda command: self._searched(command, graphics.variation),
+            "gogui-search_tree": self.search_tree,
+        }
+
+    def param(self, command: Command) -> str:
+        """Without arguments the parameters and their values, else a name and its new value."""
+        if not command.arguments:
+            return f"[bool] {LIVE_GRAPHICS} {int(self._session.live_graphics)}"
+        name, *values = command.arguments
+        if name != LIVE_GRAPHICS:
+            raise GtpError(f"unknown parameter {name!r}: expected {LIVE_GRAPHICS}")
+        if len(values) != 1 or values[0].lower() not in _BOOLEANS:
+            raise GtpError(f"syntax error: {LIVE_GRAPHICS} {' '.join(values)!r}: expected 0 or 1")
+        self._session.live_graphics = _BOOLEANS[values[0].lower()]
+        return ""
+
+    def move_values(self, command: Command) -> str:
+        """Per cent: the win rate after each legal move, as the network sees it without a search."""
+        colour = self._colour(command)
+        with self._session.thinking() as player:
+            values = player.values_after(colour)
+        texts = [NOTHING if value != value else f"{50 * (1 + value):.0f}" for value in values[: player.game.points].tolist()]
+        return rows(texts, player.board)
+
+    def search_tree(self, command: Command) -> str:
+        """The most visited lines as text."""
+        return self._searched(command, lambda look, board: self._session.player.search_text(TREE_DEPTH).rstrip())
+
+    def _known(self, command: Command, draw: Drawing) -> str:
+        """What is known at once: the network's opinion, or the search of this position if there was one."""
+        from gozero.player import Limits
+
+        return self._drawn(self._colour(command), Limits(visits=1), draw)
+
+    def _searched(self, command: Command, draw: Drawing) -> str:
+        """What a search finds within the limits of a move; one that has been there already is only continued."""
+        colour = self._colour(command)
+        return self._drawn(colour, self._session.limits(colour), draw)
+
+    def _drawn(self, colour: int, limits: Limits, draw: Drawing, *, ownership: bool = False) -> str:
+        from gozero.analysis import Watch
+
+        looks: list[Analysis] = []
+        watch = Watch(looks.append, least_moves=self._session.player.game.actions, ownership=ownership)
+        with self._session.thinking() as player:
+            player.analyse(colour, limits, self._session.signals.should_stop, watch)
+        return draw(looks[-1], player.board)
+
+    def _colour(self, command: Command) -> int:
+        """The argument, else the side to move."""
+        if len(command.arguments) > 1:
+            raise GtpError("syntax error: expected a colour or nothing")
+        return colour_of(command.text) if command.text else self._session.player.position.to_play
+
+
+class GoguiGoCommands(GoguiCommands):
+    """The commands of Go."""
+
+    menu = (
+        "dboard/Ownership/gogui-ownership",
+        *GoguiCommands.menu,
+        "sboard/Liberties/gogui-liberties",
+        "bwboard/Pass-alive Points/gogui-pass_alive",
+        "plist/Dead Stones/final_status_list dead",
+        "plist/Black Territory/final_status_list black_territory",
+        "plist/White Territory/final_status_list white_territory",
+    )
+
+    def commands(self) -> Mapping[str, Handler]:
+        return {
+            **super().commands(),
+            "gogui-ownership": self.ownership,
+            "gogui-liberties": self.liberties,
+            "gogui-pass_alive": self.pass_alive,
+        }
+
+    def ownership(self, command: Command) -> str:
+        """Whose each point is expected to be."""
+        from gozero.player import Limits
+
+        return self._drawn(self._session.player.position.to_play, Limits(visits=1), owners, ownership=True)
+
+    def liberties(self, command: Command) -> str:
+        """Of the chain on each point."""
+        player = self._session.go_player
+        return rows([str(count) if count else NOTHING for count in player.liberties().flat], player.board)
+
+    def pass_alive(self, command: Command) -> str:
+        """Points that are somebody's whoever moves."""
+        player = self._session.go_player
+        return rows([{BLACK: "b", WHITE: "w"}.get(int(colour), ".") for colour in player.pass_alive().flat], player.board)
+
+
+def owners(look: Analysis, board: tuple[int, int]) -> str:
+    """Ownership as a dboard."""
+    if look.ownership is None:
+        raise GtpError("these weights know no ownership")
+    blacks: np.ndarray[Any, Any] = look.ownership if look.colour == BLACK else -look.ownership
+    return rows([f"{owner:.3f}" for owner in blacks], board)
+
+
+def rows(texts: list[str], board: tuple[int, int]) -> str:
+    """A text for each point as the rows of the board."""
+    cols, count = board
+    lines = [" ".join(texts[coords.action(row, 0, cols) : coords.action(row + 1, 0, cols)]) for row in range(count)]
+    return "\n" + "\n".join(lines)

@@ -1,0 +1,27 @@
+"""gomill's match controller: what it writes into its records of the engine and of each move."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gtp.notes import summary
+from gtp.protocol import Command, Handler
+from gtp.session import Session
+
+
+class GomillCommands:
+    """The two commands."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def commands(self) -> Mapping[str, Handler]:
+        return {
+            "gomill-explain_last_move": self.explain_last_move,
+            "gomill-describe_engine": lambda command: self._session.description,
+        }
+
+    def explain_last_move(self, command: Command) -> str:
+        """What was thought of the last ``genmove``, a resignation too; nothing where there was no choice, or no such move yet."""
+        player = self._session.player
+        return "" if player.last_note is None else summary(player.last_note, player.board)

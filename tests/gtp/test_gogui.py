@@ -1,0 +1,193 @@
+"""GoGui's menu: every entry answers what its type promises, on any board."""
+
+import os
+import re
+import threading
+
+import pytest
+
+from gozero.output import Output
+from gtp.graphics import short
+from gtp.protocol import LineReader, serve
+from gtp.settings import WEIGHTS, Settings
+from tests.gtp.engine import Engine
+from tests.gtp.test_analysis import SIZE, Painter
+from tests.gtp.test_fuzz import SIZES
+
+POINT = r"[A-H][1-9]"
+GFX = {
+    "INFLUENCE": rf"( {POINT} -?[01]\.\d{{3}})+",
+    "LABEL": rf"( {POINT} \w{{1,4}})+",
+    "COLOR": rf" green {POINT}",
+    "VAR": rf"( [bw] ({POINT}|pass))+",
+    "TEXT": " .+",
+}
+MENU_TYPES = {"string", "hstring", "plist", "none", "param", "dboard", "sboard", "bwboard", "gfx"}
+
+
+def check_drawing(text: str) -> None:
+    for line in text.splitlines():
+        command = line.split()[0]
+        assert re.fullmatch(command + GFX[command], line), line
+
+
+def board_of(text: str, cols: int, rows: int) -> list[str]:
+    """The words of a board, checked for its shape."""
+    lines = text.splitlines()
+    assert [len(line.split()) for line in lines] == [cols] * rows, text
+    return text.split()
+
+
+def check(kind: str, answer: str, cols: int, rows: int) -> None:
+    """Hold an answer against its type."""
+    if kind == "dboard":
+        assert all(-1 <= float(word) <= 1 for word in board_of(answer, cols, rows))
+    elif kind == "sboard":
+        assert all(word == '""' or len(word) <= 4 for word in board_of(answer, cols, rows))
+    elif kind == "bwboard":
+        assert set(board_of(answer, cols, rows)) <= {"b", "w", "."}
+    elif kind == "gfx":
+        check_drawing(answer)
+    elif kind == "plist":
+        assert all(re.fullmatch(f"{POINT}|pass", word) for word in answer.split())
+    elif kind == "param":
+        assert re.fullmatch(r"\[bool\] \w+ [01]", answer)
+
+
+@pytest.mark.parametrize("game", WEIGHTS)
+@pytest.mark.parametrize("moves", [0, 3])
+def test_every_entry_of_the_menu_answers_as_its_type_says(game: str, moves: int) -> None:
+    engine = Engine(Settings(game, visits=8, seed=1, size=SIZES[game]))
+    cols, rows = engine.session.player.board
+    engine.ask_all(*[f"genmove {'bw'[ply % 2]}" for ply in range(moves)])
+    before, listed = engine.ask("showboard"), engine.ask("list_commands").split("\n")
+    menu = engine.ask("gogui-analyze_commands").splitlines()
+    for entry in menu:
+        kind, label, line = entry.split("/")
+        assert kind in MENU_TYPES and label
+        assert line.split()[0] in listed
+        if "ownership" in line:
+            assert engine.refuse(line) == "these weights know no ownership"
+        elif "final_score" not in line:
+            to_play = "b" if before.startswith("X") else "w"
+            check(kind, engine.ask(line.replace("%m", to_play).replace("%c", to_play)), cols, rows)
+    assert engine.ask("showboard") == before
+
+
+def test_ownership_is_black_above_zero_whoever_is_to_move() -> None:
+    engine = Painter()
+    for line in ("gogui-ownership", "play b C3", "gogui-ownership", "genmove w", "gogui-ownership"):
+        answer = engine.ask(line)
+        if line == "gogui-ownership":
+            assert [float(word) for word in board_of(answer, SIZE, SIZE)] == [0.75] * 10 + [-0.5] * 15
+            check("dboard", answer, SIZE, SIZE)
+
+
+def test_value_and_policy_need_no_search_and_visits_make_one() -> None:
+    engine = Painter()
+    assert engine.ask("gogui-value").startswith("win rate 75.0 %, 1 visits, score +10.0: A5")
+    assert engine.ask("gogui-value w").startswith("win rate 25.0 %, 1 visits, score -10.0: ")
+    policy = engine.ask("gogui-policy").splitlines()
+    assert policy[0].startswith("INFLUENCE A5 1.000 B5 0.9") and policy[1].startswith("LABEL A5 9 ")
+    assert policy[2].startswith("TEXT pass 1.")
+    assert engine.ask("gogui-policy w").startswith("INFLUENCE A5 -1.000 ")
+    drawing = engine.ask("gogui-visits b")
+    check_drawing(drawing)
+    assert "60 visits" in drawing
+    assert engine.ask("gogui-value").startswith("win rate 75.0 %, 60 visits")
+    labels = re.search("LABEL (.*)", drawing)
+    assert labels and sum(map(int, labels[1].split()[1::2])) == 59
+    line = engine.ask("gogui-principal_variation")
+    check_drawing(line)
+    assert line.startswith("VAR b A5 w ")
+    tree = engine.ask("gogui-search_tree").splitlines()
+    assert tree[0].startswith("root   visits 60 ") and tree[1].startswith("  A5 ")
+
+
+def test_values_of_moves_are_the_movers() -> None:
+    engine = Painter()
+    engine.ask("play b C3")
+    for colour, percent in (("b", "75"), ("w", "25")):
+        words = board_of(engine.ask(f"gogui-move_values {colour}"), SIZE, SIZE)
+        assert words == [percent] * 12 + ['""'] + [percent] * 12
+
+
+def test_liberties_and_pass_alive_points() -> None:
+    engine = Painter()
+    engine.ask("set_position b A2 b B2 b B1 b C2 b D2 b D1 w E5")
+    assert board_of(engine.ask("gogui-liberties"), SIZE, SIZE)[:5] == ['""'] * 4 + ["2"]
+    assert board_of(engine.ask("gogui-liberties"), SIZE, SIZE)[15:] == ["8", "8", "8", "8", '""', '""', "8", '""', "8", '""']
+    assert board_of(engine.ask("gogui-pass_alive"), SIZE, SIZE)[10:] == [*".....", *"bbbb.", *"bbbb."]
+
+
+def test_after_the_end_there_is_nothing_to_show() -> None:
+    engine = Engine(Settings("tictactoe", visits=4, seed=1))
+    engine.ask("play_sequence b A1 w B1 b A2 w B2 b A3")
+    for line in ("gogui-value", "gogui-policy", "gogui-move_values", "gogui-visits", "gogui-search_tree"):
+        assert engine.refuse(line) == "the game is over"
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("gogui-value x", "invalid color: 'x'; expected b, black, w or white"),
+        ("gogui-visits b w", "syntax error: expected a colour or nothing"),
+        ("gogui-param speed 3", "unknown parameter 'speed': expected live_graphics"),
+        ("gogui-param live_graphics", "syntax error: live_graphics '': expected 0 or 1"),
+        ("gogui-param live_graphics yes please", "syntax error: live_graphics 'yes please': expected 0 or 1"),
+    ],
+)
+def test_wrong_arguments(line: str, reason: str) -> None:
+    assert Engine().refuse(line) == reason
+
+
+def test_what_it_accepts_and_ignores() -> None:
+    for line in ("gogui-version 1.6", "gogui-version", "gogui-interrupt"):
+        assert Engine().ask(line) == ""
+
+
+def test_live_graphics_come_on_stderr_only_and_are_cleared(capsys: pytest.CaptureFixture[str]) -> None:
+    engine = Painter()
+    engine.ask("genmove b")
+    assert "gogui-gfx" not in capsys.readouterr().err
+    engine.ask("gogui-param live_graphics 1")
+    assert engine.ask("gogui-param") == "[bool] live_graphics 1"
+    engine.ask("genmove w")
+    written = capsys.readouterr()
+    assert written.out == ""
+    *blocks, end = written.err.split("\n\n")
+    assert end == "gogui-gfx: CLEAR\n"
+    assert blocks
+    for block in blocks:
+        mark, _, drawing = block.partition("\n")
+        assert mark == "gogui-gfx:"
+        check_drawing(drawing)
+    engine.ask_all("gogui-param live_graphics 0", "genmove b")
+    assert capsys.readouterr().err == ""
+
+
+def test_live_graphics_may_be_switched_on_from_the_start(capsys: pytest.CaptureFixture[str]) -> None:
+    Engine(Settings(visits=4, seed=1, size=5, gogui_gfx=True)).ask("genmove b")
+    assert capsys.readouterr().err.startswith("gogui-gfx:\n")
+
+
+@pytest.mark.parametrize(("count", "text"), [(0, "0"), (9999, "9999"), (10_000, "10k"), (999_999, "999k"), (100_000_000, "100M")])
+def test_numbers_that_fit_on_a_point(count: int, text: str) -> None:
+    assert short(count) == text
+
+
+def test_an_interrupt_ends_a_search_for_the_menu() -> None:
+    """Without it, a hundred million visits would keep the reader waiting."""
+    engine = Engine(Settings(visits=100_000_000, seed=1, size=5))
+    ends = os.pipe()
+    answers = os.pipe()
+    reader = LineReader(ends[0], engine.signals)
+    serving = threading.Thread(target=serve, args=(engine.protocol, reader, Output(answers[1])), daemon=True)
+    serving.start()
+    os.write(ends[1], b"gogui-visits\n")
+    while not engine.signals._thinking:  # the search has begun
+        pass
+    os.write(ends[1], b"# interrupt\nquit\n")
+    serving.join(timeout=20)
+    assert not serving.is_alive()
+    assert os.read(answers[0], 4096).startswith(b"= COLOR green ")

@@ -1,0 +1,86 @@
+"""What servers and match controllers tell the engine and ask it, beside Go's own commands."""
+
+import pytest
+
+from gtp.settings import WEIGHTS, Settings
+from tests.gtp.engine import Engine
+from tests.gtp.test_analysis import Painter
+
+FORBIDDEN = {"analyze", "genmove_analyze", "kgs-chat", "rectangular_boardsize"}
+"""What must not be listed: Sabaki reads the first two in another scale, kgsGtp crashes at the third."""
+
+
+@pytest.fixture
+def engine() -> Engine:
+    return Engine()
+
+
+@pytest.mark.parametrize("game", WEIGHTS)
+def test_what_must_not_be_listed_is_not(game: str) -> None:
+    listed = set(Engine(Settings(game)).ask("list_commands").split("\n"))
+    assert not listed & FORBIDDEN
+    assert any(name.startswith("gogui-rules_") for name in listed) == (game not in ("go", "simple_go"))
+
+
+def test_game_over_leaves_the_board_and_stops_pondering(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    rests: list[str] = []
+    engine.ask_all("play b D4", "time_settings 60 0 0")
+    before = engine.ask("showboard")
+    monkeypatch.setattr(engine.session, "stop_pondering", lambda: rests.append("stopped"))
+    for line in ("kgs-game_over", "cgos-gameover B+3.5", "stop"):
+        engine.ask(line)
+        assert engine.ask("showboard") == before
+        assert rests.pop() == "stopped"
+    engine.ask("genmove w")  # an adjourned game is resumed
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "cgos-opponent_name",
+        "cgos-opponent_name Ann of the 9 stones",
+        "cgos-opponent_rating",
+        "cgos-opponent_rating 1850?",
+        "cgos-gameover",
+        "cgos-gameover BForfeit",
+        "cgos-gameover W+Time 2026-11-21",
+        "kgs-game_over at once",
+        "stop stop",
+    ],
+)
+def test_what_servers_tell_is_accepted_whatever_it_is(engine: Engine, line: str) -> None:
+    engine.ask(line)
+
+
+def test_clear_cache_drops_what_was_searched() -> None:
+    engine = Painter()
+    engine.ask("gogui-visits")
+    assert ", 60 visits" in engine.ask("gogui-value")
+    engine.ask("clear_cache")
+    assert ", 1 visits" in engine.ask("gogui-value")
+
+
+def test_gomill_is_told_of_the_last_genmove() -> None:
+    engine = Painter()
+    assert engine.ask("gomill-explain_last_move") == ""
+    engine.ask("play b A1")
+    move = engine.ask("genmove w")
+    for line in ("gomill-explain_last_move", "play b B1", "gomill-explain_last_move"):
+        answer = engine.ask(line)
+    numbers, _, line = answer.partition(": ")
+    assert numbers == "win rate 25.0 %, 60 visits, score -10.0"  # for White, who moved
+    assert line.split()[0] == move
+    engine.ask("clear_board")
+    assert engine.ask("gomill-explain_last_move") == ""
+
+
+def test_where_there_was_no_choice_there_is_nothing_to_explain() -> None:
+    engine = Engine(Settings("tictactoe", visits=4, seed=1))
+    engine.ask_all(*[f"play {colour} {vertex}" for colour, vertex in zip("bwbwbwbw", "A1 B1 A2 B2 B3 A3 C1 C2".split(), strict=True)])
+    assert engine.ask("genmove b") == "C3"
+    assert engine.ask("gomill-explain_last_move") == ""
+
+
+def test_gomill_is_told_what_plays(engine: Engine) -> None:
+    engine.session.description = "gozero 1.2\nweights a.pt"
+    assert engine.ask("gomill-describe_engine") == "gozero 1.2\nweights a.pt"
