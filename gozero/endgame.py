@@ -60,14 +60,13 @@ def sensible_moves(game: Game, state: np.ndarray, legal: np.ndarray, *, opponent
 def settled_moves(
     game: Game, state: np.ndarray, sensible: np.ndarray, settlement: Settlement, *, opponent_passed: bool, friendly: bool
 ) -> np.ndarray:
-    """What a settlement leaves of the sensible moves of a side that does not win as it stands, bool [A].
+    """What a settlement leaves of the sensible moves, bool [A].
 
-    Nothing but the pass if nothing is left to gain and the settlement does not win, or if it wins, the opponent has passed and the side
-    is ``friendly``: then the dead stones are taken off by agreement. A side that is not, and would win but for the dead stones, has
-    to take them off.
+    Nothing but the pass if nothing is left to gain, or if the opponent has passed, the settlement wins and the side is ``friendly``: then
+    the dead stones are taken off by agreement. A side that is not, and would win but for the dead stones, has to take them off.
     """
-    wins = leads(state, settlement)
-    if (opponent_passed and friendly) if wins else settlement.is_complete:
+    wins, wins_now = leads(state, settlement), bool(sensible[game.pass_action])
+    if (settlement.is_complete and (wins_now or not wins)) or (wins and friendly and opponent_passed):
         return np.arange(game.actions) == game.pass_action
     if wins and opponent_passed:
         taking = sensible & _taking_off(game, state, settlement)

@@ -198,7 +198,8 @@ class GoPlayer(Player):
             return np.arange(root.game.actions) == root.game.pass_action
         opponent_passed = self._opponent_passed(root)
         mask = endgame.sensible_moves(root.game, root.state, root.legal(), opponent_passed=opponent_passed)
-        if mask[root.game.pass_action] or not (opponent_passed or mask.sum() <= FEW_MOVES):
+        moves = int(mask[: root.game.points].sum())
+        if moves == 0 or not (opponent_passed or moves <= FEW_MOVES):
             return mask
         friendly = self._settings.friendly_pass and self.rules.removes_dead
         settlement = self.settlement(limits)

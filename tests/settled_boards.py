@@ -147,7 +147,7 @@ def moves_of(diagram: str) -> list[tuple[int, int]]:
 
 
 class StatedEvaluator:
-    """Says of every position that its points will be whose they are stated to be; every move and either result is as likely."""
+    """Says of every position that its points will be whose they are stated to be, and that it would like to pass; either side may win."""
 
     def __init__(self, game: Game, stated: str) -> None:
         self.game = game
@@ -159,4 +159,5 @@ class StatedEvaluator:
         self.evaluated += count
         sign = np.where(states[:, TO_PLAY] == BLACK, 1, -1).astype(np.float32)
         logits, value = np.zeros((count, self.game.actions), np.float32), np.zeros(count, np.float32)
+        logits[:, self.game.pass_action] = 10
         return Evaluation(logits, value, ownership=sign[:, None] * self._owners)

@@ -1,9 +1,13 @@
 """A whole gozero-gtp in this process, without weights: random playouts stand in for the network."""
 
+from collections.abc import Callable
+
 from gozero import games
 from gozero.engine import supported_sizes
+from gozero.evaluators.base import Evaluator
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games import GO_FAMILY
+from gozero.games.game import Game
 from gozero.go_player import GoPlayer
 from gozero.player import Player, PlayerSettings
 from gozero.search.settings import SearchSettings
@@ -17,7 +21,7 @@ from gtp.settings import Settings
 class Engine:
     """Asks commands and checks the frame of every answer; a bug inside a command is an error here."""
 
-    def __init__(self, settings: Settings | None = None) -> None:
+    def __init__(self, settings: Settings | None = None, open_evaluator: Callable[[Game], Evaluator] = RolloutEvaluator) -> None:
         settings = settings or Settings(visits=8, seed=1, size=9)
         game = settings.game or "go"
         size = settings.size or games.usual(game, "size")
@@ -34,8 +38,8 @@ class Engine:
 
         def make_player() -> Player:
             if game in GO_FAMILY:
-                return GoPlayer(game, sizes, RolloutEvaluator, player_settings, size=size, komi=settings.komi)
-            return Player(game, sizes, RolloutEvaluator, player_settings, size=size)
+                return GoPlayer(game, sizes, open_evaluator, player_settings, size=size, komi=settings.komi)
+            return Player(game, sizes, open_evaluator, player_settings, size=size)
 
         self.session = Session(settings, make_player, self.signals)
         self.protocol = make_protocol(self.session, game, on_bug=_fail)

@@ -44,7 +44,14 @@ restrictions = st.builds("{} {} {} {}".format, st.sampled_from(["avoid", "allow"
 kinds_of_clocks = st.sampled_from(
     "none,absolute 60,byoyomi 9 0.5 3,byoyomi 0 5 1,canadian 9 30 5,fischer 9 1,fischer-capped 9 1 20 -1,absolute -3".split(",")
 ) | st.builds("{} {} {} {}".format, st.sampled_from(["byoyomi", "canadian"]), numbers, numbers, small)
-words = colours | numbers | flags | restrictions | st.builds("{} {}".format, st.sampled_from("interval minmoves maxmoves".split()), small)
+words = (
+    colours
+    | numbers
+    | flags
+    | restrictions
+    | st.sampled_from(["rules aga", "rules korean"])
+    | st.builds("{} {}".format, st.sampled_from("interval minmoves maxmoves".split()), small)
+)
 
 COMMON = [
     line("play", colours, vertices),
@@ -77,6 +84,10 @@ GO = [
     line("place_free_handicap", small),
     line("set_free_handicap", st.lists(vertices, max_size=5).map(" ".join)),
     line("final_status_list", st.sampled_from(["alive", "dead", "seki", "dame", "black_territory"])),
+    st.sampled_from(["b", "w"]).map("kgs-genmove_cleanup {}".format),
+    st.sampled_from(["kata-get-rules", "kgs-rules chinese", "kgs-rules new_zealand", "kgs-rules japanese", "kgs-rules 7"]),
+    line("kata-set-rules", st.sampled_from(["chinese", "Tromp_Taylor", "korean", '{"ko":"SIMPLE"}', '{"ko":', '{"tax":[1]}', "{}"])),
+    line("kata-set-rule", st.sampled_from(["ko", "suicide", "scoring", "komi"]), st.sampled_from(["true", "SIMPLE", "AREA", "7"])),
     line("printsgf", st.sampled_from(["-", "written.sgf", "/no/folder/x"])),
 ]
 OTHERS = [
