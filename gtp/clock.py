@@ -16,8 +16,6 @@ from gtp.arguments import colour_of, number_of
 from gtp.protocol import Command, GtpError, Handler
 from gtp.time_controls import Absolute, Allowance, Fischer, TimeControl, TimeLeft, byoyomi, canadian
 
-LAG = 1.0
-"""Seconds kept back where the user does not say: CGOS tells whole seconds, and charges what passes on the network."""
 UNTOLD = Absolute(0.0)
 """The terms where the controller tells none and sends ``time_left`` all the same."""
 
@@ -25,7 +23,7 @@ UNTOLD = Absolute(0.0)
 class Clock:
     """Both sides' clocks. Without ``set_up`` there is no limit, unless the controller sends ``time_left`` all the same."""
 
-    def __init__(self, lag: float = LAG) -> None:
+    def __init__(self, lag: float) -> None:
         self._lag = lag
         self._control: TimeControl | None = None
         self._is_unlimited = False  # by agreement

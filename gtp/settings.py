@@ -11,6 +11,7 @@ from gozero import options
 from gozero.engine import BACKENDS, DEFAULT_GAME, MAX_SIZE
 from gozero.options import option
 from gozero.weights import WEIGHTS
+from gtp.time_controls import LAG
 
 DESCRIPTION = "Plays Go and other games over the Go Text Protocol (GTP 2) on standard input and output."
 HELP_EPILOG = """\
@@ -44,7 +45,11 @@ class Settings:
     )
     time: float | None = option(None, "seconds per move", low=0.01, high=1e6, metavar="SECONDS")
     lag: float = option(
-        1.0, "seconds kept back on a clock for what passes between an answer and the server's stopping it (default 1)", low=0, high=60
+        LAG,
+        f"seconds kept back on a clock for what passes between an answer and the server's stopping it (default {LAG:g})",
+        low=0,
+        high=60,
+        metavar="SECONDS",
     )
     ponder: bool = option(False, "think in the opponent's time too")
     threads: int | None = option(None, "CPU threads (default: as many cores as this process may use)", low=1, high=1024)

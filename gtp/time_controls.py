@@ -13,6 +13,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+LAG = 1.0
+"""Kept back where the user does not say: CGOS tells whole seconds, and charges what passes on the network."""
 RESERVE = 0.015
 """Share of the time left that is kept back besides the lag."""
 STRETCH = 3.0

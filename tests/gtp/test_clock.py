@@ -7,7 +7,7 @@ import pytest
 
 from gtp.clock import Clock, ClockCommands
 from gtp.protocol import Protocol
-from gtp.time_controls import FEWEST_MOVES, Byoyomi, Fischer, moves_to_share
+from gtp.time_controls import FEWEST_MOVES, LAG, Byoyomi, Fischer, moves_to_share
 from tests.gtp.engine import answer_to
 
 BLACK, WHITE = 1, 2
@@ -20,7 +20,7 @@ def protocol_of(clock: Clock) -> Protocol:
     return protocol
 
 
-def clock_after(*lines: str, lag: float = 1.0) -> Clock:
+def clock_after(*lines: str, lag: float = LAG) -> Clock:
     clock = Clock(lag)
     protocol = protocol_of(clock)
     for line in lines:
@@ -125,7 +125,7 @@ def test_kinds_of_katago(terms: str, time_left: str | None, seconds: float) -> N
 
 
 def test_katago_s_kinds_are_listed_for_gtp2ogs() -> None:
-    assert answer_to(protocol_of(Clock()), "kata-list_time_settings") == "= none absolute byoyomi canadian fischer fischer-capped\n\n"
+    assert answer_to(protocol_of(Clock(LAG)), "kata-list_time_settings") == "= none absolute byoyomi canadian fischer fischer-capped\n\n"
 
 
 def test_the_lag_is_the_user_s() -> None:
@@ -288,7 +288,7 @@ def test_a_limit_of_a_move_and_a_cap_do_not_depend_on_each_other() -> None:
 
 @pytest.mark.parametrize("command", ["cputime", "gomill-cpu_time"])
 def test_processor_time_is_a_float_that_grows(command: str) -> None:
-    protocol = protocol_of(Clock())
+    protocol = protocol_of(Clock(LAG))
     answers = []
     for _ in range(2):
         answer = answer_to(protocol, command)
