@@ -1,9 +1,13 @@
-"""When a search has found out enough; no time passes here."""
+"""When a search has found out enough; no time passes here but that of a clock of our own."""
+
+import math
 
 import numpy as np
 import pytest
 
+from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.patience import FIRST_LOOK, Patience, is_settled, is_undecided
+from gozero.player import Limits, Player, PlayerSettings
 from gozero.search.search import RootResult
 
 TARGET = 110.0
@@ -83,3 +87,47 @@ def test_an_undecided_search_goes_on_beyond_its_target_until_it_is_decided() -> 
 
 def test_a_target_that_has_passed_ends_a_decided_search_at_the_first_look() -> None:
     assert Patience(TARGET).is_exhausted(result([2, 1]), TARGET)
+
+
+# A player on the clock
+
+
+class Ticks:
+    """Stands in for time.monotonic: a tenth of a second passes whenever it is asked."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        self.now += 0.1
+        return self.now
+
+
+def seconds_of(monkeypatch: pytest.MonkeyPatch, limits: Limits, *moves: int) -> float:
+    """How long Black thinks of its move in tic-tac-toe after these moves."""
+    player = Player("tictactoe", (3,), RolloutEvaluator, PlayerSettings(seed=1), size=3)
+    for ply, action in enumerate(moves):
+        player.play(1 + ply % 2, action)
+    ticks = Ticks()
+    monkeypatch.setattr("time.monotonic", ticks)
+    player.genmove(1, limits)
+    return ticks.now
+
+
+WINS_AT_ONCE = (0, 3, 1, 4)
+
+
+def test_a_clear_move_takes_less_than_its_target(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert 1 <= seconds_of(monkeypatch, Limits(None, deadline=30.0, target=10.0), *WINS_AT_ONCE) < 6
+
+
+def test_a_doubtful_move_takes_longer_than_its_target_and_no_longer_than_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gozero.patience.is_settled", lambda result, simulations: False)
+    monkeypatch.setattr("gozero.patience.is_undecided", lambda result: True)
+    assert seconds_of(monkeypatch, Limits(None, deadline=3.0, target=1.0)) == pytest.approx(3.0, abs=0.25)
+
+
+def test_without_a_target_a_move_takes_all_of_its_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert seconds_of(monkeypatch, Limits(None, deadline=30.0), *WINS_AT_ONCE) == pytest.approx(30.0, abs=0.25)
+    assert seconds_of(monkeypatch, Limits(40_000), *WINS_AT_ONCE) == pytest.approx(40_000 / 256 / 10, rel=0.1)
+    assert Limits(40_000).target == math.inf

@@ -259,6 +259,23 @@ def test_limits() -> None:
     assert limits(Settings(), "time_settings 0 0 0") == (None, 0.0)
 
 
+def test_a_move_has_a_target_only_on_a_clock() -> None:
+    def seconds(settings: Settings, *lines: str) -> tuple[float, float]:
+        engine = Engine(settings)
+        engine.ask_all(*lines)
+        found, now = engine.session.limits(1), time.monotonic()
+        return round(found.target - now, 1), round(found.deadline - now, 1)
+
+    assert seconds(Settings(visits=7)) == (np.inf, np.inf)
+    assert seconds(Settings(time=3)) == (np.inf, 3.0)
+    assert seconds(Settings(), "time_settings 0 1 0") == (np.inf, DEFAULT_SECONDS)
+    target, most = seconds(Settings(), "time_settings 600 0 0")
+    assert 5 < target < most < 30
+    assert seconds(Settings(), "time_settings 0 10 1") == (8.8, 8.8)
+    assert seconds(Settings(time=1), "time_settings 600 0 0") == (1.0, 1.0)
+    assert seconds(Settings(lag=3), "time_settings 0 10 1") == (6.8, 6.8)
+
+
 def test_no_time_left_is_answered_at_once(engine: Engine) -> None:
     engine = Engine(Settings(size=9, seed=1))
     engine.ask_all("time_settings 0 0 0", "genmove b")
