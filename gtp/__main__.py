@@ -46,7 +46,7 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         settings = from_arguments(sys.argv[1:] if arguments is None else arguments, VERSION)
         log = open_log(settings.log)
-        code = run(settings, Output.take_over(log))
+        code = test_installation(settings) if settings.check else run(settings, Output.take_over(log))
     except (SettingsError, FatalError) as error:
         say(str(error))
         code = FAILURE
@@ -56,6 +56,15 @@ def main(arguments: list[str] | None = None) -> None:
         code = 0
     sys.stderr.flush()
     os._exit(code)  # a thread may still be loading or reading; nothing that it does matters any more
+
+
+def test_installation(settings: Settings) -> int:
+    """`--check`, on standard output. Returns the exit code."""
+    from gtp.check import check
+
+    able = check(settings)
+    sys.stdout.flush()
+    return 0 if able else FAILURE
 
 
 def run(settings: Settings, output: Output) -> int:

@@ -70,6 +70,7 @@ class Settings:
     )
     backend: str = option("auto", f"what evaluates the network: {', '.join(BACKENDS)} (default auto)", choices=BACKENDS, metavar="NAME")
     gogui_gfx: bool = option(False, "draw what it thinks on GoGui's board, through stderr, while it chooses a move")
+    check: bool = option(False, "test this installation instead of playing: weights, caches, speed, a move, memory")
     log: str | None = option(None, "append all that passes over GTP to this file", metavar="FILE")
 
 

@@ -1,0 +1,202 @@
+"""`gozero-gtp --check`: whether this installation can play, with what, and how fast, in plain words.
+
+Vocabulary. A *finding* is a line of the answer, graded: it is well (`OK`), it works but could be better (`NOTE`), or the engine cannot play
+(`WRONG`), with advice for the last two. What is found is what a game would use: the same weights, caches, evaluator and threads.
+
+This module mends nothing, and measures for a second where `benchmarks/` measure for minutes.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gozero import coords
+from gozero.engine import supported_sizes
+from gozero.threads import available_threads
+from gtp.protocol import FatalError
+from gtp.settings import Settings
+
+if TYPE_CHECKING:
+    from gozero.evaluators.base import Evaluator
+    from gozero.games.game import Game
+    from gozero.player import Player
+
+OK, NOTE, WRONG = "ok", "note", "WRONG"
+PACKAGES = ("numba", "numpy", "torch", "openvino")
+INSTRUCTIONS = {"avx2": "AVX2", "avx512f": "AVX-512", "avx512_bf16": "AVX-512 bf16", "amx_bf16": "AMX"}
+"""What the network's arithmetic gains by, as Linux names it and as people do."""
+
+BATCH = 8  # positions at a time
+SECONDS = 1.0  # of evaluations
+VISITS = 100  # of the move
+IDLE_SHARE = 0.6  # of the threads at work, below which something else is using the processor
+LITTLE_MEMORY = 500  # MB
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of the answer."""
+
+    subject: str
+    text: str
+    advice: str = ""  # what to do, where it is not well
+    grade: str = OK
+
+    def __str__(self) -> str:
+        advice = f"\n{'':17}{self.advice}" if self.advice else ""
+        return f"{self.grade:5}  {self.subject:10}{self.text}{advice}"
+
+
+def check(settings: Settings, tell: Callable[[str], None] = print) -> bool:
+    """Tell one finding after the other, as soon as it is known, and what they come to. Whether the engine can play."""
+    grades = []
+    for finding in findings(settings):
+        tell(str(finding))
+        grades.append(finding.grade)
+    if WRONG in grades:
+        tell("\nThe engine cannot play like this: see the line marked WRONG.")
+    else:
+        tell("\nThe engine is ready." + (" It could do better: see the lines marked note." if NOTE in grades else ""))
+    return WRONG not in grades
+
+
+def findings(settings: Settings) -> Iterator[Finding]:
+    """All there is to say, up to the first thing that is wrong."""
+    yield _machine()
+    yield _packages(settings)
+    try:
+        yield from _engine(settings)
+    except FatalError as error:
+        yield Finding("engine", str(error), "gozero-gtp --help describes the options", WRONG)
+    except (ImportError, OSError) as error:  # a library that cannot be loaded here
+        yield Finding("engine", f"{type(error).__name__}: {error}", "install gozero again: pip install --force-reinstall gozero", WRONG)
+
+
+def _engine(settings: Settings) -> Iterator[Finding]:
+    """From the weights to a move. FatalError where that cannot be."""
+    from gtp.loading import Loader, find_weights
+
+    path, header = find_weights(settings)
+    sizes = supported_sizes(header)
+    boards = f"{sizes[0]} to {sizes[-1]}" if len(sizes) > 1 else str(sizes[0])
+    yield Finding("weights", f"{path}: {header.game}, network {header.network}, board sizes {boards}")
+    yield _cache()
+    loader = Loader(settings, path, header)
+    began = time.monotonic()
+    player = loader.player()
+    yield Finding("rules", f"rules and search loaded in {time.monotonic() - began:.1f} s")
+    began = time.monotonic()
+    evaluator = loader.evaluator(player.game)
+    opened = time.monotonic() - began
+    yield _evaluator(evaluator, opened)
+    yield _speed(evaluator, player.game, settings.threads or available_threads())
+    yield _move(player)
+    yield _memory()
+
+
+def _machine() -> Finding:
+    """Processor, what it computes in, threads and memory."""
+    model, flags = _processor()
+    known = [name for flag, name in INSTRUCTIONS.items() if flag in flags]
+    instructions = f" with {', '.join(known)}" if known else ""
+    usable, processors = available_threads(), os.cpu_count() or 1
+    share = f"{usable} of {processors} processors" if usable < processors else f"{processors} processors"
+    return Finding("machine", f"{platform.system()}, {model}{instructions}; this process may use {share}")
+
+
+def _processor(path: Path = Path("/proc/cpuinfo")) -> tuple[str, set[str]]:
+    """Its name and its flags; no flags where the system does not list them."""
+    try:
+        rows = (line.partition(":") for line in path.read_text().splitlines())
+        table = {key.strip(): value.strip() for key, _, value in rows}
+    except OSError:
+        table = {}
+    return table.get("model name") or platform.processor() or platform.machine(), set(table.get("flags", "").split())
+
+
+def _packages(settings: Settings) -> Finding:
+    """Versions, without importing anything."""
+    found = {name: _version(name) for name in PACKAGES}
+    text = f"Python {platform.python_version()}, " + ", ".join(f"{name} {number or 'missing'}" for name, number in found.items())
+    if found["openvino"] is None and settings.backend != "torch":
+        return Finding("packages", text, "without openvino a CPU plays at half the speed or less: pip install 'gozero[cpu]'", NOTE)
+    return Finding("packages", text)
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _cache() -> Finding:
+    """Where compiled rules are kept."""
+    from gozero import jit
+
+    if jit.CACHE_FOLDER is not None:
+        return Finding("cache", f"compiled rules are kept in {jit.CACHE_FOLDER}")
+    advice = "each start compiles for up to a minute; set XDG_CACHE_HOME to a folder that can be written"
+    return Finding("cache", f"{jit.user_cache()} cannot be written", advice, NOTE)
+
+
+def _evaluator(evaluator: Evaluator, seconds: float) -> Finding:
+    """What computes the network, and in what."""
+    name = type(evaluator).__name__.removesuffix("Evaluator")
+    device = str(getattr(evaluator, "device", "cpu")).upper()
+    precision = f" in {evaluator.precision}" if hasattr(evaluator, "precision") else ""
+    return Finding("network", f"{name} on the {device}{precision}, ready after {seconds:.1f} s")
+
+
+def _speed(evaluator: Evaluator, game: Game, threads: int) -> Finding:
+    """Evaluations a second, and whether the threads were at work."""
+    states = game.new_states(BATCH)
+    began, worked, count = time.monotonic(), time.process_time(), 0
+    while (seconds := time.monotonic() - began) < SECONDS:
+        evaluator.evaluate(states)
+        count += BATCH
+    busy = (time.process_time() - worked) / seconds
+    text = f"{count / seconds:,.0f} evaluations a second, {busy:.1f} of {threads} threads at work"
+    on_gpu = str(getattr(evaluator, "device", "cpu")).startswith("cuda")
+    if busy < IDLE_SHARE * threads and not on_gpu:
+        fewer = max(1, round(busy))
+        return Finding("speed", text, f"other programs use the processor, or the board is small: compare with --threads {fewer}", NOTE)
+    return Finding("speed", text)
+
+
+def _move(player: Player) -> Finding:
+    """A move from the first position, as genmove would make it."""
+    from gozero.player import Limits
+
+    began = time.monotonic()
+    action = player.genmove(player.position.to_play, Limits(VISITS))
+    seconds = time.monotonic() - began
+    vertex = coords.vertex(action, *player.board)
+    return Finding("move", f"{vertex} on {player.board[0]}x{player.board[1]} with {VISITS} visits in {seconds:.2f} s")
+
+
+def _memory() -> Finding:
+    """What the process has used at most, and what is left."""
+    used, left = _megabytes(Path("/proc/self/status"), "VmHWM"), _megabytes(Path("/proc/meminfo"), "MemAvailable")
+    if used is None or left is None:
+        return Finding("memory", "this system does not tell")
+    text = f"{used:,} MB used, {left:,} MB free"
+    if left < LITTLE_MEMORY:
+        return Finding("memory", text, "close other programs: a long search grows by some 100 MB", NOTE)
+    return Finding("memory", text)
+
+
+def _megabytes(path: Path, key: str) -> int | None:
+    """A line of kB in one of Linux's tables; None where there is none."""
+    try:
+        lines = path.read_text().splitlines()
+    except OSError:
+        return None
+    return next((int(line.split()[1]) // 1024 for line in lines if line.startswith(f"{key}:")), None)

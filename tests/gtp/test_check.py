@@ -1,0 +1,73 @@
+"""`gozero-gtp --check`: what it says of an installation that is well, could be better, or cannot play."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gozero import nets, weights
+from gtp import check
+from gtp.check import NOTE, OK, WRONG, Finding
+from gtp.settings import Settings
+
+
+@pytest.fixture
+def small_weights(tmp_path: Path) -> Path:
+    config, path = nets.config("b2c16"), tmp_path / "kleines Netz ä.pt"
+    weights.save(path, nets.build(config, seed=1), config)
+    return path
+
+
+def found(settings: Settings) -> dict[str, Finding]:
+    return {finding.subject: finding for finding in check.findings(settings)}
+
+
+def test_an_installation_that_is_well(small_weights: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check, "IDLE_SHARE", 0.0)  # whatever else this machine does
+    findings = found(Settings(weights=str(small_weights), size=7, threads=1, seed=1))
+    subjects = ["machine", "packages", "weights", "cache", "rules", "network", "speed", "move", "memory"]
+    assert list(findings) == subjects
+    assert {finding.grade for finding in findings.values()} == {OK}
+    assert str(small_weights) in findings["weights"].text
+    assert " on 7x7 with 100 visits in " in findings["move"].text
+
+
+def test_a_processor_that_others_use_is_named(small_weights: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check, "IDLE_SHARE", 10.0)
+    finding = found(Settings(weights=str(small_weights), size=7, threads=1))["speed"]
+    assert finding.grade == NOTE
+    assert "--threads 1" in finding.advice
+
+
+def test_without_openvino(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check, "_version", lambda name: None if name == "openvino" else "1.0")
+    assert check._packages(Settings()).grade == NOTE
+    assert "openvino missing" in check._packages(Settings()).text
+    assert check._packages(Settings(backend="torch")).grade == OK
+
+
+def test_weights_that_are_not_there_are_wrong_and_end_it(tmp_path: Path) -> None:
+    lines: list[str] = []
+    assert not check.check(Settings(weights=str(tmp_path / "none.pt")), lines.append)
+    assert lines[-2].startswith(f"{WRONG}  engine")
+    assert str(tmp_path / "none.pt") in lines[-2]
+    assert "cannot play" in lines[-1]
+
+
+def test_a_library_that_cannot_be_loaded_is_one_line(small_weights: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "gozero.go_player", None)
+    finding = found(Settings(weights=str(small_weights)))["engine"]
+    assert (finding.grade, finding.text.split(":")[0]) == (WRONG, "ModuleNotFoundError")
+
+
+def test_the_command_with_a_home_that_cannot_be_written(small_weights: Path) -> None:
+    """Its answer is on standard output, and it plays all the same."""
+    environment = {**os.environ, "XDG_CACHE_HOME": "/dev/null/nowhere", "NUMBA_DISABLE_JIT": "1"}  # slow rules, but at once
+    command = [sys.executable, "-m", "gtp", "--check", "--weights", str(small_weights), "--size", "5", "--backend", "torch"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=200, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "note   cache     /dev/null/nowhere/gozero cannot be written" in done.stdout
+    assert "ready" in done.stdout.splitlines()[-1]
+    assert "Traceback" not in done.stderr
