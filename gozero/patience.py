@@ -12,7 +12,7 @@ import numpy as np
 from gozero.search.search import RootResult
 
 CATCH_UP = 0.75
-"""Share of the simulations to come that a rival may get more than the leader does (Lc0's smart pruning factor, 1 / 1.33)."""
+"""By what share of the simulations to come a rival may gain on the leader (Lc0's smart pruning factor is 1.33, the inverse)."""
 FIRST_LOOK = 0.1
 """Share of the time to the target that is searched in any case, so that there is something to judge by."""
 NOTABLE = 0.25
