@@ -21,10 +21,10 @@ def test_defaults() -> None:
 def test_every_option() -> None:
     line = (
         "--game go --weights w.pt --visits 100 --analysis-visits 50 --time 2.5 --lag 2 --ponder --threads 2 --seed 0 --size 9 --komi -3 "
-        "--rules aga --friendly-pass --no-resign --resign-threshold -0.8 --backend torch --gogui-gfx --log game.log"
+        "--rules aga --friendly-pass --no-resign --resign-threshold -0.8 --backend torch --gogui-gfx --check --log game.log"
     )
     assert astuple(from_arguments(line.split(), "1.0")) == (
-        ("go", "w.pt", 100, 50, 2.5, 2.0, True, 2, 0, 9, -3.0, "aga", True, True, -0.8, "torch", True, "game.log")
+        ("go", "w.pt", 100, 50, 2.5, 2.0, True, 2, 0, 9, -3.0, "aga", True, True, -0.8, "torch", True, True, "game.log")
     )
 
 
