@@ -53,7 +53,20 @@ words = (
     | st.builds("{} {}".format, st.sampled_from("interval minmoves maxmoves".split()), small)
 )
 
+stones = st.builds("{} {}".format, colours | st.just("e"), vertices)
+sequences = st.lists(stones, max_size=6).map(" ".join)
+MENU = "value policy move_values visits principal_variation search_tree".split()
+
 COMMON = [
+    line("play_sequence", sequences),
+    line("gogui-play_sequence", sequences),
+    line("set_position", sequences),
+    line("gogui-setup", sequences),
+    line("gogui-setup_player", colours),
+    line("list_stones", colours),
+    st.builds("gogui-{} {}".format, st.sampled_from(MENU), st.just("") | colours),
+    st.sampled_from("stop clear_cache last_move gomill-explain_last_move gomill-describe_engine gogui-analyze_commands".split()),
+    st.sampled_from(["gogui-interrupt", "gogui-version 1.6", "gogui-param", "gogui-param live_graphics 1", "gogui-param live_graphics 0"]),
     line("play", colours, vertices),
     line("play", colours, vertices),
     line("genmove", colours),
@@ -77,6 +90,10 @@ COMMON = [
     st.sampled_from(["kata-list_time_settings", "cputime", "gomill-cpu_time"]),
 ]
 GO = [
+    st.sampled_from("gogui-ownership gogui-liberties gogui-pass_alive get_handicap".split()),
+    st.sampled_from(
+        ["kgs-game_over", "cgos-opponent_name Ann", "cgos-opponent_rating", "cgos-opponent_rating 1850?", "cgos-gameover W+Time"]
+    ),
     line("loadsgf", paths),
     line("loadsgf", paths, small),
     st.sampled_from(["get_komi", "printsgf"]),
@@ -183,7 +200,7 @@ def check_coverage(game: str, seen: Counter[str], lines: int) -> None:
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize(("game", "sessions"), [("go", 80), ("othello", 60), ("connect4", 60)])
+@pytest.mark.parametrize(("game", "sessions"), [("go", 180), ("othello", 120), ("connect4", 120)])
 def test_some_thousand_lines(game: str, sessions: int) -> None:
     check_coverage(game, fuzz(game, sessions, derandomize=True), sessions * LINES_A_SESSION * 9 // 10)
 
