@@ -189,6 +189,7 @@ class GoPlayer(Player):
         root = self._root(colour)
         mask = endgame.clean_up_moves(root.game, root.state, root.legal(), self.settlement(limits))
         action = self.suggest(colour, limits, should_stop, mask)
+        self.last_note = None
         self.play(colour, action)
         return action
 

@@ -214,11 +214,12 @@ class Player:
         After the end nothing is played: the loser resigns, the other side passes. ``watch`` is told of the search, at least once
         unless the game is over.
         """
+        self.last_note = None
         if self.is_over:
             return self.game.resign_action if self.winner() == BLACK + WHITE - colour else self.game.pass_action
         root = self._root(colour)
         sensible = self._sensible(root, limits)
-        action, value, self.last_note = _only_action(sensible), None, None
+        action, value = _only_action(sensible), None
         if action is not None and watch is not None:
             self._loaded_tree().search(root, sensible, replace(limits, visits=FORCED_VISITS), should_stop, watch)
         if action is None:

@@ -10,8 +10,9 @@ GoGui's questions about the rules are `gtp.referee`'s, its set-up commands `gtp.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gozero import coords
 from gtp import graphics
@@ -21,8 +22,6 @@ from gtp.protocol import Command, GtpError, Handler
 from gtp.session import Session
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from gozero.analysis import Analysis
     from gozero.player import Limits
 
@@ -89,7 +88,7 @@ class GoguiCommands:
         colour = self._colour(command)
         with self._session.thinking() as player:
             values = player.values_after(colour)
-        texts = [NOTHING if value != value else f"{50 * (1 + value):.0f}" for value in values[: player.game.points].tolist()]
+        texts = [NOTHING if math.isnan(value) else f"{50 * (1 + value):.0f}" for value in values[: player.game.points].tolist()]
         return rows(texts, player.board)
 
     def search_tree(self, command: Command) -> str:
@@ -165,8 +164,8 @@ def owners(look: Analysis, board: tuple[int, int]) -> str:
     """Ownership as a dboard."""
     if look.ownership is None:
         raise GtpError("these weights know no ownership")
-    blacks: np.ndarray[Any, Any] = look.ownership if look.colour == BLACK else -look.ownership
-    return rows([f"{owner:.3f}" for owner in blacks], board)
+    sign = 1 if look.colour == BLACK else -1
+    return rows([f"{sign * owner:.3f}" for owner in look.ownership], board)
 
 
 def rows(texts: list[str], board: tuple[int, int]) -> str:

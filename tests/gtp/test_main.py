@@ -69,6 +69,17 @@ def test_a_scripted_game(small_weights: Path) -> None:
     assert str(small_weights) in done.stderr.splitlines()[0]
 
 
+def test_gogui_and_gomill_see_what_it_is_and_what_it_thinks(small_weights: Path) -> None:
+    done = run(["--weights", str(small_weights), *SMALL, "--gogui-gfx"], "genmove b\ngomill-describe_engine\ngogui-ownership\nprintsgf\n")
+    _, description, ownership, record, _ = done.stdout.split("\n\n")
+    assert description.splitlines()[1:4] == [f"weights {small_weights}", "network b2c16", "go"]
+    assert [len(row.split()) for row in ownership.splitlines()] == [1, 5, 5, 5, 5, 5]  # the first is the sign of success
+    assert "C[win rate " in record
+    assert "gogui-gfx" not in done.stdout
+    assert "\ngogui-gfx:\nCOLOR green " in done.stderr
+    assert done.stderr.endswith("\n\ngogui-gfx: CLEAR\n")
+
+
 def test_end_of_input_answers_all_that_came_before(small_weights: Path) -> None:
     done = run(["--weights", str(small_weights), *SMALL], "1 genmove b\n2 name")
     assert (done.returncode, done.stdout.count("\n\n")) == (0, 2)

@@ -76,8 +76,10 @@ def test_gomill_is_told_of_the_last_genmove() -> None:
 
 def test_where_there_was_no_choice_there_is_nothing_to_explain() -> None:
     engine = Engine(Settings("tictactoe", visits=4, seed=1))
-    engine.ask_all(*[f"play {colour} {vertex}" for colour, vertex in zip("bwbwbwbw", "A1 B1 A2 B2 B3 A3 C1 C2".split(), strict=True)])
-    assert engine.ask("genmove b") == "C3"
+    engine.ask("play_sequence b A1 w B1 b A2 w B2 b B3 w A3 b C1")
+    engine.ask("genmove w")
+    assert engine.ask("gomill-explain_last_move").startswith("win rate ")
+    engine.ask("genmove b")  # the last point
     assert engine.ask("gomill-explain_last_move") == ""
 
 
