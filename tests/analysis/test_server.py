@@ -136,6 +136,15 @@ def test_after_two_passes_the_game_goes_on() -> None:
     assert told["rootInfo"]["currentPlayer"] == "W" and len(told["moveInfos"]) > 1
 
 
+def test_a_move_that_only_superko_forbids_is_taken() -> None:
+    """A ko that is retaken after two passes brings back the board."""
+    stones = [["B", "C4"], ["B", "B3"], ["B", "C2"], ["W", "D4"], ["W", "E3"], ["W", "D2"], ["W", "C3"]]
+    moves = [["B", "D3"], ["W", "pass"], ["B", "pass"], ["W", "C3"]]
+    told = Talk().analyse(initialStones=stones, moves=moves, rules="tromp-taylor", includePolicy=True)
+    assert told["turnNumber"] == 4
+    assert told["policy"][coords.parse_vertex("D3", SIZE)] == -1
+
+
 def test_komi_rules_and_handicap_reach_the_board() -> None:
     stones = [["B", "A1"], ["B", "C3"]]
     for fields, bonus in (({}, 2), ({"whiteHandicapBonus": "N-1"}, 1), ({"rules": "tromp-taylor"}, 0)):
@@ -219,6 +228,21 @@ def test_termination_answers_what_there_is() -> None:
     assert talk.finish()[-1]["id"] == "b"
 
 
+def test_what_never_began_is_told_in_the_order_of_its_coming() -> None:
+    talk = Talk(positions=1)
+    talk.send(**query(moves=MOVES, analyzeTurns=[0, 1, 2, 3], priorities=[3, 0, 1, 2]))
+    talk.server.wave()
+    told = talk.send(id="t", action="terminate_all")
+    assert [(answer.get("turnNumber"), answer.get("noResults")) for answer in told] == [
+        (0, None),
+        (1, True),
+        (2, True),
+        (3, True),
+        (None, None),
+    ]
+    assert talk.server.is_idle
+
+
 def test_the_highest_priority_comes_first() -> None:
     talk = Talk(positions=1)
     talk.send(**query(id="low", moves=MOVES, analyzeTurns=[0, 1], priorities=[0, 2]))
@@ -273,6 +297,8 @@ def test_reports_during_the_search() -> None:
     visits = [count for _, count in seen]
     assert visits == sorted(visits) and visits[0] == 1 and visits[-1] == 20
     assert [goes_on for goes_on, _ in studied(maxVisits=20)] == [False]
+    rarely = studied(maxVisits=20, reportDuringSearchEvery=1000, firstReportDuringSearchAfter=1)
+    assert [goes_on for goes_on, _ in rarely] == [True, False]
 
 
 def test_time_ends_a_search() -> None:
