@@ -78,7 +78,7 @@ class Wishes:
     moves_ownership: bool = False
     policy: bool = False
     line_visits: bool = False
-    line_length: int = LONGEST_LINE  # moves of a line, the first one included
+    line_length: int = LONGEST_LINE  # moves of a line after the first
 
 
 @dataclass(frozen=True)
@@ -131,9 +131,8 @@ class Query:
 
     @property
     def handicap(self) -> int:
-        """Black's stones at the first position, if they are alone there and more than one."""
-        colours = list(self.stones.values())
-        return len(colours) if WHITE not in colours and len(colours) > 1 else 0
+        """Black's handicap stones at the first position."""
+        return _handicap(self.stones)
 
 
 def read_action(values: Mapping[str, Any]) -> Action:
@@ -239,8 +238,9 @@ def _action(fields: Fields, name: str, text: Any, size: int) -> int:
             return coords.action(row, column, size)
     try:
         action = coords.parse_vertex(text, size)
-    except ValueError as error:
-        raise fields.error(name, str(error)) from None
+    except ValueError:
+        last = coords.vertex(size - 1, size)
+        raise fields.error(name, f"invalid vertex {shown(text)}: expected A1 to {last}, or pass") from None
     if action == coords.resign_action(size):
         raise fields.error(name, "resign is no move to analyse")
     return action
@@ -250,8 +250,12 @@ def _first_player(moves: tuple[tuple[int, int], ...], stones: Mapping[int, int])
     """Who begins where nobody says: who plays the first move; without one, White after handicap stones."""
     if moves:
         return moves[0][0]
-    black = sum(colour == BLACK for colour in stones.values())
-    return WHITE if black > 1 and black == len(stones) else BLACK
+    return WHITE if _handicap(stones) else BLACK
+
+
+def _handicap(stones: Mapping[int, int]) -> int:
+    """How many handicap stones these are: Black's, if they are alone on the board and more than one."""
+    return len(stones) if WHITE not in stones.values() and len(stones) > 1 else 0
 
 
 def _priorities(fields: Fields, moves: int) -> dict[int, int]:

@@ -1,0 +1,44 @@
+"""What every front end sets an engine up with."""
+
+from pathlib import Path
+
+import pytest
+
+from gozero import games, nets, weights
+from gozero.engine import Evaluators, find_weights, search_settings, supported_sizes
+from gozero.weights import Header, WeightsError
+
+
+@pytest.fixture
+def nogo_weights(tmp_path: Path) -> Path:
+    config = nets.config("b1c8", games.make("nogo"))
+    weights.save(tmp_path / "nogo.pt", nets.build(config, seed=1), config, game="nogo", size=6)
+    return tmp_path / "nogo.pt"
+
+
+def test_weights_by_name_by_game_and_by_neither(nogo_weights: Path) -> None:
+    assert find_weights(None, None)[1].game == "go"
+    assert find_weights(None, "tictactoe")[1].game == "tictactoe"
+    assert find_weights(str(nogo_weights), None) == find_weights(str(nogo_weights), "nogo")
+    with pytest.raises(WeightsError, match="it plays nogo, not go"):
+        find_weights(str(nogo_weights), "go")
+
+
+def test_boards() -> None:
+    assert list(supported_sizes(Header("go", only=None, size=13))) == list(range(5, 20))
+    assert list(supported_sizes(Header("go", only=13, size=13))) == [13]
+    assert list(supported_sizes(Header("tictactoe", only=None, size=None))) == [3]
+
+
+def test_an_evaluator_is_opened_once_for_a_board(nogo_weights: Path) -> None:
+    evaluators = Evaluators(nogo_weights, "torch", 1)
+    small, large = (evaluators.open(games.make("nogo", size=size)) for size in (4, 6))
+    assert (small.game.size, large.game.size) == (4, 6)
+    assert evaluators.open(games.make("nogo", size=4)) is small
+    with pytest.raises(WeightsError):
+        evaluators.open(games.make("go", size=9))
+
+
+def test_long_searches_take_more_leaves_and_have_room() -> None:
+    assert [search_settings(visits).leaves for visits in (1, 199, 200, None)] == [2, 2, 8, 8]
+    assert [search_settings(visits).max_nodes for visits in (1, 50_000, 10**9, None)] == [20_000, 100_000, 400_000, 200_000]
