@@ -5,10 +5,10 @@ Vocabulary. A *settlement* is that judgement for one board. Three sources, the s
 - *pass-alive* strings and territory (Benson 1976) are certain, whoever moves. What stands inside the other side's is dead.
 - the *expected owner* of a point, -1..1 and + for Black, is the mean over a search, one search for either side to move. A string is
   judged as a whole, by the mean over its stones, and is dead only where both searches are *sure* of it: then the other side has no
-  need to answer. An empty point between both colours is somebody's where both are sure of that.
+  need to answer. An empty point between both colours is whose the two together expect it to be.
 - the *shape*: two strings of both colours that live only because neither side may fill their last common liberties are in seki.
 
-What nobody can be shown to hold stays as it stands: doubtful strings are alive, and empty points between both colours are nobody's.
+In doubt all stays as it stands: strings are alive, and empty points between both colours are nobody's.
 Boards are uint8 [size, size], arrays of points are [P] in action order. This module knows no turn, no ko, no komi and no rule set.
 """
 
@@ -23,7 +23,8 @@ from gozero.games import area
 from gozero.games.game import BLACK, EMPTY, WHITE
 from gozero.regions import Chain, chains_of, components, only, points, touches
 
-SURE = 0.6  # of -1..1; benchmarks/scoring.py measures it
+SURE = 0.6  # of -1..1, for a string to be dead
+LIKELY = 0.3  # of -1..1, for a point between both colours; dame stay well below. benchmarks/scoring.py measures the two
 SMALL_EYE = 2  # points; from more an eye could be made into two
 SMALL_GAP = 4  # points; a larger empty area between strings is not their last common liberties
 
@@ -86,8 +87,9 @@ def settle(board: np.ndarray, expected: Sequence[np.ndarray] = ()) -> Settlement
     seki, quiet = _seki(cleaned)
     owner = area.owners_of(area.area_owners, cleaned)
     between = (owner == EMPTY) & ~quiet
-    owner[between & black] = BLACK
-    owner[between & white] = WHITE
+    leaning = np.mean([*expected] or [np.zeros(len(stones))], axis=0)
+    owner[between & (leaning >= LIKELY)] = BLACK
+    owner[between & (leaning <= -LIKELY)] = WHITE
     for chain in dead:
         owner[chain] = BLACK + WHITE - stones[chain[0]]
     owner[safe != EMPTY] = safe[safe != EMPTY]

@@ -64,6 +64,17 @@ def test_an_expectation_below_the_threshold_kills_nobody() -> None:
     assert not settle(board, [owners, 0.5 * owners]).dead
 
 
+def test_an_empty_point_between_the_colours_is_whose_both_searches_together_expect_it_to_be() -> None:
+    board = boards.board_of(boards.UNFINISHED)
+    point = coords.parse_vertex("D4", 7)
+    for one, other, owner in ((0.5, 0.2, BLACK), (0.9, -0.9, 0), (-0.2, -0.5, WHITE), (0.2, 0.2, 0)):
+        expected = [boards.owners_of(boards.BORDER_OPEN) for _ in range(2)]
+        expected[0][point], expected[1][point] = one, other
+        found = settle(board, expected)
+        assert found.owner[point] == owner
+        assert found.open[point]
+
+
 def test_a_string_is_judged_as_a_whole() -> None:
     """One of the two stones is expected to be White's for sure, the other to be Black's: neither is dead."""
     owners = boards.owners_of(boards.LOST)
