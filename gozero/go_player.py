@@ -213,8 +213,9 @@ class GoPlayer(Player):
             return action
         if endgame.leads(root.state, self.settlement(limits)):
             return action
-        ranked = np.lexsort((result.prior, result.visits))
-        return int(ranked[ranked != action][-1])
+        others = np.flatnonzero((result.visits > 0) | (result.prior > 0))
+        ranked = others[np.lexsort((result.prior[others], result.visits[others]))]
+        return int([action, *ranked[ranked != action]][-1])
 
     def _opponent_passed(self, root: Position) -> bool:
         return self.position.moves[-1:] == [Move(BLACK + WHITE - root.to_play, root.game.pass_action)]
@@ -263,15 +264,15 @@ class GoPlayer(Player):
     def _expected_owners(self, limits: Limits) -> list[np.ndarray]:
         """float32 [P], + for Black, by a search for either side to move; nothing where the evaluator knows no owners."""
         now = time.monotonic()
-        deadline = now + (min(limits.deadline, limits.target) - now) / 2
+        quarter = (min(limits.deadline, limits.target) - now) / 4
         expected = []
-        for colour, sign in ((BLACK, 1), (WHITE, -1)):
+        for number, colour, sign in ((1, BLACK, 1), (2, WHITE, -1)):
             root = self._root(colour)
-            play_on(root)  # the question is what becomes of the stones, not whether the game ends
+            root.state[go.PASSES] = 0  # the question is what becomes of the stones, not whether the game ends
             if not root.is_over:
                 among = endgame.sensible_moves(root.game, root.state, root.legal(), opponent_passed=False)
                 among[root.game.pass_action] = True
-                ownership = self._ownership(root, among, Limits(SETTLING_VISITS, deadline))
+                ownership = self._ownership(root, among, Limits(SETTLING_VISITS, now + number * quarter))
                 expected += [] if ownership is None else [sign * ownership]
         return expected
 
@@ -285,8 +286,3 @@ def _played(game: Game, start: GameRecord, moves: Sequence[tuple[int, int]]) -> 
     for colour, action in moves:
         position.play(action, colour, superko=False)
     return position
-
-
-def play_on(position: Position) -> None:
-    """Go on after passes as if nobody had meant them to end the game, in place."""
-    position.state[go.PASSES] = 0
