@@ -98,6 +98,11 @@ class Engine:
         """Whether the engine's process is running."""
         return self._process.poll() is None
 
+    @property
+    def pid(self) -> int:
+        """The number of the engine's process."""
+        return self._process.pid
+
     def send(self, command: str, timeout: float | None = None) -> str:
         """The text of the answer to one command, without `=`, ID and the blank line.
 

@@ -1,0 +1,73 @@
+"""Memory of one engine over many games: the claim is that after the first ten games it stays within 5 %.
+
+One `gozero-gtp` plays both colours of each game to its end, with an analysis, an undo, the score and the game's record on the way, as a
+controller that is never closed would have it. Its resident memory is read between games (Linux). Run it with
+`python -m benchmarks.memory --games 100`.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+from pathlib import Path
+
+from benchmarks.harness import machine, parser
+from gtp.client import Engine
+
+CLAIM = 0.05
+SETTLED = 10  # games after which caches and pools have their size
+LONGEST = 2.2  # plies of a game, for each point
+
+
+def play(engine: Engine, size: int) -> tuple[int, str]:
+    """One game and what clients ask beside it; its length in plies and its result."""
+    engine.send("clear_board")
+    ply, passes = 0, 0
+    while passes < 2 and ply < LONGEST * size * size:
+        vertex = engine.send(f"genmove {'bw'[ply % 2]}").lower()
+        if vertex == "resign":
+            break
+        passes, ply = (passes + 1 if vertex == "pass" else 0), ply + 1
+        if ply == size:
+            engine.send("undo")
+            engine.send(f"play {'bw'[(ply - 1) % 2]} {vertex}")
+            engine.send(f"kata-genmove_analyze {'bw'[ply % 2]} ownership true")
+            engine.send("undo")
+    result = engine.send("final_score")
+    for command in ("final_status_list dead", "printsgf"):
+        engine.send(command)
+    return ply, result
+
+
+def resident(pid: int) -> float:
+    """MB."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS:"))
+
+
+def main() -> None:
+    options = parser(__doc__ or "")
+    options.add_argument("--weights", default="best.pt", metavar="FILE")
+    options.add_argument("--games", type=int, default=100)
+    options.add_argument("--size", type=int, default=13)
+    options.add_argument("--visits", type=int, default=32)
+    options.add_argument("--threads", type=int, default=1)
+    chosen = options.parse_args()
+    games = SETTLED + 1 if chosen.short else chosen.games
+    size, visits = (5, 4) if chosen.short else (chosen.size, chosen.visits)
+    settings = f"--weights {chosen.weights} --size {size} --visits {visits} --threads {chosen.threads} --seed 1 --no-resign"
+    print(f"Memory over {games} games, {size}x{size}, {visits} visits, {chosen.weights}\n  {machine()}", flush=True)
+    found: list[float] = []
+    with Engine([sys.executable, "-m", "gtp", *settings.split()], timeout=600) as engine:
+        for game in range(1, games + 1):
+            plies, result = play(engine, size)
+            found.append(resident(engine.pid))
+            if game % max(1, games // 10) == 0:
+                print(f"  after game {game:>4}: {found[-1]:.0f} MB (the last: {plies} plies, {result})", flush=True)
+    middle = statistics.median(found[SETTLED:])
+    low, high = (100 * (edge / middle - 1) for edge in (min(found[SETTLED:]), max(found[SETTLED:])))
+    print(f"  from game {SETTLED + 1} on: median {middle:.0f} MB, {low:+.1f} % to {high:+.1f} %; claimed within {100 * CLAIM:.0f} %")
+
+
+if __name__ == "__main__":
+    main()
