@@ -7,7 +7,9 @@ two answers. It knows no protocol.
 from __future__ import annotations
 
 import os
+import select
 import sys
+import threading
 from typing import TextIO
 
 from gozero.options import SettingsError, path_of
@@ -39,6 +41,15 @@ class Output:
         if self._log:
             self._log.write(f"{line.rstrip()}\n")
             self._log.flush()
+
+    def wait_until_unread(self) -> None:
+        """Return when the client has closed its end; never where the system cannot tell."""
+        if hasattr(select, "poll"):
+            watched = select.poll()
+            watched.register(self._descriptor, 0)
+            watched.poll()
+        else:
+            threading.Event().wait()
 
     def write(self, answer: str) -> None:
         if self._log:

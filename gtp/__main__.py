@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -78,8 +79,15 @@ def run(settings: Settings, output: Output) -> int:
     loader = Loader(settings, path, header)
     session = Session(settings, loader.player, signals, description(settings, path, header))
     protocol = make_protocol(session, header.game)
+    threading.Thread(target=leave_when_unread, args=(output,), name="gtp-leaver", daemon=True).start()
     serve(protocol, reader, output, when_idle=lambda: loader.load_in_background(reader.fail), ponder=session.ponder)
     return 0
+
+
+def leave_when_unread(output: Output) -> None:
+    """End the process, whatever it is doing, when the controller has gone and nobody can read an answer any more."""
+    output.wait_until_unread()
+    os._exit(0)
 
 
 def make_protocol(session: Session, game: str, on_bug: Callable[[Command, Exception], None] | None = None) -> Protocol:

@@ -28,7 +28,7 @@ StreamHandler = Callable[["Command", "Stream"], None]
 Write = Callable[[str], None]
 
 INTERRUPT = "# interrupt"
-SHUTDOWN_GRACE = 2.0
+SHUTDOWN_GRACE = 0.3
 """Seconds that a command which was already thinking may go on for after ``quit`` or the end of the input has been read."""
 
 _CONTROL: dict[int, str | None] = {**dict.fromkeys((*range(32), 127)), ord("\t"): " "}
