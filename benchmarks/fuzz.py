@@ -13,7 +13,7 @@ import itertools
 import sys
 import tempfile
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -51,7 +51,7 @@ def main() -> int:
 
 def fuzz(lines: int, seed: int) -> None:
     """At least so many lines to engines of this process."""
-    seen: dict[str, Counter[str]] = {game: Counter() for game in WEIGHTS}
+    seen: dict[str, Counter[str]] = defaultdict(Counter)
     begun = time.perf_counter()
     for number, game in zip(range(-(-lines // LENGTH)), itertools.cycle(GAMES), strict=False):
         check_session(game, seed + number, LENGTH, seen[game])
