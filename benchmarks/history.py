@@ -19,6 +19,7 @@ from pathlib import Path
 from benchmarks.harness import machine
 from gozero import games, weights
 from gozero.evaluators.base import open_evaluator
+from gozero.games import GO_FAMILY
 from gozero.games.game import Game
 from training import elo, yardstick
 from training.match import GameRecord, MatchSettings, play_match, tally
@@ -55,11 +56,12 @@ def step(tally: elo.Tally) -> tuple[float, float]:
 def follow(files: list[Path], labelled: Labelled | None, options: argparse.Namespace) -> list[Point]:
     """Measure every file; each is printed as it is known."""
     points: list[Point] = []
-    game = games.make("go", size=options.size, rules="chinese", komi=options.komi)
+    komi = options.komi if options.game in GO_FAMILY else 0.0
+    game = games.make(options.game, size=options.size, komi=komi or None)
     for number, path in enumerate(files):
         rating, error, text = 0.0, 0.0, "the first" if number == 0 else "no games"
         if number and options.games:
-            score = tally(match(path, files[number - 1], game, options.komi, options))
+            score = tally(match(path, files[number - 1], game, komi, options))
             gain, doubt = step(score)
             rating, error, text = points[-1].rating + gain, math.hypot(points[-1].error, doubt), f"against the one before: {score}"
         found = None
@@ -67,7 +69,7 @@ def follow(files: list[Path], labelled: Labelled | None, options: argparse.Names
             evaluator = open_evaluator(path, labelled.game, threads=options.threads)
             found = yardstick.agreement(labelled, yardstick.evaluate(labelled, evaluator))
             text += f"; top-1 {found.top1:.1%}, win-rate error {found.winrate_error:.3f}"
-        points.append(Point(int(weights.load(path).provenance["evaluations"]), rating, error, found))
+        points.append(Point(int(weights.load(path, options.game).provenance["evaluations"]), rating, error, found))
         print(f"{path.name}: {points[-1].evaluations:,} evaluations, Elo {rating:+.0f} +- {error:.0f}; {text}", flush=True)
     return points
 
@@ -100,6 +102,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Measure and plot; the exit code: 0."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", type=Path, metavar="WEIGHTS", help="weights of one run, oldest first")
+    parser.add_argument("--game", default="go", metavar="NAME", help="a name in gozero.games (default go)")
     parser.add_argument("--size", type=int, default=13)
     parser.add_argument("--komi", type=float, default=7.5)
     parser.add_argument("--games", type=int, default=60, help="of each step (default 60); 0: none")

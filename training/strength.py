@@ -182,7 +182,7 @@ class Strength:
     def _freeze(self, run: Run, generation: int) -> None:
         """Keep the present weights, and of the older ones the newest."""
         path, config = self._folder / f"{generation:06d}.pt", run.learner.config
-        provenance = {"run": run.folder.name, "generation": generation}
+        provenance = {"run": run.folder.name, "generation": generation, "evaluations": run.progress.evaluations}
         weights.save(path, run.learner.ema, config, game=self._settings.game, size=config.size, provenance=provenance)
         for old in sorted(self._folder.glob("*.pt"))[:-KEPT]:
             old.unlink()

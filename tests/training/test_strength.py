@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gozero import games
+from gozero import games, weights
 from training import config, presets, startup, strength
 from training.config import ConfigError, LoopSettings, MonitorSettings
 from training.run import Run
@@ -42,7 +42,9 @@ def test_games_against_rollouts_and_earlier_weights(tmp_path: Path) -> None:
     assert second["strength/uct_rollouts"] == 2 * strength.FIRST_ROLLOUTS
     assert second["strength/frozen_generation"] == 2
     assert second["strength/frozen_games"] == 4
-    assert [path.name for path in sorted((tmp_path / "frozen").iterdir())] == ["000002.pt", "000004.pt"]
+    frozen = sorted((tmp_path / "frozen").iterdir())
+    assert [path.name for path in frozen] == ["000002.pt", "000004.pt"]
+    assert weights.load(frozen[0]).provenance == {"run": tmp_path.name, "generation": 2, "evaluations": run.progress.evaluations}
 
 
 def test_distance_to_perfect_play_in_a_solved_game(tmp_path: Path) -> None:
