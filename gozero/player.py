@@ -30,6 +30,7 @@ from gozero.search.settings import SearchSettings
 
 MANY_VISITS = 100_000_000  # the budget where time alone limits a move
 LOOKING_NODES = 2_000  # of a short search for the owners of points
+FIRST_MOVES = 5  # of a search, told when it has ended
 FORCED_VISITS = 2  # of a move without a choice, so that whoever looks on sees a value
 
 
@@ -66,7 +67,23 @@ class PlayerSettings:
     resign_not_before: float = 0.25  # plies per point of the board
     opening: float = 0.12  # plies per point of the board in which moves are drawn, for variety
     opening_temperature: float = 0.25  # drawn by visits ** (1 / this); 0: always the most visited move
+    temperature: float = 0.0  # the same for the whole game, where it is higher
+    keeps_search: bool = True  # whether a move is helped by what was searched before: for the last move, an analysis, pondering
     search: SearchSettings = field(default_factory=lambda: SearchSettings(leaves=8, max_nodes=100_000))
+
+    def temperature_at(self, position: Position) -> float:
+        """Of the draw among the moves of this position."""
+        opening = position.ply < self.opening * position.game.points
+        return max(self.temperature, self.opening_temperature if opening else 0.0)
+
+
+@dataclass(frozen=True)
+class Searched:
+    """A search that has ended."""
+
+    look: Analysis  # with the first moves
+    kept: int  # visits that were there when it began
+    seconds: float
 
 
 class Player:
@@ -80,6 +97,7 @@ class Player:
         size: of the first game.
 
     Attributes:
+        on_search: told of each search when it has ended; None: nobody is.
         notes: of the moves that it chose in this game, by the number of moves played with them.
         last_note: of the last move that it was asked for, a resignation too; None where there was no choice to think of.
     """
@@ -98,7 +116,14 @@ class Player:
         self._open_evaluator = open_evaluator
         self._random = np.random.default_rng(settings.seed)
         self._tree: _Tree | None = None
+        self.on_search: Callable[[Searched], None] | None = None
         self.new_game(size)
+
+    def change(self, settings: PlayerSettings) -> None:
+        """Play like this from the next move on; rules and seed stay what they were."""
+        if settings.search != self._settings.search:
+            self._tree = None
+        self._settings = replace(settings, rules=self._settings.rules, seed=self._settings.seed)
 
     # The game
 
@@ -221,9 +246,11 @@ class Player:
         sensible = self._sensible(root, limits)
         action, value = _only_action(sensible), None
         if action is not None and watch is not None:
-            self._loaded_tree().search(root, sensible, replace(limits, visits=FORCED_VISITS), should_stop, watch)
+            self._search(self._loaded_tree(), root, sensible, replace(limits, visits=FORCED_VISITS), should_stop, watch)
         if action is None:
-            result = self._loaded_tree().search(root, sensible, limits, should_stop, watch)
+            if not self._settings.keeps_search:
+                self._loaded_tree().forget()
+            result = self._search(self._loaded_tree(), root, sensible, limits, should_stop, watch)
             action, value = self._choose(root, result, limits), result.value
             self.last_note = self._loaded_tree().note(root, action)
         if self._resigns(colour, value):
@@ -251,7 +278,7 @@ class Player:
         mask = legal if among is None else legal & among
         if not mask.any():
             raise NoChoiceError
-        self._loaded_tree().search(root, mask, limits, should_stop, watch)
+        self._search(self._loaded_tree(), root, mask, limits, should_stop, watch)
 
     def values_after(self, colour: int) -> np.ndarray:
         """What the evaluator expects of each action, float32 [A], -1..1 for ``colour``: nan where it is not legal. TurnError as `play`."""
@@ -278,7 +305,7 @@ class Player:
         """
         if not self.position.is_over:
             root = self._root(self.position.to_play)
-            self._loaded_tree().search(root, root.legal(), Limits(self._settings.search.max_nodes), should_stop)
+            self._search(self._loaded_tree(), root, root.legal(), Limits(self._settings.search.max_nodes), should_stop)
 
     def suggest(self, colour: int, limits: Limits, should_stop: Callable[[], bool] = lambda: False, among: np.ndarray | None = None) -> int:
         """The move for ``colour`` from a search of its own without chance; not played, and never a resignation. TurnError as `play`.
@@ -293,7 +320,7 @@ class Player:
         if action is not None:
             return action
         tree = _Tree(self._loaded_tree().evaluator, self._settings.search, seed=0)
-        return tree.search(root, sensible, limits, should_stop).best
+        return self._search(tree, root, sensible, limits, should_stop).best
 
     def _root(self, colour: int) -> Position:
         """The position to search for ``colour``, not over, as a copy. TurnError where it is not to move."""
@@ -305,9 +332,8 @@ class Player:
         return root.legal()
 
     def _choose(self, root: Position, result: RootResult, limits: Limits) -> int:
-        """The action to play by a search's result; drawn in the opening, the best one later."""
-        drawn = root.ply < self._settings.opening * root.game.points
-        return choose(result, self._settings.opening_temperature if drawn else 0.0, self._random)
+        """The action to play by a search's result; a pass is never drawn in the place of a better move."""
+        return choose(result, self._settings.temperature_at(root), self._random, undrawn=root.game.pass_action)
 
     def _ownership(self, root: Position, among: np.ndarray, limits: Limits) -> np.ndarray | None:
         """Expected owner of each point, float32 [P], + for the side to move: the mean over a search of its own, without chance.
@@ -319,13 +345,29 @@ class Player:
             return None
         looks: list[Analysis] = []
         tree = _Tree(evaluator, replace(self._settings.search, max_nodes=LOOKING_NODES), seed=0)
-        tree.search(root, among, limits, lambda: False, Watch(looks.append, ownership=True))
+        self._search(tree, root, among, limits, lambda: False, Watch(looks.append, ownership=True))
         return looks[-1].ownership
 
     def _loaded_tree(self) -> _Tree:
         if self._tree is None or self._tree.evaluator.game.size != self.size:
             self._tree = _Tree(self._open_evaluator(self.game), self._settings.search, int(self._random.integers(2**63)))
         return self._tree
+
+    def _search(
+        self,
+        tree: _Tree,
+        root: Position,
+        mask: np.ndarray,
+        limits: Limits,
+        should_stop: Callable[[], bool],
+        watch: Watch | None = None,
+    ) -> RootResult:
+        """`_Tree.search`, of which `on_search` is told."""
+        begun = time.monotonic()
+        result = tree.search(root, mask, limits, should_stop, watch)
+        if self.on_search is not None:
+            self.on_search(Searched(tree.look(root, FIRST_MOVES), tree.kept, time.monotonic() - begun))
+        return result
 
     def _resigns(self, colour: int, value: float | None) -> bool:
         """Count low values in a row."""
@@ -347,6 +389,10 @@ def _only_action(mask: np.ndarray) -> int | None:
     return int(actions[0]) if len(actions) == 1 else None
 
 
+def _ignore(look: Analysis) -> None:
+    """Nobody looks on."""
+
+
 class _Tree:
     """One search tree that follows the game: what was searched for an earlier move is kept where the moves since lead into it."""
 
@@ -354,6 +400,7 @@ class _Tree:
         self.evaluator = evaluator
         self._owners = None if isinstance(evaluator, RowEvaluator) else Owners(evaluator)
         self._search = Search(evaluator.game, self._owners or evaluator, settings, seed=seed)
+        self.kept = 0  # visits that the last search found in the tree
         self._line: list[Move] = []  # the moves that lead to the tree's root
         self._mask = np.zeros(evaluator.game.actions, np.bool_)  # what was searched there
 
@@ -366,6 +413,7 @@ class _Tree:
         if self._owners is not None and not keep:
             self._owners.forget()
         self._search.begin(0, root.state, root.history_row(0), visits, root_mask=mask, keep=keep)
+        self.kept = self._search.root_visits()
         self._line, self._mask = list(root.moves), mask
         stop = should_stop if limits.target == math.inf else self._impatient(limits.target, should_stop)
         if watch is None:
@@ -389,6 +437,10 @@ class _Tree:
     def note(self, root: Position, action: int) -> Analysis:
         """What the search of ``root`` thinks of this action."""
         return note(self._search, self._owners, root, action)
+
+    def look(self, root: Position, moves: int) -> Analysis:
+        """What the search of ``root`` has found, with its first moves."""
+        return look(self._search, self._owners, root, Watch(_ignore, most_moves=moves))
 
     def text(self, depth: int) -> str:
         """The tree, ``depth`` plies deep."""

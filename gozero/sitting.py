@@ -57,8 +57,7 @@ class Engine:
     def choose(self, position: Position) -> tuple[int, float]:
         """(action, expected result of the side to move, -1..1)."""
         result = self.look(position)
-        drawn = position.ply < self._usual.opening * position.game.points
-        return choose(result, self._usual.opening_temperature if drawn else 0.0, self._random), result.value
+        return choose(result, self._usual.temperature_at(position), self._random), result.value
 
 
 class Reply(NamedTuple):

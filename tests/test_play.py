@@ -165,7 +165,7 @@ def test_bad_input_costs_one_line(game: str, line: str, answer: str, table: Tabl
 
 
 def test_a_full_column_is_refused(table: Table) -> None:
-    out = table("connect4", *["D"] * 7, options="--visits 1")
+    out = table("connect4", *["D"] * 7, options="--visits 2")
     assert "D: there is no legal move in this column." in out
 
 

@@ -5,13 +5,18 @@ Vocabulary
     interval   95 % unless `z` says otherwise; Wilson's, which stays inside 0 ... 1 and is honest at 0 and 100 %
     Elo        400 * log10(score / (1 - score)): the rating difference at which that score is expected
 
-Games are taken as independent. This module plays nothing and knows no game; it does not rate a pool of players.
+    pool       players of whom each has played some of the others; their ratings are those that make the results likeliest
+
+Games are taken as independent. This module plays nothing and knows no game.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+
+import numpy as np
 
 Z95 = 1.959964  # two-sided 95 % of the normal distribution
 
@@ -88,3 +93,39 @@ def elo_text(points: float, games: int) -> str:
     if points == 0:
         return f"Elo at most {elo(high):+.0f}"
     return f"Elo {elo(points / games):+.0f} +- {elo_error(points / games, games):.0f} (standard error)"
+
+
+ELO_UNIT = 400 / math.log(10)
+"""Elo in one unit of the logistic scale."""
+
+
+def pool(players: int, matches: Mapping[tuple[int, int], Tally]) -> tuple[np.ndarray, np.ndarray]:
+    """The ratings of a pool by the model of Bradley and Terry (1952), player 0 at 0.
+
+    Each match is given a draw besides, so that a clean sweep stays finite.
+
+    Args:
+        players: how many there are.
+        matches: the tally of player i against player j under (i, j). They must join all players; ValueError where they do not.
+
+    Returns:
+        Elo float64 [players], and the standard error of each difference to player 0, float64 [players].
+    """
+    logits = np.zeros(players)
+    for _ in range(100):  # Newton's method: the likelihood is concave
+        slope, curvature = np.zeros(players), np.zeros((players, players))
+        for (i, j), tally in matches.items():
+            games, expected = tally.games + 1, 1 / (1 + math.exp(logits[j] - logits[i]))
+            surplus, weight = tally.points + 0.5 - games * expected, games * expected * (1 - expected)
+            slope[[i, j]] += surplus, -surplus
+            curvature[[i, j], [i, j]] += weight
+            curvature[[i, j], [j, i]] -= weight
+        try:
+            covariance = np.linalg.inv(curvature[1:, 1:])
+        except np.linalg.LinAlgError:
+            raise ValueError("some players are joined to player 0 by no match: they cannot be rated") from None
+        step = np.clip(covariance @ slope[1:], -1.0, 1.0)
+        logits[1:] += step
+        if np.abs(step).max(initial=0.0) < 1e-9:
+            break
+    return ELO_UNIT * logits, ELO_UNIT * np.sqrt(np.append(0.0, np.diag(covariance)))

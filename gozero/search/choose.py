@@ -7,18 +7,23 @@ import numpy as np
 from gozero.search.search import RootResult
 
 
-def choose(result: RootResult, temperature: float, rng: np.random.Generator) -> int:
+def choose(result: RootResult, temperature: float, rng: np.random.Generator, *, undrawn: int | None = None) -> int:
     """The action to play.
 
     Args:
         result: of a finished or stopped search.
         temperature: 0 for the result's best action, without chance; otherwise an action is drawn with probability
-            proportional to visits ** (1 / temperature) (AlphaGo Zero plays its first 30 moves with 1).
+            proportional to visits ** (1 / temperature) (AlphaGo Zero plays its first 30 moves with 1), or to the prior's power
+            where no action has a visit.
         rng: draws one number where temperature > 0.
+        undrawn: an action that is played where it is the best, but never drawn in another's place: the pass.
     """
-    if temperature == 0 or result.visits.max() == 0:
+    weights = result.visits if result.visits.any() else result.prior
+    if temperature == 0 or result.best == undrawn or not weights.any():
         return result.best
-    return draw(result.visits, temperature, rng)
+    if undrawn is not None:
+        weights = np.where(np.arange(len(weights)) == undrawn, 0, weights)
+    return draw(weights, temperature, rng)
 
 
 def draw(weights: np.ndarray, temperature: float, rng: np.random.Generator) -> int:

@@ -205,6 +205,10 @@ class Search:
             if (deadline is not None and time.monotonic() >= deadline) or (stop is not None and stop()):
                 break
 
+    def root_visits(self, tree: int = 0) -> int:
+        """Visits of a tree's root, those that were kept included; 0 before its first wave."""
+        return int(self.forest.nodes[tree, 0]["visits"])
+
     def result(self, tree: int = 0) -> RootResult:
         """What the search of a tree has found so far. ValueError where its root has no move: not searched yet, or the game is over."""
         visits = np.zeros(self.game.actions, np.int32)

@@ -27,10 +27,22 @@ def test_low_temperatures_do_not_overflow() -> None:
     assert choose(RESULT, 1e-3, np.random.default_rng(2)) == 2
 
 
-def test_without_visits_the_best_move_is_played() -> None:
-    nothing = np.zeros(5, np.int32)
-    result = RootResult(nothing, nothing * 0.0, VISITS / 100, VISITS / 100, best=2, value=0.0, score=0.0, root_visits=1)
-    assert choose(result, 1.0, np.random.default_rng(3)) == 2
+NOTHING = np.zeros(5, np.int32)
+UNSEARCHED = RootResult(NOTHING, NOTHING * 0.0, VISITS / 100, VISITS / 100, best=2, value=0.0, score=0.0, root_visits=1)
+
+
+def test_without_visits_moves_are_drawn_by_the_prior() -> None:
+    rng = np.random.default_rng(3)
+    drawn = np.bincount([choose(UNSEARCHED, 1.0, rng) for _ in range(4000)], minlength=5) / 4000
+    np.testing.assert_allclose(drawn, VISITS / 100, atol=0.03)
+    assert choose(UNSEARCHED, 0, rng) == 2
+
+
+def test_a_pass_is_played_where_it_is_best_and_never_drawn() -> None:
+    rng = np.random.default_rng(4)
+    assert {choose(RESULT, 2.0, rng, undrawn=3) for _ in range(100)} == {3}
+    assert {choose(RESULT, 2.0, rng, undrawn=2) for _ in range(200)} == {0, 3, 4}
+    assert {choose(UNSEARCHED, 2.0, rng, undrawn=3) for _ in range(200)} == {0, 2, 4}
 
 
 def test_a_negative_temperature_is_refused() -> None:

@@ -1,0 +1,58 @@
+"""Twenty levels of strength, weakest first: how many visits a move gets, and how much of its choice is left to chance.
+
+Vocabulary. The *temperature* is that of the draw among the moves (`gozero.search.choose`), in the whole game. One visit is the network's
+opinion without a search: its moves are drawn by their probabilities, which a temperature above 1 brings closer to each other. So one set of
+weights spans everything between moves nearly at random and the full strength.
+
+A level says how a move is chosen. What time there is, when to pass and what is never worth playing are not its business.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Level:
+    """How moves are chosen at one level."""
+
+    visits: int  # of the root, as everywhere
+    temperature: float  # 0: always the most visited move, but for the opening's variety
+
+    @property
+    def resigns(self) -> bool:
+        """Not where chance goes on to the end: whoever plays such a level is there to finish the game, and may yet lose it."""
+        return self.temperature == 0
+
+
+LEVELS = (
+    Level(1, 6.0),
+    Level(1, 3.8),
+    Level(1, 3.0),
+    Level(1, 2.35),
+    Level(1, 1.8),
+    Level(1, 1.45),
+    Level(1, 1.27),
+    Level(1, 1.13),
+    Level(1, 1.0),
+    Level(1, 0.85),
+    Level(1, 0.65),
+    Level(1, 0.55),
+    Level(1, 0.45),
+    Level(1, 0.0),
+    Level(8, 0.0),
+    Level(20, 0.0),
+    Level(50, 0.0),
+    Level(125, 0.0),
+    Level(320, 0.0),
+    Level(800, 0.0),
+)
+"""Level 1 first. Elo between neighbours is about the same on 9x9, as `benchmarks.levels` measures it: see docs/levels.md."""
+WEAKEST, STRONGEST = 1, len(LEVELS)
+
+
+def level(number: int) -> Level:
+    """The level of that number, `WEAKEST` to `STRONGEST`."""
+    if not WEAKEST <= number <= STRONGEST:
+        raise ValueError(f"level {number}: expected {WEAKEST} to {STRONGEST}")
+    return LEVELS[number - 1]
