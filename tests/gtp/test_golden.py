@@ -1,8 +1,8 @@
-"""Golden transcripts: what each controller sends at its start, and what it must be answered, to the byte (`make golden` rewrites them).
+"""Golden transcripts: what each controller sends, and what it must be answered, to the byte (`make golden` rewrites them).
 
-In tests/data/gtp/*.gtp a line that begins with `> ` is sent, `# ` begins a remark, and all else is what came back. The game is Go unless
-the name of the file begins with another's. The engine has no network and one visit a move: its moves mean nothing, but they are always
-the same.
+In tests/data/gtp/*.gtp a line that begins with `> ` is sent, `# ` begins a remark, and all else is what came back. A carriage return is
+written `^M`. The game is Go unless the name of the file begins with another's. The engine has no network and one visit a move: its moves
+mean nothing, but they are always the same.
 """
 
 from pathlib import Path
@@ -24,8 +24,13 @@ def replay(name: str, transcript: str) -> str:
         if line.startswith("# "):
             parts.append(f"{line}\n")
         elif line.startswith(">"):
-            parts.append(f"{line}\n{answer_to(engine.protocol, line[2:]) or ''}")
+            parts.append(f"{line}\n{answer_to(engine.protocol, sent(line)) or ''}")
     return "".join(parts)
+
+
+def sent(line: str) -> str:
+    """What is sent where the transcript has this line."""
+    return line[2:].replace("^M", "\r")
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in FOLDER.glob("*.gtp")))

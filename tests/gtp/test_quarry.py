@@ -1,0 +1,92 @@
+"""Debian's Quarry, a board of 2006 with its own ideas of GTP, plays a game of gozero-gtp against itself under Xvfb.
+
+It reads its engines and the terms of a new game from a file in the home directory; its dialogs need a key each.
+"""
+
+import os
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from gozero import nets, weights
+
+pytestmark = pytest.mark.quarry
+
+PATIENCE = 60.0
+CONFIGURATION = """\
+[GTP Engine "gozero "]
+Screen name format = "%n %v"
+Name = "gozero"
+Site configuration name = "GRhino Reversi"
+Command line = "{command}"
+Supported games = "Go"
+
+[New Game Parameters]
+Game = "Go"
+White is computer = true
+White computer player = "gozero "
+Black is computer = true
+Black computer player = "gozero "
+
+[New Go Game Parameters]
+Board size = 9
+Komi = 6.5
+"""
+
+
+def wait_until(is_so: Callable[[], object]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.5)
+
+
+@pytest.fixture
+def screen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A display of our own, and a home directory."""
+    reading, writing = os.pipe()
+    with subprocess.Popen(["Xvfb", "-displayfd", str(writing), "-screen", "0", "1024x768x24"], pass_fds=[writing]) as server:
+        try:
+            monkeypatch.setenv("DISPLAY", ":" + os.read(reading, 20).decode().strip())
+            monkeypatch.setenv("XDG_CACHE_HOME", os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache")))  # compiled kernels
+            monkeypatch.setenv("HOME", str(tmp_path))
+            yield
+        finally:
+            server.terminate()
+
+
+def window(title: str) -> str:
+    """The number of the window with that title, or nothing while there is none."""
+    return subprocess.run(
+        ["xdotool", "search", "--onlyvisible", "--name", title], capture_output=True, text=True, check=False
+    ).stdout.strip()
+
+
+def press(title: str, *keys: str) -> None:
+    """Press keys in the window of that title, if it is there."""
+    if number := window(title):
+        subprocess.run(["xdotool", "windowfocus", number, "sleep", "0.3", "key", "--delay", "300", *keys], timeout=PATIENCE, check=False)
+
+
+@pytest.mark.usefixtures("screen")
+def test_a_game(tmp_path: Path) -> None:
+    config, log = nets.config("b1c8"), tmp_path / "log"
+    weights.save(tmp_path / "small.pt", nets.build(config, seed=1), config)
+    engine = [sys.executable, "-m", "gtp", "--weights", str(tmp_path / "small.pt"), "--visits", "1", "--seed", "1", "--log", str(log)]
+    (tmp_path / ".quarry").write_text(CONFIGURATION.format(command=shlex.join(engine)))
+    with subprocess.Popen(["quarry"]) as quarry:
+        try:
+            wait_until(lambda: press("Quarry Control Center", "alt+n") or window("New Game"))
+            wait_until(lambda: press("New Game", "alt+f", "Return") or not window("New Game"))  # forward, and play
+            wait_until(lambda: log.read_text().count("\nfinal_status_list dead\n= ") == 2)  # of either engine
+        finally:
+            quarry.terminate()
+    lines = log.read_text().splitlines()
+    assert not [line for line in lines if line.startswith("?")]
+    assert lines.count("genmove black") > 10
+    assert lines.count("= pass") >= 2
