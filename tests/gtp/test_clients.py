@@ -1,4 +1,4 @@
-"""The sessions of tests/data/gtp as clients live them: sent ahead through pipes, framed strictly, and without an error that they cannot bear.
+"""The sessions of tests/data/gtp as clients live them: sent ahead through pipes, framed strictly, without an error that they cannot bear.
 
 What each answer says is held by test_golden.
 """
