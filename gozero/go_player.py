@@ -20,7 +20,7 @@ from gozero.evaluators.base import Evaluator
 from gozero.games import go
 from gozero.games.game import BLACK, EMPTY, WHITE, Game
 from gozero.games.rules import RuleSet, rule_set
-from gozero.player import Limits, Player, PlayerSettings
+from gozero.player import Limits, Player, PlayerSettings, never
 from gozero.position import Move, Position
 from gozero.search.search import RootResult
 from gozero.settlement import Settlement, as_it_stands, settle
@@ -75,9 +75,9 @@ class GoPlayer(Player):
 
     def set_komi(self, komi: float) -> None:
         """Count with another komi (finite) from now on, also for this game; without effect in a game that has none."""
-        notes, last_note = self.notes, self.last_note
-        self._begin_from(replace(self._start, komi=komi), self.position.moves)
-        self.notes, self.last_note = notes, last_note
+        start = replace(self._start, komi=komi)
+        self._go_on(_played(self._game_of(start, self._rules), start, self.position.moves))
+        self._start = start
 
     @property
     def rules(self) -> RuleSet:
@@ -88,10 +88,9 @@ class GoPlayer(Player):
 
         ValueError where the game has only one set, or where these rules forbid a move that was played.
         """
-        notes, last_note = self.notes, self.last_note
-        self._begin(self._position_under(rules))
+        self._go_on(self._position_under(rules))
         self._rules = rules
-        self.notes, self.last_note = notes, last_note
+        self._settlement = None
 
     def under_rules(self, rules: RuleSet) -> AbstractContextManager[None]:
         """The game as if it were played by other rules, for as long as the context lasts. ValueError as `set_rules`."""
@@ -148,7 +147,13 @@ class GoPlayer(Player):
         self._start = start
         self._begin(position)
 
+    def _go_on(self, position: Position) -> None:
+        """Let the game go on with the same moves on other terms."""
+        self.position = position
+        self._low_values.clear()
+
     def _position_under(self, rules: RuleSet) -> Position:
+        """The game so far as if it had been played by other rules. ValueError as `set_rules`."""
         if not self._has_komi:
             raise ValueError(f"{self._name} has only its own rules")
         return _played(self._game_of(self._start, rules), self._start, self.position.moves)
@@ -175,43 +180,45 @@ class GoPlayer(Player):
         self._settlement = None
 
     def _root(self, colour: int) -> Position:
-        """The position with ``colour`` to move and no pass to end the game: a copy in which the other side has passed, if need be."""
+        """The position with ``colour`` to move, not over: a copy in which the other side has passed, if need be."""
         root = self.position.copy()
         out_of_turn = root.to_play != colour
         if out_of_turn:
             root.play(root.game.pass_action)
         if out_of_turn or root.is_over:
             root.state[go.PASSES] = 0  # nobody meant those passes to end the game
+        if root.is_over:
+            root.state[go.MOVE_LIMIT] = 0  # whoever asks beyond the limit goes on
         return root
 
-    def clean_up(self, colour: int, limits: Limits, should_stop: Callable[[], bool] = lambda: False) -> int:
+    def clean_up(self, colour: int, limits: Limits, should_stop: Callable[[], bool] = never) -> int:
         """Play a move that helps to take the other side's dead stones off, the pass only where none are left; it never resigns."""
         root = self._root(colour)
-        mask = endgame.clean_up_moves(root.game, root.state, root.legal(), self.settlement(limits))
+        mask = endgame.clean_up_moves(root.game, root.state, root.legal(), self.settlement(limits, should_stop))
         action = self.suggest(colour, limits, should_stop, mask)
         self.last_note = None
         self.play(colour, action)
         return action
 
-    def _sensible(self, root: Position, limits: Limits) -> np.ndarray:
+    def _sensible(self, root: Position, limits: Limits, should_stop: Callable[[], bool]) -> np.ndarray:
         """The actions to choose from, bool [A]; see `gozero.endgame`. Beyond a limit of moves there is nothing but to pass."""
-        if root.is_over:
-            return np.arange(root.game.actions) == root.game.pass_action
+        if 0 < root.game.initial[go.MOVE_LIMIT] <= root.ply:
+            return self.mask_of([root.game.pass_action])
         opponent_passed = self._opponent_passed(root)
         mask = endgame.sensible_moves(root.game, root.state, root.legal(), opponent_passed=opponent_passed)
         moves = int(mask[: root.game.points].sum())
         if moves == 0 or not (opponent_passed or moves <= FEW_MOVES):
             return mask
         friendly = self._settings.friendly_pass and self.rules.removes_dead
-        settlement = self.settlement(limits)
+        settlement = self.settlement(limits, should_stop)
         return endgame.settled_moves(root.game, root.state, mask, settlement, opponent_passed=opponent_passed, friendly=friendly)
 
-    def _choose(self, root: Position, result: RootResult, limits: Limits) -> int:
+    def _choose(self, root: Position, result: RootResult, limits: Limits, should_stop: Callable[[], bool]) -> int:
         """As ever, but the first pass is not played where the opponent could pass too and have won by the settlement."""
-        action = super()._choose(root, result, limits)
+        action = super()._choose(root, result, limits, should_stop)
         if action != root.game.pass_action or self._opponent_passed(root) or not self.rules.removes_dead:
             return action
-        if endgame.leads(root.state, self.settlement(limits)):
+        if endgame.leads(root.state, self.settlement(limits, should_stop)):
             return action
         others = np.flatnonzero((result.visits > 0) | (result.prior > 0))
         ranked = others[np.lexsort((result.prior[others], result.visits[others]))]
@@ -242,26 +249,30 @@ class GoPlayer(Player):
 
     # The end
 
-    def settlement(self, limits: Limits = UNLIMITED) -> Settlement:
-        """Whose the points of this board are and which stones are dead; the same object for as long as the board is the same.
+    def settlement(self, limits: Limits = UNLIMITED, should_stop: Callable[[], bool] = never) -> Settlement:
+        """Whose the points of this board are and which stones are dead; the same object for as long as board and rules are the same.
 
-        Where something is left in doubt, two short searches say what is to be expected, within half of the limits' time.
+        Where something is left in doubt, two short searches say what is to be expected, within half of the limits' time. If they are
+        stopped, the next question is judged anew.
         """
         board = self.stones()
-        if self._settlement is None or not np.array_equal(self._settlement.board, board):
-            settlement = settle(board)
-            self._settlement = settlement if settlement.is_complete else settle(board, self._expected_owners(limits))
-        return self._settlement
+        if self._settlement is not None and np.array_equal(self._settlement.board, board):
+            return self._settlement
+        settlement = settle(board)
+        if not settlement.is_complete:
+            settlement = settle(board, self._expected_owners(limits, should_stop))
+        self._settlement = None if should_stop() else settlement
+        return settlement
 
-    def count(self) -> Settlement:
+    def count(self, should_stop: Callable[[], bool] = never) -> Settlement:
         """What the game is counted by if it ends now; rules without agreement about dead stones leave them on the board."""
-        return self.settlement() if self.rules.removes_dead else as_it_stands(self.stones())
+        return self.settlement(should_stop=should_stop) if self.rules.removes_dead else as_it_stands(self.stones())
 
-    def settled_score(self) -> float:
+    def settled_score(self, should_stop: Callable[[], bool] = never) -> float:
         """Black's points above White's by `count`, komi and handicap bonus included."""
-        return self.count().area - float(go.white_bonus(self.position.state))
+        return self.count(should_stop).area - float(go.white_bonus(self.position.state))
 
-    def _expected_owners(self, limits: Limits) -> list[np.ndarray]:
+    def _expected_owners(self, limits: Limits, should_stop: Callable[[], bool]) -> list[np.ndarray]:
         """float32 [P], + for Black, by a search for either side to move; nothing where the evaluator knows no owners."""
         now = time.monotonic()
         quarter = (min(limits.deadline, limits.target) - now) / 4
@@ -269,11 +280,10 @@ class GoPlayer(Player):
         for number, colour, sign in ((1, BLACK, 1), (2, WHITE, -1)):
             root = self._root(colour)
             root.state[go.PASSES] = 0  # the question is what becomes of the stones, not whether the game ends
-            if not root.is_over:
-                among = endgame.sensible_moves(root.game, root.state, root.legal(), opponent_passed=False)
-                among[root.game.pass_action] = True
-                ownership = self._ownership(root, among, Limits(SETTLING_VISITS, now + number * quarter))
-                expected += [] if ownership is None else [sign * ownership]
+            among = endgame.sensible_moves(root.game, root.state, root.legal(), opponent_passed=False)
+            among[root.game.pass_action] = True
+            ownership = self._ownership(root, among, Limits(SETTLING_VISITS, now + number * quarter), should_stop)
+            expected += [] if ownership is None else [sign * ownership]
         return expected
 
 

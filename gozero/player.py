@@ -34,6 +34,11 @@ FIRST_MOVES = 5  # of a search, told when it has ended
 FORCED_VISITS = 2  # of a move without a choice, so that whoever looks on sees a value
 
 
+def never() -> bool:
+    """No reason to stop."""
+    return False
+
+
 class TurnError(ValueError):
     """It is not for this side to move now; the message says whose turn it is, or that the game is over."""
 
@@ -233,7 +238,7 @@ class Player:
         if self._tree is not None:
             self._tree.forget()
 
-    def genmove(self, colour: int, limits: Limits, should_stop: Callable[[], bool] = lambda: False, watch: Watch | None = None) -> int:
+    def genmove(self, colour: int, limits: Limits, should_stop: Callable[[], bool] = never, watch: Watch | None = None) -> int:
         """Choose a move for ``colour`` and play it; the resign action leaves the board as it is. TurnError where it is not to move.
 
         After the end nothing is played: the loser resigns, the other side passes. ``watch`` is told of the search, at least once
@@ -243,7 +248,7 @@ class Player:
         if self.is_over:
             return self.game.resign_action if self.winner() == BLACK + WHITE - colour else self.game.pass_action
         root = self._root(colour)
-        sensible = self._sensible(root, limits)
+        sensible = self._sensible(root, limits, should_stop)
         action, value = _only_action(sensible), None
         if action is not None and watch is not None:
             self._search(self._loaded_tree(), root, sensible, replace(limits, visits=FORCED_VISITS), should_stop, watch)
@@ -251,7 +256,7 @@ class Player:
             if not self._settings.keeps_search:
                 self._loaded_tree().forget()
             result = self._search(self._loaded_tree(), root, sensible, limits, should_stop, watch)
-            action, value = self._choose(root, result, limits), result.value
+            action, value = self._choose(root, result, limits, should_stop), result.value
             self.last_note = self._loaded_tree().note(root, action)
         if self._resigns(colour, value):
             self._resignation_at = colour, len(self.position.moves)
@@ -307,13 +312,13 @@ class Player:
             root = self._root(self.position.to_play)
             self._search(self._loaded_tree(), root, root.legal(), Limits(self._settings.search.max_nodes), should_stop)
 
-    def suggest(self, colour: int, limits: Limits, should_stop: Callable[[], bool] = lambda: False, among: np.ndarray | None = None) -> int:
+    def suggest(self, colour: int, limits: Limits, should_stop: Callable[[], bool] = never, among: np.ndarray | None = None) -> int:
         """The move for ``colour`` from a search of its own without chance; not played, and never a resignation. TurnError as `play`.
 
         ``among``, bool [A], are the moves to choose from, None all that make sense; NoChoiceError where none of them is legal.
         """
         root = self._root(colour)
-        sensible = self._sensible(root, limits) if among is None else root.legal() & among
+        sensible = self._sensible(root, limits, should_stop) if among is None else root.legal() & among
         if not sensible.any():
             raise NoChoiceError
         action = _only_action(sensible)
@@ -327,15 +332,15 @@ class Player:
         self._check_turn(colour)
         return self.position.copy()
 
-    def _sensible(self, root: Position, limits: Limits) -> np.ndarray:
+    def _sensible(self, root: Position, limits: Limits, should_stop: Callable[[], bool]) -> np.ndarray:
         """The actions to choose from, bool [A]; to find them may take a part of the limits."""
         return root.legal()
 
-    def _choose(self, root: Position, result: RootResult, limits: Limits) -> int:
+    def _choose(self, root: Position, result: RootResult, limits: Limits, should_stop: Callable[[], bool]) -> int:
         """The action to play by a search's result; a pass is never drawn in the place of a better move."""
         return choose(result, self._settings.temperature_at(root), self._random, undrawn=root.game.pass_action)
 
-    def _ownership(self, root: Position, among: np.ndarray, limits: Limits) -> np.ndarray | None:
+    def _ownership(self, root: Position, among: np.ndarray, limits: Limits, should_stop: Callable[[], bool]) -> np.ndarray | None:
         """Expected owner of each point, float32 [P], + for the side to move: the mean over a search of its own, without chance.
 
         None where the evaluator knows no owners.
@@ -345,7 +350,7 @@ class Player:
             return None
         looks: list[Analysis] = []
         tree = _Tree(evaluator, replace(self._settings.search, max_nodes=LOOKING_NODES), seed=0)
-        self._search(tree, root, among, limits, lambda: False, Watch(looks.append, ownership=True))
+        self._search(tree, root, among, limits, should_stop, Watch(looks.append, ownership=True))
         return looks[-1].ownership
 
     def _loaded_tree(self) -> _Tree:
@@ -410,10 +415,10 @@ class _Tree:
         """Search ``root`` among the actions of ``mask`` bool [A] until the limits are reached or ``should_stop()``."""
         visits = MANY_VISITS if limits.visits is None else limits.visits
         keep = self._follow(root.moves, mask)
-        if self._owners is not None and not keep:
-            self._owners.forget()
         self._search.begin(0, root.state, root.history_row(0), visits, root_mask=mask, keep=keep)
         self.kept = self._search.root_visits()
+        if self._owners is not None and not self.kept:
+            self._owners.forget()
         self._line, self._mask = list(root.moves), mask
         stop = should_stop if limits.target == math.inf else self._impatient(limits.target, should_stop)
         if watch is None:

@@ -70,11 +70,11 @@ class RuleCommands:
         return self._set(rules_of(KGS_NAMES[command.text]))
 
     def set_rule(self, command: Command) -> str:
-        """``kata-set-rule FIELD VALUE``: the other fields stay."""
+        """``kata-set-rule FIELD VALUE``, the value in any case: the other fields stay."""
         if len(command.arguments) != 2:
             raise GtpError("syntax error: expected a field and its value")
         name, text = command.arguments
-        value = {"true": True, "false": False}.get(text.lower(), text)
+        value = {"TRUE": True, "FALSE": False}.get(text.upper(), text.upper())
         return self._set(rules_of(fields_of(self._session.go_player.rules) | {name: value}))
 
     def _set(self, rules: RuleSet) -> str:

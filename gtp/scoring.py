@@ -35,7 +35,7 @@ class ScoringCommands:
         return {
             "komi": self.komi,
             "get_komi": lambda command: f"{self._session.go_player.komi:.10g}",
-            "final_score": lambda command: format_score(self._session.go_player.settled_score()),
+            "final_score": self.final_score,
             "final_status_list": self.final_status_list,
             "kgs-genmove_cleanup": self.genmove_cleanup,
         }
@@ -45,11 +45,17 @@ class ScoringCommands:
         self._session.go_player.set_komi(komi_of(command))
         return ""
 
+    def final_score(self, command: Command) -> str:
+        """In the middle of a game an estimate."""
+        with self._session.signals.thinking():
+            return format_score(self._session.go_player.settled_score(self._session.signals.should_stop))
+
     def final_status_list(self, command: Command) -> str:
         """Strings one a line (alive, dead, seki), or points (black_territory, white_territory, dame)."""
         if command.text not in STATUSES:
             raise GtpError(f"invalid status {command.text!r}: expected {', '.join(STATUSES[:-1])} or {STATUSES[-1]}")
-        settlement = self._session.go_player.count()
+        with self._session.signals.thinking():
+            settlement = self._session.go_player.count(self._session.signals.should_stop)
         if command.text in ("alive", "dead", "seki"):
             strings = {"alive": settlement.alive, "dead": settlement.dead, "seki": settlement.seki}[command.text]
             return "\n".join(self._vertices(string) for string in strings)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from gozero import coords
+from gozero.analysis import Analysis, Watch
 from gozero.evaluators.base import Evaluation
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games.game import BLACK, EMPTY, TO_PLAY, WHITE, Game
@@ -455,3 +456,28 @@ def test_simplified_go_has_no_komi_and_ends_with_passes_beyond_its_limit() -> No
     while one.position.ply < 100:
         one.play(one.position.to_play, one.game.pass_action)
     assert one.genmove(BLACK, Limits(8)) == one.game.pass_action
+
+
+# What is thought of one position is not told of another
+
+
+class Onlooker(Opinion):
+    """Expects every point to stay as it stands."""
+
+    def evaluate(self, states: np.ndarray) -> Evaluation:
+        boards = np.stack([self.game.board(state).reshape(-1) for state in states])
+        own, other = boards == states[:, [TO_PLAY]], boards == BLACK + WHITE - states[:, [TO_PLAY]]
+        return super().evaluate(states)._replace(ownership=(own * 1.0 - other).astype(np.float32))
+
+
+def test_a_position_that_is_set_up_has_owners_of_its_own() -> None:
+    """Two such positions have the same moves, none, and this one allows fewer than the one before."""
+    one = GoPlayer("go", [SIZE], Onlooker, PlayerSettings(seed=1, search=SEARCH), size=SIZE)
+    looks: list[Analysis] = []
+    for stones in ({}, {at("B2"): WHITE}, {at("B2"): WHITE, at("D4"): BLACK}):
+        one.set_up(stones, BLACK)
+        one.analyse(BLACK, Limits(1), lambda: False, Watch(looks.append, ownership=True))
+        owners = looks[-1].ownership
+        assert owners is not None
+        assert {point: 1 if owner > 0 else 2 for point, owner in enumerate(owners) if owner} == stones
+        assert set(np.abs(owners)) <= {0, 1}

@@ -186,5 +186,7 @@ def test_a_resignation_is_a_result_until_the_game_goes_on() -> None:
     assert engine.ask("genmove w") == "resign"
     assert printed(engine).get_root().get("RE") == "B+R"
     assert engine.ask("gomill-explain_last_move").startswith("win rate 25.0 %")
+    engine.ask_all("komi 0.5", "kata-set-rules aga")
+    assert printed(engine).get_root().get("RE") == "B+R"
     engine.ask("play w pass")
     assert not printed(engine).get_root().has_property("RE")

@@ -72,6 +72,8 @@ def test_a_field_that_is_not_given_is_as_tromp_and_taylor_have_it(engine: Engine
 def test_one_field_leaves_the_others(engine: Engine) -> None:
     engine.ask_all("kata-set-rules chinese", "kata-set-rule suicide true", "kata-set-rule whiteHandicapBonus 0", "kata-set-rule tax NONE")
     assert rules(engine) == CHINESE | {"suicide": True, "whiteHandicapBonus": "0"}
+    engine.ask_all("kata-set-rule ko situational", "kata-set-rule suicide FALSE", "kata-set-rule whiteHandicapBonus n-1")
+    assert rules(engine) == CHINESE | KATAGO["aga"]
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ The boards are in `tests/settled_boards.py`. Where only a strong network could r
 import pytest
 
 from gozero import coords
+from gozero.games.game import Game
 from gtp.settings import Settings
 from tests import settled_boards as boards
 from tests.gtp.engine import Engine
@@ -66,8 +67,31 @@ def test_one_judgement_serves_every_question() -> None:
     engine.ask_all("play b pass", "play w pass", "final_status_list dead", "final_score", "komi 10", "final_status_list alive")
     assert engine.ask("final_score") == "W+3.0"
     assert player.settlement() is settlement
+    engine.ask("kata-set-rule ko SIMPLE")
+    assert player.settlement() is not settlement
+    settlement = player.settlement()
     engine.ask_all("undo", "undo", "play b A7")
     assert player.settlement() is not settlement
+
+
+@pytest.mark.parametrize("line", ["final_score", "final_status_list dead", "kgs-genmove_cleanup b", "genmove b"])
+def test_an_interrupt_hurries_the_judgement_and_the_next_one_takes_its_time(line: str) -> None:
+    engine = engine_at(boards.LOST_STONES, boards.LOST)
+    evaluators: list[boards.StatedEvaluator] = []
+
+    def open_evaluator(game: Game) -> boards.StatedEvaluator:
+        evaluators.append(boards.StatedEvaluator(game, boards.LOST))
+        return evaluators[-1]
+
+    engine.session.player._open_evaluator = open_evaluator
+    engine.ask("play w pass")
+    engine.signals.interrupt()
+    engine.ask(line)
+    hurried = evaluators[-1].evaluated
+    assert hurried <= 3, "a position for each search"
+    engine.signals.line_taken()
+    engine.ask("final_score")
+    assert evaluators[-1].evaluated > hurried + 3
 
 
 def test_where_all_is_certain_nobody_is_asked() -> None:

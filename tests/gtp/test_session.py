@@ -338,3 +338,15 @@ def test_a_game_against_itself_ends_and_both_counts_name_one_winner(size: int) -
     score = engine.ask("final_score")
     as_it_stands = engine.session.player.position.score()
     assert score[0] == ("B" if as_it_stands > 0 else "W")
+
+
+def test_simplified_go_can_be_asked_about_beyond_its_limit_of_moves() -> None:
+    """It ends after 100 plies: then the engine only passes, and whoever asks on is answered as after two passes."""
+    engine = Engine(Settings("simple_go", visits=8, seed=1))
+    engine.ask("play b C3")
+    engine.ask("play_sequence" + " w pass b pass" * 50)
+    for line in ("kata-analyze b", "lz-analyze w", "gogui-value", "gogui-visits w", "gogui-move_values", "restricted_genmove w A1 B2"):
+        assert engine.ask(line)
+    assert engine.ask("final_score") == "B+25.0"
+    for line in ("genmove w", "genmove w", "reg_genmove b", "kgs-genmove_cleanup b", "genmove b"):
+        assert engine.ask(line) == "pass"
