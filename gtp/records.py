@@ -23,17 +23,21 @@ ENGINE = f"gozero {__version__}"
 LARGEST_FILE = 20_000_000
 """Bytes; what is longer is not the record of a game."""
 
-_QUOTED = re.compile(r"""(["'])(.*)\1\s*(\d*)""")
-_NUMBERED = re.compile(r"(.*\S)\s+(\d+)")
+_QUOTED = re.compile(r"""(["'])(.*)\1""")
+_NUMBERED = re.compile(r"""(.*\S\s|(["']).*\2)\s*(\d+)""")
 
 
 def split_path(text: str) -> tuple[str, int | None]:
     """Path and move number in the arguments of loadsgf: the path may hold blanks and may be quoted, the number may be missing."""
-    if quoted := _QUOTED.fullmatch(text):
-        return quoted[2], int(quoted[3][:9]) if quoted[3] else None
     if (numbered := _NUMBERED.fullmatch(text)) and not os.path.isfile(path_of(text)):  # noqa: PTH113 - no error, however odd the text
-        return numbered[1], int(numbered[2][:9])
-    return text, None
+        return unquoted(numbered[1].rstrip()), int(numbered[3][:9])
+    return unquoted(text), None
+
+
+def unquoted(text: str) -> str:
+    """A path without the quotes around it, if there are any."""
+    quoted = _QUOTED.fullmatch(text)
+    return quoted[2] if quoted else text
 
 
 def reason(error: OSError | ValueError) -> str:
@@ -74,7 +78,7 @@ class RecordCommands:
         data = sgf.serialise(self._record())
         if command.text in ("", "-"):
             return data.decode("utf-8").rstrip()
-        path = path_of(split_path(command.text)[0])
+        path = path_of(unquoted(command.text))
         try:
             path.write_bytes(data)
         except (OSError, ValueError) as error:

@@ -120,6 +120,13 @@ def test_printsgf_into_a_file_and_back(engine: Engine, tmp_path: Path) -> None:
     assert engine.refuse(f"printsgf {tmp_path / 'no' / 'folder'}") == "cannot save file"
 
 
+def test_a_number_at_the_end_of_printsgf_belongs_to_the_name(engine: Engine, tmp_path: Path) -> None:
+    for name in ("game", "game 2"):
+        engine.ask(f"printsgf {tmp_path / name}")
+        assert (tmp_path / name).is_file()
+    assert engine.ask(f"loadsgf {tmp_path / 'game 2'}") == "black"
+
+
 # What printsgf knows of the engine's own games
 
 
