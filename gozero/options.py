@@ -10,6 +10,7 @@ import argparse
 import math
 import os
 import tomllib
+from contextlib import suppress
 from dataclasses import Field, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
@@ -91,11 +92,29 @@ def check(entry: Field[Any], value: Any, where: str) -> Any:
     return value
 
 
+def entry(table: type[Any], name: str) -> Field[Any]:
+    """The table's option of that name."""
+    return next(found for found in _fields(table) if found.name == name)
+
+
+def parse(entry: Field[Any], text: str, where: str) -> Any:
+    """The setting's value that a text means; errors as `check`."""
+    kind = _kind(entry)
+    value: Any = text
+    if kind is bool:
+        value = _BOOLEANS.get(text.lower(), text)
+    else:
+        with suppress(ValueError):
+            value = kind(text)
+    return check(entry, value, where)
+
+
 def path_of(text: str) -> Path:
     """An absolute path, with ~ for a home folder; a ~ that means nobody's stays as it is."""
     return Path(os.path.abspath(os.path.expanduser(text)))  # noqa: PTH100, PTH111 - pathlib raises where there is no such user
 
 
+_BOOLEANS = {"0": False, "1": True, "false": False, "true": True}
 _KIND_NAMES = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}
 
 
@@ -126,11 +145,6 @@ def _add(parser: argparse.ArgumentParser, entry: Field[Any]) -> None:
 
 def _converter(entry: Field[Any], flag: str) -> Any:
     def convert(text: str) -> Any:
-        kind = _kind(entry)
-        try:
-            value = kind(text)
-        except ValueError:
-            value = text
-        return check(entry, value, flag)
+        return parse(entry, text, flag)
 
     return convert

@@ -6,6 +6,7 @@ Nothing heavy is imported before the first command that needs a board, so that `
 from __future__ import annotations
 
 import os
+import platform
 import sys
 import threading
 from collections.abc import Callable
@@ -15,12 +16,14 @@ from typing import TYPE_CHECKING
 from gozero import __version__ as VERSION
 from gozero.games import GO_FAMILY
 from gozero.options import SettingsError
-from gozero.output import Output, open_log
+from gozero.output import Log, Output, open_log
+from gozero.threads import available_threads
 from gtp.analysis import AnalysisCommands
 from gtp.clock import ClockCommands
 from gtp.gogui import GoguiCommands, GoguiGoCommands
 from gtp.gomill import GomillCommands
 from gtp.handicap import HandicapCommands
+from gtp.parameters import ParameterCommands
 from gtp.protocol import Command, FatalError, LineReader, Protocol, Signals, serve
 from gtp.records import RecordCommands
 from gtp.referee import RefereeCommands
@@ -35,7 +38,7 @@ if TYPE_CHECKING:
     from gozero.weights import Header
 
 NAME = "gozero"
-COMMANDS = (BoardCommands, SetupCommands, PlayCommands, GomillCommands)
+COMMANDS = (BoardCommands, SetupCommands, PlayCommands, GomillCommands, ParameterCommands)
 GO_COMMANDS = (HandicapCommands, ScoringCommands, RuleCommands, RecordCommands, ServerCommands, GoguiGoCommands)
 OTHER_COMMANDS = (RefereeCommands, GoguiCommands)
 FAILURE = 2
@@ -44,12 +47,15 @@ INTERRUPTED = 130
 
 def main(arguments: list[str] | None = None) -> None:
     """Serve GTP until ``quit`` or the end of the input; exit code 0, or 2 after one line on stderr that says what was wrong."""
+    log = None
     try:
         settings = from_arguments(sys.argv[1:] if arguments is None else arguments, VERSION)
         log = open_log(settings.log)
-        code = test_installation(settings) if settings.check else run(settings, Output.take_over(log))
+        code = test_installation(settings) if settings.check else run(settings, log)
     except (SettingsError, FatalError) as error:
         say(str(error))
+        if log is not None:
+            log.say(str(error))
         code = FAILURE
     except KeyboardInterrupt:
         code = INTERRUPTED
@@ -68,16 +74,19 @@ def test_installation(settings: Settings) -> int:
     return 0 if able else FAILURE
 
 
-def run(settings: Settings, output: Output) -> int:
+def run(settings: Settings, log: Log | None) -> int:
     """One sitting. Returns the exit code 0; FatalError where the weights are of no use."""
     from gtp.loading import Loader, find_weights
 
+    output = Output.take_over(log)
     path, header = find_weights(settings)
     say(greeting(settings, path, header))
+    if log is not None:
+        log.say(f"{description(settings, path, header)}\n{surroundings(settings)}")
     signals = Signals()
     reader = LineReader(0, signals)
     loader = Loader(settings, path, header)
-    session = Session(settings, loader.player, signals, description(settings, path, header))
+    session = Session(settings, loader.player, signals, description(settings, path, header), log)
     protocol = make_protocol(session, header.game)
     threading.Thread(target=leave_when_unread, args=(output,), name="gtp-leaver", daemon=True).start()
     serve(protocol, reader, output, when_idle=lambda: loader.load_in_background(reader.fail), ponder=session.ponder)
@@ -92,7 +101,7 @@ def leave_when_unread(output: Output) -> None:
 
 def make_protocol(session: Session, game: str, on_bug: Callable[[Command, Exception], None] | None = None) -> Protocol:
     """Every command that gozero-gtp has for a game; ``on_bug`` as in ``Protocol``."""
-    protocol = Protocol(NAME, VERSION, on_bug)
+    protocol = Protocol(NAME, session.settings.gtp_version or VERSION, on_bug)
     for group in (*COMMANDS, *(GO_COMMANDS if game in GO_FAMILY else OTHER_COMMANDS)):
         protocol.register(group(session).commands())
     protocol.register(ClockCommands(session.clock).commands())
@@ -110,9 +119,15 @@ def description(settings: Settings, path: Path, header: Header) -> str:
     return "\n".join([f"{NAME} {VERSION}", *facts(settings, path, header)])
 
 
+def surroundings(settings: Settings) -> str:
+    """Where it runs, for the log, a fact a line."""
+    threads = settings.threads or available_threads()
+    return f"process {os.getpid()}, {threads} threads, Python {platform.python_version()}, {platform.platform()}\nin {Path.cwd()}"
+
+
 def facts(settings: Settings, path: Path, header: Header) -> list[str]:
     """What matters for how it plays: weights and network, game, board, rules, and what a move may cost."""
-    visits, seconds = settings.visits, settings.time
+    visits, seconds = settings.move_visits, settings.time
     limits = [f"{visits} visits"] if visits else []
     limits += [f"{seconds:g} s"] if seconds else []
     move = " or ".join(limits) or f"{DEFAULT_VISITS} visits or {DEFAULT_SECONDS:g} s unless a clock is set"
@@ -120,6 +135,7 @@ def facts(settings: Settings, path: Path, header: Header) -> list[str]:
     chosen = [f"weights {path}", f"network {header.network}", header.game]
     chosen += [f"size {size}"] if size else []
     chosen += [f"{settings.rules} rules"] if settings.rules else []
+    chosen += [f"level {settings.level}"] if settings.level else []
     return [*chosen, f"a move: {move}"]
 
 

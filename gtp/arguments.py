@@ -8,6 +8,7 @@ from gozero import coords
 from gtp.protocol import Command, GtpError
 
 BLACK, WHITE = 1, 2
+COLOUR_NAMES = {BLACK: "black", WHITE: "white"}
 _COLOURS = {"b": BLACK, "black": BLACK, "w": WHITE, "white": WHITE}
 LARGEST_NUMBER = 1e9
 """Whole numbers beyond this are taken for it: no size, time or count is meant by them."""

@@ -21,10 +21,14 @@ UNTOLD = Absolute(0.0)
 
 
 class Clock:
-    """Both sides' clocks. Without ``set_up`` there is no limit, unless the controller sends ``time_left`` all the same."""
+    """Both sides' clocks. Without ``set_up`` there is no limit, unless the controller sends ``time_left`` all the same.
+
+    Attributes:
+        lag: seconds kept back at every move.
+    """
 
     def __init__(self, lag: float) -> None:
-        self._lag = lag
+        self.lag = lag
         self._control: TimeControl | None = None
         self._is_unlimited = False  # by agreement
         self._left: dict[int, TimeLeft] = {}
@@ -59,7 +63,7 @@ class Clock:
     def allowance(self, colour: int, moves: float) -> Allowance | None:
         """What the side's next move may take if main time must last for so many like it; None where there is no limit."""
         left = self.left(colour)
-        return None if left is None else (self._control or UNTOLD).allowance(left, moves, self._lag)
+        return None if left is None else (self._control or UNTOLD).allowance(left, moves, self.lag)
 
 
 Kind = tuple[tuple[str, ...], Callable[..., TimeControl | None]]

@@ -1,11 +1,11 @@
-"""GoGui: what its menu of analyze commands shows on the board, its parameters, and `gogui-interrupt`.
+"""GoGui: what its menu of analyze commands shows on the board, and `gogui-interrupt`.
 
 Vocabulary. An *analyze command* is one that `gogui-analyze_commands` lists with its *type*, which says how GoGui shows the answer: `dboard`
 (a number -1 to 1 for each point, Black's above 0), `sboard` (a text for each point, `""` for none), `bwboard` (`b`, `w` or `.`), `gfx`
 (drawings, see `gtp.graphics`), `string`, `hstring`, `plist`, `none`, `param`. Boards are rows from the top. What only the network must be
 asked is told at once; what takes a search is told from the one at hand, which first goes on up to the limits of a move.
 
-GoGui's questions about the rules are `gtp.referee`'s, its set-up commands `gtp.setup`'s.
+GoGui's questions about the rules are `gtp.referee`'s, its set-up commands `gtp.setup`'s, its parameters `gtp.parameters`'s.
 """
 
 from __future__ import annotations
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 TREE_DEPTH = 3
 NOTHING = '""'
 """What stands on a point of an sboard without a text."""
-
-LIVE_GRAPHICS = "live_graphics"
-_BOOLEANS = {"0": False, "1": True, "false": False, "true": True}
 
 Drawing = Callable[["Analysis", tuple[int, int]], str]
 
@@ -62,7 +59,6 @@ class GoguiCommands:
             "gogui-version": lambda command: "",
             "gogui-interrupt": lambda command: "",
             "gogui-analyze_commands": lambda command: "\n".join(self.menu),
-            "gogui-param": self.param,
             "gogui-value": lambda command: self._known(command, summary),
             "gogui-policy": lambda command: self._known(command, graphics.policy),
             "gogui-move_values": self.move_values,
@@ -70,18 +66,6 @@ class GoguiCommands:
             "gogui-principal_variation": lambda command: self._searched(command, graphics.variation),
             "gogui-search_tree": self.search_tree,
         }
-
-    def param(self, command: Command) -> str:
-        """Without arguments the parameters and their values, else a name and its new value."""
-        if not command.arguments:
-            return f"[bool] {LIVE_GRAPHICS} {int(self._session.live_graphics)}"
-        name, *values = command.arguments
-        if name != LIVE_GRAPHICS:
-            raise GtpError(f"unknown parameter {name!r}: expected {LIVE_GRAPHICS}")
-        if len(values) != 1 or values[0].lower() not in _BOOLEANS:
-            raise GtpError(f"syntax error: {LIVE_GRAPHICS} {' '.join(values)!r}: expected 0 or 1")
-        self._session.live_graphics = _BOOLEANS[values[0].lower()]
-        return ""
 
     def move_values(self, command: Command) -> str:
         """Per cent: the win rate after each legal move, as the network sees it without a search."""

@@ -16,7 +16,7 @@ from gozero.games import GO_FAMILY
 from gozero.weights import WeightsError
 from gtp.protocol import FatalError
 from gtp.session import say
-from gtp.settings import Settings
+from gtp.settings import Settings, player_settings
 
 if TYPE_CHECKING:
     from gozero.evaluators.base import Evaluator
@@ -80,25 +80,18 @@ class Loader:
     def _make_player(self) -> Player:
         from gozero import games
         from gozero.go_player import GoPlayer
-        from gozero.player import Player, PlayerSettings
+        from gozero.player import Player
 
         settings, game = self._settings, self._header.game
         sizes = engine.supported_sizes(self._header)
         size = settings.size or self._header.size or games.usual(game, "size")
         if size not in sizes:
             raise FatalError(f"board size {size} is not supported; {self._path} plays {', '.join(map(str, sizes))}")
-        player_settings = PlayerSettings(
-            rules=settings.rules,
-            seed=settings.seed,
-            friendly_pass=settings.friendly_pass,
-            resign=not settings.no_resign,
-            resign_threshold=settings.resign_threshold,
-            search=engine.search_settings(settings.visits),
-        )
+        how = player_settings(settings)
         try:
             if game in GO_FAMILY:
-                return GoPlayer(game, sizes, self.evaluator, player_settings, size=size, komi=settings.komi)
-            return Player(game, sizes, self.evaluator, player_settings, size=size)
+                return GoPlayer(game, sizes, self.evaluator, how, size=size, komi=settings.komi)
+            return Player(game, sizes, self.evaluator, how, size=size)
         except ValueError as error:  # rules that the game does not have
             raise FatalError(str(error)) from None
 

@@ -1,13 +1,15 @@
-"""What the engine thought of a position or of its own move, in words for people: SGF comments, GoGui's status line, gomill's records."""
+"""What the engine thought of a position or of its own move, in words for people: SGF comments, GoGui's status line, records, the log."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from gozero import coords
+from gtp.arguments import COLOUR_NAMES
 
 if TYPE_CHECKING:
-    from gozero.analysis import Analysis
+    from gozero.analysis import Analysis, MoveAnalysis
+    from gozero.player import Searched
 
 
 def summary(look: Analysis, board: tuple[int, int]) -> str:
@@ -17,6 +19,26 @@ def summary(look: Analysis, board: tuple[int, int]) -> str:
     if best.score is not None:
         parts.append(f"score {best.score:+.1f}")
     return f"{', '.join(parts)}: {line(best.line, board)}"
+
+
+def searched(found: Searched, board: tuple[int, int]) -> str:
+    """One line on a whole search: side, visits and speed, its chances, the first moves with their shares, the line that is expected."""
+    look, seconds = found.look, max(found.seconds, 1e-6)
+    kept = f" ({found.kept} kept)" if found.kept else ""
+    parts = [
+        f"{COLOUR_NAMES[look.colour]}: {look.visits} visits{kept}",
+        f"{(look.visits - found.kept) / seconds:.0f}/s",
+        f"{seconds:.2f} s",
+        f"win rate {50 * (1 + look.value):.1f} %",
+    ]
+    parts += [] if look.score is None else [f"score {look.score:+.1f}"]
+    moves = ", ".join(f"{coords.vertex(move.action, *board)} {100 * share(move, look):.0f} %" for move in look.moves)
+    return f"{', '.join(parts)}; {moves}; {line(look.moves[0].line, board)}"
+
+
+def share(move: MoveAnalysis, look: Analysis) -> float:
+    """Of the visits, or of the network's probabilities where no move has a visit."""
+    return move.visits / (look.visits - 1) if look.visits > 1 else move.prior
 
 
 def line(actions: tuple[int, ...], board: tuple[int, int]) -> str:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from gozero import __version__
 from gozero.options import path_of
-from gtp.arguments import BLACK, WHITE
+from gtp.arguments import BLACK, COLOUR_NAMES, WHITE
 from gtp.notes import summary
 from gtp.protocol import Command, GtpError, Handler
 from gtp.scoring import format_score
-from gtp.session import COLOUR_NAMES, Session, say
+from gtp.session import Session, say
 
 if TYPE_CHECKING:
     from gozero.sgf import GameRecord

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gozero import coords
-from gtp.arguments import komi_of
+from gtp.arguments import COLOUR_NAMES, komi_of
 from gtp.protocol import Command, GtpError, Handler
 from gtp.scoring import format_score
-from gtp.session import COLOUR_NAMES, Session
+from gtp.session import Session
 
 COUNTED_GAMES = ("othello",)
 """Games that are won by so many points; the others are just won."""

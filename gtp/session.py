@@ -11,26 +11,28 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from gozero import coords
-from gtp.arguments import colour_of, vertex_of, whole_number_of
+from gozero.output import Log
+from gtp.arguments import COLOUR_NAMES, colour_of, vertex_of, whole_number_of
 from gtp.clock import Clock
 from gtp.graphics import live
+from gtp.notes import searched
 from gtp.protocol import Command, GtpError, Handler, Signals
-from gtp.settings import Settings
+from gtp.settings import Settings, player_settings
 from gtp.time_controls import moves_to_share
 
 if TYPE_CHECKING:
     import numpy as np
 
     from gozero.go_player import GoPlayer
-    from gozero.player import Limits, Player
+    from gozero.player import Limits, Player, Searched
     from gozero.position import Move
 
 DEFAULT_VISITS = 400
 DEFAULT_SECONDS = 5.0
-COLOUR_NAMES = {1: "black", 2: "white"}
 FALLING_GAMES = ("connect4",)
 """Games in which a stone falls to the lowest free point of its column."""
 
@@ -45,21 +47,22 @@ class Session:
     """Settings, player, clock and signals of one sitting.
 
     ``make_player`` is called once, at the first command that needs a board. A command after which the engine has nothing to think of any
-    more (``kgs-game_over``) calls ``stop_pondering``.
+    more (``kgs-game_over``) calls ``stop_pondering``. Every search leaves a line in the ``log``.
 
     Attributes:
-        live_graphics: whether GoGui's drawings are written while the engine chooses a move.
         opponent: the other player's name, "" while nobody has told it.
         description: of the engine and its settings, for records.
     """
 
-    def __init__(self, settings: Settings, make_player: Callable[[], Player], signals: Signals, description: str = "") -> None:
+    def __init__(
+        self, settings: Settings, make_player: Callable[[], Player], signals: Signals, description: str = "", log: Log | None = None
+    ) -> None:
         self.settings = settings
         self.signals = signals
-        self.live_graphics = settings.gogui_gfx
         self.opponent = ""
         self.description = description
         self.clock = Clock(settings.lag)
+        self._log = log
         self._make_player = make_player
         self._player: Player | None = None
         self._ponder_after: list[Move] | None = None  # the game as it stood after the engine's last move
@@ -68,12 +71,20 @@ class Session:
     def player(self) -> Player:
         if self._player is None:
             self._player = self._make_player()
+            if self._log is not None:
+                self._player.on_search = partial(_tell, self._player, self._log)
         return self._player
 
     @property
     def go_player(self) -> GoPlayer:
         """The player, for the commands that only games of Go's family have."""
         return cast("GoPlayer", self.player)
+
+    def change(self, settings: Settings) -> None:
+        """Play by other settings from the next move on."""
+        self.player.change(player_settings(settings))
+        self.clock.lag = settings.lag
+        self.settings = settings
 
     def limits(self, colour: int) -> Limits:
         """What a move may cost that begins now: the user's settings and the clock, whichever is first; without any, the defaults."""
@@ -83,10 +94,10 @@ class Session:
         longest = math.inf if settings.time is None else settings.time
         allowance = self.clock.allowance(colour, moves_to_share(self.player.game.points, self.player.position.ply))
         if allowance is not None:
-            return Limits(settings.visits, now + min(longest, allowance.most), now + min(longest, allowance.target))
-        if settings.visits is None and settings.time is None:
+            return Limits(settings.move_visits, now + min(longest, allowance.most), now + min(longest, allowance.target))
+        if settings.move_visits is None and settings.time is None:
             return Limits(DEFAULT_VISITS, now + DEFAULT_SECONDS)
-        return Limits(settings.visits, now + longest)
+        return Limits(settings.move_visits, now + longest)
 
     @contextmanager
     def thinking(self) -> Iterator[Player]:
@@ -128,6 +139,11 @@ class Session:
         self._ponder_after = None
 
 
+def _tell(player: Player, log: Log, found: Searched) -> None:
+    """Put a search into the log."""
+    log.say(searched(found, player.board))
+
+
 class BoardCommands:
     """Size, moves and pictures of the board."""
 
@@ -154,13 +170,11 @@ class BoardCommands:
 
     def boardsize(self, command: Command) -> str:
         """Clears the board; komi and time settings stay. The size of a board that is not square is its number of columns."""
-        if len(command.arguments) != 1:
+        sizes = {str(size): size for size in self._session.player.sizes}
+        if command.text not in sizes:
+            say(f"board size {command.text!r} is not supported; these weights play {', '.join(sizes)}")
             raise GtpError("unacceptable size")
-        size, sizes = whole_number_of(command.arguments[0]), self._session.player.sizes
-        if size not in sizes:
-            say(f"board size {size} is not supported; these weights play {', '.join(map(str, sizes))}")
-            raise GtpError("unacceptable size")
-        self._session.player.new_game(size)
+        self._session.player.new_game(sizes[command.text])
         self._session.clock.reset()
         return ""
 
@@ -274,7 +288,7 @@ class PlayCommands:
     def genmove(self, command: Command) -> str:
         """Choose a move, play it, and take its time off the clock. After ``resign`` the board is as before."""
         session, colour = self._session, colour_of(command.text)
-        onlooker = live(session.player.board) if session.live_graphics else nullcontext()
+        onlooker = live(session.player.board) if session.settings.gogui_gfx else nullcontext()
         with onlooker as watch, session.move(colour) as limits:
             action = session.player.genmove(colour, limits, session.signals.should_stop, watch)
         return coords.vertex(action, *session.player.board)

@@ -1,29 +1,44 @@
 """The settings of `gozero-gtp`, as a table of options; `gozero.options` reads and checks them.
 
-This module opens no weights and imports nothing heavy.
+A *level* chooses for the user what else could be set: whatever it excludes, and it, cannot both be chosen. This module opens no weights and
+imports nothing heavy.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
-from gozero import options
+from gozero import engine, options
 from gozero.engine import BACKENDS, DEFAULT_GAME, MAX_SIZE
-from gozero.options import option
+from gozero.levels import STRONGEST, WEAKEST, Level, level
+from gozero.options import SettingsError, option
 from gozero.weights import WEIGHTS
 from gtp.time_controls import LAG
+
+if TYPE_CHECKING:
+    from gozero.player import PlayerSettings
 
 DESCRIPTION = "Plays Go and other games over the Go Text Protocol (GTP 2) on standard input and output."
 HELP_EPILOG = """\
 With neither --visits nor --time, and no clock from the controller, a move takes at most 400 visits or 5 seconds.
+
+A weaker opponent: --level 1 (for beginners) to --level 20; docs/levels.md says how strong each is.
 
 Sabaki:  Engines > Show Engines Sidebar > Attach Engine > Manage Engines > Add.  Path: the full path of gozero-gtp
          (`command -v gozero-gtp`; in this source tree .venv/bin/gozero-gtp).  Arguments: --visits 400
 GoGui:   Program > New Program.  Command: /full/path/to/gozero-gtp --visits 400
          Other games: add --game NAME; the same command under Game > Rules makes GoGui keep to the game's rules.
 CGOS:    the command line is split at blanks: no blanks in paths.  Give --log FILE to keep a record.
+Lizzie:  add --gtp-version 0.17: it wants a version whose second number is 15 or more.
 By hand: type `genmove b`, `showboard`, `list_commands`; docs/gtp.md describes every command.
 """
+
+
+HIGHEST_TEMPERATURE = 100.0
+EXCLUDED_BY_LEVEL = ("visits", "temperature", "ponder")
+"""What a level sets itself; what is found in the opponent's time would make it stronger than it should be."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +55,9 @@ class Settings:
         metavar="FILE",
     )
     visits: int | None = option(None, "simulations per move", low=1, high=100_000_000)
+    level: int | None = option(
+        None, f"strength, {WEAKEST} (a beginner can beat it) to {STRONGEST}; in place of --visits", low=WEAKEST, high=STRONGEST
+    )
     analysis_visits: int | None = option(
         None, "simulations after which an analysis rests until the controller ends it (default: it goes on)", low=1, high=100_000_000
     )
@@ -68,12 +86,82 @@ class Settings:
     resign_threshold: float = option(
         -0.9, "resign when the expected result stays below this for several moves, -1 (certain loss) to 0 (default -0.9)", low=-1, high=0
     )
+    resign_moves: int = option(3, "of its moves in a row that it takes to resign (default 3)", low=1, high=1000)
+    opening_temperature: float = option(
+        0.25,
+        "how much the first moves are left to chance, so that games differ; 0: nothing (default 0.25)",
+        low=0,
+        high=HIGHEST_TEMPERATURE,
+        metavar="T",
+    )
+    temperature: float = option(
+        0.0, "how much all moves are left to chance; 0: nothing (default 0)", low=0, high=HIGHEST_TEMPERATURE, metavar="T"
+    )
     backend: str = option("auto", f"what evaluates the network: {', '.join(BACKENDS)} (default auto)", choices=BACKENDS, metavar="NAME")
     gogui_gfx: bool = option(False, "draw what it thinks on GoGui's board, through stderr, while it chooses a move")
     check: bool = option(False, "test this installation instead of playing: weights, caches, speed, a move, memory")
-    log: str | None = option(None, "append all that passes over GTP to this file", metavar="FILE")
+    gtp_version: str | None = option(
+        None, "what the command version answers, for clients that read it (default: the engine's)", metavar="TEXT"
+    )
+    log: str | None = option(None, "append all that passes over GTP, and every search, to this file", metavar="FILE")
+
+    @property
+    def chosen_level(self) -> Level | None:
+        return None if self.level is None else level(self.level)
+
+    @property
+    def move_visits(self) -> int | None:
+        """Simulations per move, the level's if there is one."""
+        return self.visits if self.chosen_level is None else self.chosen_level.visits
+
+    def changed(self, values: Mapping[str, Any]) -> Settings:
+        """These settings with other values. A level takes the place of what it excludes, and the other way round.
+
+        SettingsError as `checked`.
+        """
+        usual = Settings()
+        excluded = {name: getattr(usual, name) for name in EXCLUDED_BY_LEVEL}
+        gives_way: dict[str, Any] = {}
+        if values.get("level") is not None:
+            gives_way = excluded
+        elif any(values.get(name, value) != value for name, value in excluded.items()):
+            gives_way = {"level": None}
+        return checked(replace(self, **{**gives_way, **values}))
 
 
 def from_arguments(arguments: list[str], version: str) -> Settings:
     """The settings for a command line. SystemExit for --help and --version; SettingsError for anything wrong."""
-    return options.from_arguments(Settings, arguments, prog="gozero-gtp", version=version, description=DESCRIPTION, epilog=HELP_EPILOG)
+    return checked(
+        options.from_arguments(Settings, arguments, prog="gozero-gtp", version=version, description=DESCRIPTION, epilog=HELP_EPILOG)
+    )
+
+
+def checked(settings: Settings) -> Settings:
+    """The settings, if they go together. SettingsError where they do not."""
+    usual = Settings()
+    for name in EXCLUDED_BY_LEVEL:
+        if settings.level is not None and getattr(settings, name) != getattr(usual, name):
+            raise SettingsError(f"level and {name} cannot be chosen together, since a level sets it; leave one of them out")
+    text = settings.gtp_version
+    if text is not None and not (text.isprintable() and text.strip()):
+        raise SettingsError(f"gtp-version = {text!r}: expected one line of text, such as 0.17")
+    return settings
+
+
+def player_settings(settings: Settings) -> PlayerSettings:
+    """How the player plays by them."""
+    from gozero.player import PlayerSettings
+
+    chosen = settings.chosen_level
+    return PlayerSettings(
+        rules=settings.rules,
+        seed=settings.seed,
+        friendly_pass=settings.friendly_pass,
+        resign=not settings.no_resign and (chosen is None or chosen.resigns),
+        resign_threshold=settings.resign_threshold,
+        resign_moves=settings.resign_moves,
+        opening_temperature=settings.opening_temperature,
+        temperature=settings.temperature if chosen is None else chosen.temperature,
+        keeps_search=chosen is None,
+        search=engine.search_settings(settings.move_visits),
+    )

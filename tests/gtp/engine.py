@@ -1,6 +1,7 @@
 """A whole gozero-gtp in this process, without weights: random playouts stand in for the network."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from gozero import games
 from gozero.engine import supported_sizes
@@ -9,13 +10,13 @@ from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games import GO_FAMILY
 from gozero.games.game import Game
 from gozero.go_player import GoPlayer
-from gozero.player import Player, PlayerSettings
+from gozero.player import Player
 from gozero.search.settings import SearchSettings
 from gozero.weights import Header
 from gtp.__main__ import make_protocol
 from gtp.protocol import Command, Protocol, Signals
 from gtp.session import Session
-from gtp.settings import Settings
+from gtp.settings import Settings, player_settings
 
 
 class Engine:
@@ -28,18 +29,12 @@ class Engine:
         sizes = supported_sizes(Header(game, only=None, size=None))
         self.signals = Signals()
         self.signals.end_of_input()  # nobody sends the line that ends an analysis: each gives one look
-        player_settings = PlayerSettings(
-            rules=settings.rules,
-            seed=settings.seed,
-            friendly_pass=settings.friendly_pass,
-            resign=not settings.no_resign,
-            search=SearchSettings(max_nodes=2000),
-        )
+        how = replace(player_settings(settings), search=SearchSettings(max_nodes=2000))
 
         def make_player() -> Player:
             if game in GO_FAMILY:
-                return GoPlayer(game, sizes, open_evaluator, player_settings, size=size, komi=settings.komi)
-            return Player(game, sizes, open_evaluator, player_settings, size=size)
+                return GoPlayer(game, sizes, open_evaluator, how, size=size, komi=settings.komi)
+            return Player(game, sizes, open_evaluator, how, size=size)
 
         self.session = Session(settings, make_player, self.signals)
         self.protocol = make_protocol(self.session, game, on_bug=_fail)

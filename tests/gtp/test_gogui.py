@@ -11,8 +11,8 @@ from gtp.graphics import short
 from gtp.protocol import LineReader, serve
 from gtp.settings import WEIGHTS, Settings
 from tests.gtp.engine import Engine
+from tests.gtp.fuzzing import SIZES
 from tests.gtp.test_analysis import SIZE, Painter
-from tests.gtp.test_fuzz import SIZES
 
 POINT = r"[A-H][1-9]"
 GFX = {
@@ -51,7 +51,7 @@ def check(kind: str, answer: str, cols: int, rows: int) -> None:
     elif kind == "plist":
         assert all(re.fullmatch(f"{POINT}|pass", word) for word in answer.split())
     elif kind == "param":
-        assert re.fullmatch(r"\[bool\] \w+ [01]", answer)
+        assert all(re.fullmatch(r"\[bool\] \w+ [01]|\[(string|list/[\w/]+)\] \w+ \S+", line) for line in answer.splitlines())
 
 
 @pytest.mark.parametrize("game", WEIGHTS)
@@ -132,9 +132,7 @@ def test_after_the_end_there_is_nothing_to_show() -> None:
     [
         ("gogui-value x", "invalid color: 'x'; expected b, black, w or white"),
         ("gogui-visits b w", "syntax error: expected a colour or nothing"),
-        ("gogui-param speed 3", "unknown parameter 'speed': expected live_graphics"),
-        ("gogui-param live_graphics", "syntax error: live_graphics '': expected 0 or 1"),
-        ("gogui-param live_graphics yes please", "syntax error: live_graphics 'yes please': expected 0 or 1"),
+        ("gogui-param liveGraphics yes please", "liveGraphics = 'yes please': expected true or false"),
     ],
 )
 def test_wrong_arguments(line: str, reason: str) -> None:
@@ -150,8 +148,8 @@ def test_live_graphics_come_on_stderr_only_and_are_cleared(capsys: pytest.Captur
     engine = Painter()
     engine.ask("genmove b")
     assert "gogui-gfx" not in capsys.readouterr().err
-    engine.ask("gogui-param live_graphics 1")
-    assert engine.ask("gogui-param") == "[bool] live_graphics 1"
+    engine.ask("gogui-param liveGraphics 1")
+    assert "[bool] liveGraphics 1" in engine.ask("gogui-param").split("\n")
     engine.ask("genmove w")
     written = capsys.readouterr()
     assert written.out == ""
@@ -162,7 +160,7 @@ def test_live_graphics_come_on_stderr_only_and_are_cleared(capsys: pytest.Captur
         mark, _, drawing = block.partition("\n")
         assert mark == "gogui-gfx:"
         check_drawing(drawing)
-    engine.ask_all("gogui-param live_graphics 0", "genmove b")
+    engine.ask_all("gogui-param liveGraphics 0", "genmove b")
     assert capsys.readouterr().err == ""
 
 

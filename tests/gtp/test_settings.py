@@ -21,11 +21,14 @@ def test_defaults() -> None:
 def test_every_option() -> None:
     line = (
         "--game go --weights w.pt --visits 100 --analysis-visits 50 --time 2.5 --lag 2 --ponder --threads 2 --seed 0 --size 9 --komi -3 "
-        "--rules aga --friendly-pass --no-resign --resign-threshold -0.8 --backend torch --gogui-gfx --check --log game.log"
+        "--rules aga --friendly-pass --no-resign --resign-threshold -0.8 --resign-moves 2 --opening-temperature 0 --temperature 0.5 "
+        "--backend torch --gogui-gfx --check --gtp-version 0.17 --log game.log"
     )
     assert astuple(from_arguments(line.split(), "1.0")) == (
-        ("go", "w.pt", 100, 50, 2.5, 2.0, True, 2, 0, 9, -3.0, "aga", True, True, -0.8, "torch", True, True, "game.log")
+        *("go", "w.pt", 100, None, 50, 2.5, 2.0, True, 2, 0, 9, -3.0, "aga", True, True, -0.8, 2, 0.0, 0.5),
+        *("torch", True, True, "0.17", "game.log"),
     )
+    assert from_arguments(["--level", "7"], "1.0") == Settings(level=7)
 
 
 def test_the_command_line_wins_over_the_file(tmp_path: Path) -> None:
@@ -46,6 +49,10 @@ def test_the_command_line_wins_over_the_file(tmp_path: Path) -> None:
         ("--game chess", "--game = 'chess': expected one of go, simple_go"),
         ("--size 1", "--size = 1: expected 2 to 19"),
         ("--resign-threshold 0.5", "--resign-threshold = 0.5: expected -1 to 0"),
+        ("--level 0", "--level = 0: expected 1 to 20"),
+        ("--level 5 --visits 100", "level and visits cannot be chosen together, since a level sets it; leave one of them out"),
+        ("--opening-temperature -1", "--opening-temperature = -1.0: expected 0 to 100"),
+        ("--gtp-version=", "gtp-version = '': expected one line of text, such as 0.17"),
         ("--backend tpu", "expected one of auto, torch, openvino"),
         ("--vists 3", "unrecognized arguments: --vists 3; see gozero-gtp --help"),
         ("--visits", "expected one argument"),
@@ -81,6 +88,13 @@ def test_wrong_files(tmp_path: Path, text: str, message: str) -> None:
     assert message in str(caught.value)
     assert str(path) in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_the_answer_to_version_is_one_line_of_text(tmp_path: Path) -> None:
+    path = tmp_path / "gozero.toml"
+    path.write_text('gtp-version = "0.17\\n0.18"\n')
+    with pytest.raises(SettingsError, match=r"^gtp-version = .*: expected one line of text"):
+        from_arguments(["--config", str(path)], "1.0")
 
 
 @pytest.mark.parametrize("argument", ["--help", "--version"])

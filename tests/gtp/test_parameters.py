@@ -1,0 +1,174 @@
+"""Parameters: what they are called, what they change and from when on, and what is refused."""
+
+import json
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from gozero.evaluators.base import Evaluation
+from gozero.games.game import TO_PLAY, Game
+from gozero.options import SettingsError
+from gtp.parameters import PARAMETERS, parameter_of
+from gtp.settings import Settings, from_arguments
+from tests.gtp.engine import Engine
+
+SIZE = 5
+
+
+class Gloomy:
+    """An evaluator that likes the middle, and for which White has lost."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+
+    def evaluate(self, states: np.ndarray) -> Evaluation:
+        logits = np.zeros((len(states), self.game.actions), np.float32)
+        logits[:, self.game.points // 2] = 4
+        return Evaluation(logits, np.where(states[:, TO_PLAY] == 1, 0.95, -0.95).astype(np.float32))
+
+
+def engine(**settings: object) -> Engine:
+    return Engine(Settings(seed=1, size=SIZE, **settings), Gloomy)  # type: ignore[arg-type]
+
+
+def test_every_parameter_can_be_read_and_set_to_what_it_is() -> None:
+    one = engine(time=1.0)
+    names = one.ask("kata-list-params").split()
+    assert names == list(PARAMETERS)
+    assert {parameter.option for parameter in PARAMETERS.values()} <= {field.name for field in fields(Settings)}
+    before = one.session.settings
+    for name in names:
+        one.ask(f"kata-set-param {name} {one.ask(f'kata-get-param {name}')}")
+    assert one.session.settings == before
+    one.ask(f"kata-set-params {one.ask('kata-get-params')}")
+    assert one.session.settings == before
+
+
+def test_values_as_text_and_as_json() -> None:
+    one = engine(visits=100, time=2.5, resign_threshold=-0.85)
+    asked = {name: one.ask(f"kata-get-param {name}") for name in ("level", "maxVisits", "maxTime", "ponderingEnabled", "resignThreshold")}
+    assert asked == {"level": "none", "maxVisits": "100", "maxTime": "2.5", "ponderingEnabled": "false", "resignThreshold": "-0.85"}
+    values = json.loads(one.ask("kata-get-params"))
+    assert (values["level"], values["maxVisits"], values["allowResignation"]) == (None, 100, True)
+
+
+def test_visits_change_at_the_next_move() -> None:
+    one = engine(visits=4)
+    for visits in (4, 30):
+        one.ask_all(f"kata-set-param maxVisits {visits}", "clear_cache", "genmove b")
+        note = one.session.player.last_note
+        assert note is not None and note.visits == visits
+
+
+def test_time_and_lag_bound_the_next_move() -> None:
+    one = engine()
+    one.ask_all("kata-set-param maxTime 0.01", "kata-set-param maxVisits 1000000", "genmove b")
+    note = one.session.player.last_note
+    assert note is not None and note.visits < 1_000_000
+    one.ask_all("kata-set-param maxTime none", "time_settings 60 0 0")
+    deadline = one.session.limits(1).target
+    one.ask("kata-set-param lagBuffer 59")
+    assert one.session.limits(1).target < deadline
+
+
+def test_resigning_can_be_allowed_and_forbidden() -> None:
+    one = engine(visits=2, no_resign=True)
+    moves = [one.ask(f"genmove {'bw'[ply % 2]}") for ply in range(12)]
+    assert "resign" not in moves
+    one.ask_all("kata-set-param resignConsecTurns 1", "kata-set-param allowResignation true", "kata-set-param resignThreshold -0.99")
+    assert one.ask("genmove w") != "resign"
+    one.ask_all("undo", "kata-set-param resignThreshold -0.5")
+    assert one.ask("genmove w") == "resign"
+
+
+def first_moves(one: Engine) -> set[str]:
+    moves = set()
+    for _ in range(12):
+        moves.add(one.ask("genmove b"))
+        one.ask("undo")
+    return moves
+
+
+def test_temperatures_and_levels_leave_moves_to_chance() -> None:
+    one = engine(visits=1)
+    one.ask("kata-set-param chosenMoveTemperatureEarly 0")
+    assert first_moves(one) == {"C3"}
+    one.ask("kata-set-param chosenMoveTemperatureEarly 5")
+    assert len(first_moves(one)) > 4
+    one.ask_all("kata-set-param chosenMoveTemperatureEarly 0", "kata-set-param chosenMoveTemperature 5")
+    assert len(first_moves(one)) > 4
+    one.ask("kata-set-param level 20")
+    assert first_moves(one) == {"C3"}
+    one.ask("kata-set-param level 1")
+    assert len(first_moves(one)) > 4
+
+
+def test_a_level_and_what_it_sets_give_way_to_each_other() -> None:
+    one = engine(visits=100)
+    one.ask("kata-set-param level 3")
+    assert [one.ask(f"kata-get-param {name}") for name in ("level", "maxVisits")] == ["3", "none"]
+    one.ask("kata-set-param maxVisits none")
+    assert one.ask("kata-get-param level") == "3"
+    one.ask("kata-set-param maxVisits 50")
+    assert [one.ask(f"kata-get-param {name}") for name in ("level", "maxVisits")] == ["none", "50"]
+    reason = one.refuse('kata-set-params {"level": 3, "maxVisits": 50}')
+    assert reason == "level and visits cannot be chosen together, since a level sets it; leave one of them out"
+
+
+def test_a_level_sets_visits_and_weak_ones_never_resign() -> None:
+    weak, strong = engine(level=1), engine(level=20, time=60.0)
+    assert (weak.session.limits(1).visits, strong.session.limits(1).visits) == (1, Settings(level=20).move_visits)
+    weak.ask("kata-set-param resignConsecTurns 1")
+    assert "resign" not in [weak.ask(f"genmove {'bw'[ply % 2]}") for ply in range(20)]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("kata-get-param speed", "unknown parameter 'speed': expected one of level, maxVisits"),
+        ("kata-get-param", "unknown parameter ''"),
+        ("kata-set-param speed 3", "unknown parameter 'speed'"),
+        ("kata-set-param maxVisits", "syntax error: expected maxVisits and its value"),
+        ("kata-set-param maxVisits 0", "maxVisits = 0: expected 1 to 100,000,000"),
+        ("kata-set-param maxVisits many", "maxVisits = 'many': expected a whole number"),
+        ("kata-set-param maxTime nan", "maxTime = nan: expected 0.01 to 1,000,000"),
+        ("kata-set-param level 21", "level = 21: expected 1 to 20"),
+        ("kata-set-param lagBuffer none", "lagBuffer = 'none': expected a number"),
+        ("kata-set-param ponderingEnabled perhaps", "ponderingEnabled = 'perhaps': expected true or false"),
+        ("kata-set-param resignThreshold 0.5", "resignThreshold = 0.5: expected -1 to 0"),
+        ("kata-set-params 7", "syntax error: '7': expected a JSON object"),
+        ("kata-set-params {", "syntax error: '{' is not JSON"),
+        ('kata-set-params {"maxVisits": "7"}', "maxVisits = '7': expected a whole number"),
+        ('kata-set-params {"lagBuffer": 2, "maxVisits": 0}', "maxVisits = 0: expected 1 to"),
+        ("gogui-param speed 3", "unknown parameter 'speed'"),
+        ("gogui-param liveGraphics", "syntax error: expected liveGraphics and its value"),
+    ],
+)
+def test_what_is_wrong_changes_nothing_and_is_told(line: str, reason: str) -> None:
+    one = engine()
+    before = one.session.settings
+    assert one.refuse(line).startswith(reason)
+    assert one.session.settings == before
+
+
+def test_gogui_is_shown_types_and_values() -> None:
+    one = engine(level=7)
+    lines = one.ask("gogui-param").split("\n")
+    assert lines[0].startswith("[list/none/1/2/") and lines[0].endswith("/20] level 7")
+    assert {"[string] maxVisits none", "[bool] ponderingEnabled 0", "[bool] allowResignation 1", "[string] lagBuffer 1"} <= set(lines)
+    one.ask_all("gogui-param ponderingEnabled 1", "gogui-param level none")
+    assert {"[bool] ponderingEnabled 1", "[string] maxVisits none"} <= set(one.ask("gogui-param").split("\n"))
+    assert "param/Parameters/gogui-param" in one.ask("gogui-analyze_commands").split("\n")
+
+
+@pytest.mark.parametrize("arguments", ["--level 5 --visits 100", "--level 5 --temperature 1", "--level 5 --ponder"])
+def test_a_level_excludes_what_it_sets(arguments: str) -> None:
+    with pytest.raises(SettingsError, match=r"^level and \w+ cannot be chosen together") as caught:
+        from_arguments(arguments.split(), "1.0")
+    assert "\n" not in str(caught.value)
+
+
+def test_the_opposite_of_an_option() -> None:
+    assert parameter_of("allowResignation").read("false") is True
+    assert parameter_of("allowResignation").value(Settings(no_resign=True)) is False
