@@ -30,11 +30,11 @@ def test_board_sizes(engine: Engine, size: int) -> None:
     assert len(engine.ask("all_legal b").split()) == size * size
 
 
-@pytest.mark.parametrize("argument", ["4", "2", "1", "0", "-9", "20", "25", "99999999999999999999999", "13:9", "9 9", ""])
+@pytest.mark.parametrize("argument", ["4", "2", "1", "0", "-9", "20", "25", "99999999999999999999999", "13:9", "9 9", "9.5", "x", ""])
 def test_unacceptable_sizes_leave_everything_as_it_was(engine: Engine, argument: str) -> None:
     engine.ask_all("play b C3", "komi 3.5")
     before = board(engine)
-    assert engine.refuse(f"boardsize {argument}") in ("unacceptable size", f"syntax error: {argument!r} is not a whole number")
+    assert engine.refuse(f"boardsize {argument}") == "unacceptable size"
     assert board(engine) == before
 
 
