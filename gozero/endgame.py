@@ -74,15 +74,21 @@ def settled_moves(
     return sensible
 
 
-def clean_up_moves(game: Game, state: np.ndarray, legal: np.ndarray, settlement: Settlement) -> np.ndarray:
-    """The moves where the other side's dead stones have to be captured, bool [A]; nothing but the pass where there are none."""
+def clean_up_moves(game: Game, state: np.ndarray, legal: np.ndarray, settlement: Settlement, *, opponent_passed: bool) -> np.ndarray:
+    """The moves of a side that has to capture the other side's dead stones, bool [A]; nothing but the pass where nothing is left to do.
+
+    It plays where dead stones are; unless the opponent has just passed, also where something is open, since that move may be a threat.
+    Without dead stones it plays what is sensible until nothing is open.
+    """
     passing = np.arange(game.actions) == game.pass_action
     if not settlement.dead_of(BLACK + WHITE - int(state[TO_PLAY])):
-        return passing
+        return passing if settlement.is_complete else sensible_moves(game, state, legal, opponent_passed=opponent_passed)
     useful = legal & ~passing
     useful[: game.points] &= ~wasted_points(state, _pass_alive(state, game.points), game.rows)
-    taking = useful & _taking_off(game, state, settlement)
-    return next(mask for mask in (taking, useful, passing) if mask.any())
+    wanted = _taking_off(game, state, settlement)
+    if not opponent_passed:
+        wanted[: game.points] |= settlement.open
+    return next(mask for mask in (useful & wanted, useful, passing) if mask.any())
 
 
 def leads(state: np.ndarray, settlement: Settlement) -> bool:

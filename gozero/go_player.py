@@ -194,7 +194,8 @@ class GoPlayer(Player):
     def clean_up(self, colour: int, limits: Limits, should_stop: Callable[[], bool] = never) -> int:
         """Play a move that helps to take the other side's dead stones off, the pass only where none are left; it never resigns."""
         root = self._root(colour)
-        mask = endgame.clean_up_moves(root.game, root.state, root.legal(), self.settlement(limits, should_stop))
+        settlement, opponent_passed = self.settlement(limits, should_stop), self._opponent_passed(root)
+        mask = endgame.clean_up_moves(root.game, root.state, root.legal(), settlement, opponent_passed=opponent_passed)
         action = self.suggest(colour, limits, should_stop, mask)
         self.last_note = None
         self.play(colour, action)

@@ -7,6 +7,8 @@ from gozero import coords, endgame
 from gozero.games import go
 from gozero.games.game import Game
 from gozero.position import Position
+from gozero.settlement import settle
+from tests import settled_boards as boards
 
 SIZE = 7
 
@@ -104,6 +106,28 @@ def test_own_eyes_of_one_chain_are_left_alone() -> None:
     moves = sensible(EYES, "X", komi=0.5)
     assert not moves & {"A7", "B6"}
     assert "D7" in moves  # not an eye: D6 is White's
+
+
+def cleaning_up(diagram: str, stated: str, *, opponent_passed: bool) -> set[str]:
+    """The moves of Black, who is behind."""
+    board = boards.board_of(diagram)
+    position = Position(go.make(len(board), komi=20))
+    position.set_up({action: colour for colour, action in boards.moves_of(diagram)})
+    settlement = settle(board, [boards.owners_of(stated)] * 2)
+    moves = endgame.clean_up_moves(position.game, position.state, position.legal(), settlement, opponent_passed=opponent_passed)
+    return {coords.vertex(int(action), len(board)) for action in np.flatnonzero(moves)}
+
+
+def test_clean_up_goes_where_dead_stones_are_and_answers_a_threat_elsewhere() -> None:
+    with_a_dead_stone = boards.UNFINISHED.replace(". . . . . . .", "O . . . . . .", 1)
+    around = {f"{column}{row}" for column in "ABCDEFG" for row in (6, 7)} - {"A7"}
+    assert cleaning_up(with_a_dead_stone, boards.BORDER_OPEN, opponent_passed=True) == around
+    assert cleaning_up(with_a_dead_stone, boards.BORDER_OPEN, opponent_passed=False) == around | {"D4", "D3"}
+
+
+def test_clean_up_without_dead_stones_goes_on_until_nothing_is_open() -> None:
+    assert "pass" not in cleaning_up(boards.UNFINISHED, boards.BORDER_OPEN, opponent_passed=False)
+    assert cleaning_up(boards.SEKI_WITHOUT_EYES, boards.ALL_WHITE, opponent_passed=False) == {"pass"}
 
 
 def test_an_overlong_game_is_brought_to_its_end() -> None:
