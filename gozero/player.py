@@ -445,7 +445,7 @@ class _Tree:
 
     def look(self, root: Position, moves: int) -> Analysis:
         """What the search of ``root`` has found, with its first moves."""
-        return look(self._search, self._owners, root, Watch(_ignore, most_moves=moves))
+        return look(self._search, self._owners, root, Watch(_ignore, least_moves=moves, most_moves=moves))
 
     def text(self, depth: int) -> str:
         """The tree, ``depth`` plies deep."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from gozero import coords
 from gtp.arguments import BLACK, WHITE
-from gtp.notes import summary
+from gtp.notes import SMALLEST_SHARE, summary
 
 if TYPE_CHECKING:
     from gozero.analysis import Analysis, MoveAnalysis, Watch
@@ -23,8 +23,6 @@ INTERVAL = 0.5
 """Seconds between two live drawings."""
 
 LETTERS = {BLACK: "b", WHITE: "w"}
-SMALLEST_SHARE = 0.005
-"""Moves that the network gives less are not drawn: they would be labelled 0."""
 
 
 def visits(look: Analysis, board: tuple[int, int]) -> str:

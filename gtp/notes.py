@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from gozero.player import Searched
 
 
+SMALLEST_SHARE = 0.005
+"""Moves with less are left out: they would be told of as 0 %."""
+
+
 def summary(look: Analysis, board: tuple[int, int]) -> str:
     """One line: for the side that thought, its chances with the best move told of, the visits, the lead where it is known, the line."""
     best = look.moves[0]
@@ -32,7 +36,8 @@ def searched(found: Searched, board: tuple[int, int]) -> str:
         f"win rate {50 * (1 + look.value):.1f} %",
     ]
     parts += [] if look.score is None else [f"score {look.score:+.1f}"]
-    moves = ", ".join(f"{coords.vertex(move.action, *board)} {100 * share(move, look):.0f} %" for move in look.moves)
+    notable = [(move, share(move, look)) for move in look.moves if share(move, look) >= SMALLEST_SHARE]
+    moves = ", ".join(f"{coords.vertex(move.action, *board)} {100 * part:.0f} %" for move, part in notable)
     return f"{', '.join(parts)}; {moves}; {line(look.moves[0].line, board)}"
 
 

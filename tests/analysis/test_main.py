@@ -175,7 +175,8 @@ def test_the_log_holds_both_sides(small_weights: Path, tmp_path: Path) -> None:
     client = Client(small_weights, "--log", str(log))
     client.send(id="a", action="clear_cache")
     client.close()
-    assert log.read_text() == '{"id": "a", "action": "clear_cache"}\n{"id":"a","action":"clear_cache"}\n'
+    lines = [line[len("2026-01-01 00:00:00.000 ") :] for line in log.read_text().splitlines()]
+    assert lines == ['< {"id": "a", "action": "clear_cache"}', '> {"id":"a","action":"clear_cache"}']
 
 
 @pytest.mark.parametrize(
