@@ -24,7 +24,7 @@ DESCRIPTION = "Plays Go and other games over the Go Text Protocol (GTP 2) on sta
 HELP_EPILOG = """\
 With neither --visits nor --time, and no clock from the controller, a move takes at most 400 visits or 5 seconds.
 
-A weaker opponent: --level 1 (for beginners) to --level 20; docs/levels.md says how strong each is.
+A weaker opponent: --level 1 (meant for beginners) to --level 20; docs/levels.md says how strong each is.
 
 Sabaki:  Engines > Show Engines Sidebar > Attach Engine > Manage Engines > Add.  Path: the full path of gozero-gtp
          (`command -v gozero-gtp`; in this source tree .venv/bin/gozero-gtp).  Arguments: --visits 400
@@ -56,7 +56,7 @@ class Settings:
     )
     visits: int | None = option(None, "simulations per move", low=1, high=100_000_000)
     level: int | None = option(
-        None, f"strength, {WEAKEST} (a beginner can beat it) to {STRONGEST}; in place of --visits", low=WEAKEST, high=STRONGEST
+        None, f"strength, {WEAKEST} (meant for beginners) to {STRONGEST}; in place of --visits", low=WEAKEST, high=STRONGEST
     )
     analysis_visits: int | None = option(
         None, "simulations after which an analysis rests until the controller ends it (default: it goes on)", low=1, high=100_000_000
