@@ -14,6 +14,7 @@ import argparse
 import json
 import signal
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ import torch
 from gozero import games
 from gozero.threads import available_threads
 from gozero.weights import WeightsError
-from training import config, monitor, origins, presets, scoring, simulators
+from training import config, monitor, origins, presets, scoring, simulators, storage
 from training.checkpoint import CheckpointError
 from training.config import ConfigError, LoopSettings
 from training.learner import DivergedError
@@ -31,9 +32,9 @@ from training.loop import cycle
 from training.origins import Origin
 from training.run import Run
 from training.simulators import Disagreement
-from training.storage import StorageError
+from training.storage import BusyError, StorageError
 
-UNUSABLE = (ConfigError, CheckpointError, WeightsError, ValueError)  # what was asked for cannot be done: exit code 2
+UNUSABLE = (BusyError, ConfigError, CheckpointError, WeightsError, ValueError)  # what was asked for cannot be done: exit code 2
 FAILED = (StorageError, Disagreement, DivergedError)  # the run cannot go on as things are: exit code 1
 FIXED = ("game", "rules", "network")  # settings that a run cannot change
 SHORTHANDS = ("hours", "threads", "simulator", "device", "mode")  # options that are settings of the same name
@@ -122,23 +123,25 @@ def start(options: argparse.Namespace, program: str) -> int:
     if options.list_presets:
         print(presets.table())
         return 0
-    try:
-        settings, folder = _settings(options)
-        origin = Origin(options.origin, tuple(options.records))
-        torch.set_num_threads(settings.threads or available_threads())
-        if options.estimate or options.dry_run:
-            return _look_first(settings, folder, origin, options)
-        run = prepare(settings, folder, origin)
-        watch = monitor.Monitor(run.folder, run.settings)
-    except UNUSABLE as error:
-        monitor.say(f"{program}: {error}")
-        return 2
-    except FAILED as error:
-        monitor.say(f"{program}: {error}")
-        return 1
-    except KeyboardInterrupt:  # nothing has begun
-        return 130
-    return _train(run, watch, program)
+    with ExitStack() as held:
+        try:
+            settings, folder = _settings(options)
+            origin = Origin(options.origin, tuple(options.records))
+            torch.set_num_threads(settings.threads or available_threads())
+            if options.estimate or options.dry_run:
+                return _look_first(settings, folder, origin, options)
+            held.enter_context(storage.alone(folder))
+            run = prepare(settings, folder, origin)
+            watch = monitor.Monitor(run.folder, run.settings)
+        except UNUSABLE as error:
+            monitor.say(f"{program}: {error}")
+            return 2
+        except FAILED as error:
+            monitor.say(f"{program}: {error}")
+            return 1
+        except KeyboardInterrupt:  # nothing has begun
+            return 130
+        return _train(run, watch, program)
 
 
 def _train(run: Run, watch: monitor.Monitor, program: str) -> int:

@@ -17,7 +17,10 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from filelock import FileLock, Timeout
+
 MEGABYTE = 1_000_000
+LOCK = "lock"  # a file of the run folder, held by the process that works there
 
 
 class StorageError(Exception):
@@ -28,6 +31,42 @@ class StorageError(Exception):
             f"cannot write {path.absolute()}: {why}; the run is as at its last checkpoint: "
             "make room or mend the disk, then give the same command again"
         )
+
+
+class BusyError(Exception):
+    """Another process works in the run folder; one line."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(f"{folder.absolute()} is in use by another training; let that one end, or give another --run")
+
+
+@contextlib.contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Keep other processes from working in a run folder. The system frees it when this one dies.
+
+    A folder that is not there is made; if nothing comes into it, it goes again.
+
+    Raises:
+        BusyError: another process works there.
+        StorageError: the folder cannot be written.
+    """
+    made = [place for place in (folder, *folder.parents) if not place.exists()]
+    lock = FileLock(folder / LOCK)
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            lock.acquire(blocking=False)
+        except Timeout:
+            raise BusyError(folder) from None
+    try:
+        yield
+    finally:
+        lock.release()
+        if made and [path.name for path in folder.iterdir()] == [LOCK]:
+            (folder / LOCK).unlink()
+            with contextlib.suppress(OSError):  # somebody else has come
+                for place in made:
+                    place.rmdir()
 
 
 @contextlib.contextmanager

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from gozero import nets, weights
-from training import checkpoint, estimate, presets, records, rehearsal, selfplay, startup
+from training import checkpoint, estimate, presets, records, rehearsal, selfplay, startup, storage
 from training.config import LoopSettings
 from training.estimate import Cost
 from training.origins import Origin
@@ -54,6 +54,13 @@ def test_selfplay_trains_a_whole_run_and_goes_on_with_it(finished: Path, tmp_pat
     text = capsys.readouterr().err
     assert "generations 1 is now 2" in text
     assert "games are refereed by" in text
+
+
+def test_two_trainings_never_share_a_folder(finished: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--preset", "tiny", "--run", str(finished), *SHORT]
+    with storage.alone(finished):
+        assert f"{finished} is in use by another training" in refused(arguments, capsys)
+    assert startup.main(arguments) == 0
 
 
 @pytest.mark.parametrize(
