@@ -1,0 +1,17 @@
+"""docs/gtp.md describes every command that is offered."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from gtp.settings import WEIGHTS, Settings
+from tests.gtp.engine import Engine
+
+PAGE = (Path(__file__).parents[2] / "docs" / "gtp.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("game", WEIGHTS)
+def test_every_command_is_named(game: str) -> None:
+    commands = Engine(Settings(game, visits=1, seed=1)).ask("list_commands").split()
+    assert [name for name in commands if not re.search(rf"`{re.escape(name)}[` \[]", PAGE)] == []
