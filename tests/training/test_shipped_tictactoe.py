@@ -12,7 +12,8 @@ from gozero.games.game import BLACK, WHITE
 from gozero.position import Position
 from training.players import Conditions, Turn, open_player
 
-WEIGHTS = Path(__file__).resolve().parents[2] / "weights" / "ttt.pt"
+WEIGHTS = Path(__file__).resolve().parents[2] / "weights"
+KINDS = ("ttt", "ttt-mlp", "ttt-vgg", "ttt-se")  # a ResNet, and the three of the course that this game comes from
 VISITS = 50
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -29,10 +30,11 @@ def replies(position: Position) -> list[Position]:
 
 
 @pytest.mark.parametrize("colour", [BLACK, WHITE])
-def test_it_loses_no_game_whatever_the_opponent_plays(colour: int) -> None:
+@pytest.mark.parametrize("name", KINDS)
+def test_it_loses_no_game_whatever_the_opponent_plays(name: str, colour: int) -> None:
     """All positions of one ply are searched together; the engine's move is one, the opponent's are all."""
     conditions = Conditions(games.make("tictactoe"), komi=0.0, parallel=1000, threads=1)
-    engine = open_player(f"weights:{WEIGHTS}:{VISITS}", conditions)
+    engine = open_player(f"weights:{WEIGHTS / name}.pt:{VISITS}", conditions)
     level, ends = [Position(conditions.game)], 0
     while level:
         if level[0].to_play == colour:
