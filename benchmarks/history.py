@@ -19,7 +19,6 @@ from pathlib import Path
 from benchmarks.harness import machine
 from gozero import games, weights
 from gozero.evaluators.base import open_evaluator
-from gozero.games import GO_FAMILY
 from gozero.games.game import Game
 from training import elo, yardstick
 from training.match import GameRecord, MatchSettings, play_match, tally
@@ -56,12 +55,12 @@ def step(tally: elo.Tally) -> tuple[float, float]:
 def follow(files: list[Path], labelled: Labelled | None, options: argparse.Namespace) -> list[Point]:
     """Measure every file; each is printed as it is known."""
     points: list[Point] = []
-    komi = options.komi if options.game in GO_FAMILY else 0.0
-    game = games.make(options.game, size=options.size, komi=komi or None)
+    has_komi = games.usual(options.game, "komi") is not None
+    game = games.make(options.game, size=options.size, komi=options.komi if has_komi else None)
     for number, path in enumerate(files):
         rating, error, text = 0.0, 0.0, "the first" if number == 0 else "no games"
         if number and options.games:
-            score = tally(match(path, files[number - 1], game, komi, options))
+            score = tally(match(path, files[number - 1], game, options.komi if has_komi else 0.0, options))
             gain, doubt = step(score)
             rating, error, text = points[-1].rating + gain, math.hypot(points[-1].error, doubt), f"against the one before: {score}"
         found = None
