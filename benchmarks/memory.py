@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 from benchmarks.harness import machine, parser
+from gtp.check import megabytes
 from gtp.client import Engine
 
 CLAIM = 0.05
@@ -39,12 +40,6 @@ def play(engine: Engine, size: int) -> tuple[int, str]:
     return ply, result
 
 
-def resident(pid: int) -> float:
-    """MB."""
-    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS:"))
-
-
 def main() -> None:
     options = parser(__doc__ or "")
     options.add_argument("--weights", default="best.pt", metavar="FILE")
@@ -61,7 +56,7 @@ def main() -> None:
     with Engine([sys.executable, "-m", "gtp", *settings.split()], timeout=600) as engine:
         for game in range(1, games + 1):
             plies, result = play(engine, size)
-            found.append(resident(engine.pid))
+            found.append(megabytes(Path(f"/proc/{engine.pid}/status"), "VmRSS") or 0.0)
             if game % max(1, games // 10) == 0:
                 print(f"  after game {game:>4}: {found[-1]:.0f} MB (the last: {plies} plies, {result})", flush=True)
     middle = statistics.median(found[SETTLED:])

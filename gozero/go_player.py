@@ -17,8 +17,8 @@ import numpy as np
 
 from gozero import endgame, games, regions
 from gozero.evaluators.base import Evaluator
-from gozero.games import go
-from gozero.games.game import BLACK, EMPTY, WHITE, Game
+from gozero.games import area, go
+from gozero.games.game import BLACK, WHITE, Game
 from gozero.games.rules import RuleSet, rule_set
 from gozero.player import Limits, Player, PlayerSettings, never
 from gozero.position import Move, Position
@@ -243,10 +243,7 @@ class GoPlayer(Player):
 
     def pass_alive(self) -> np.ndarray:
         """Whose each point is whoever moves (Benson), uint8 [rows, cols]: BLACK, WHITE or EMPTY."""
-        owners = np.empty(self.game.points, np.int8)
-        go.pass_alive(self.position.state, owners)
-        side = self.position.to_play
-        return np.choose(owners + 1, [BLACK + WHITE - side, EMPTY, side]).astype(np.uint8).reshape(self.game.shape)
+        return area.owners_of(area.pass_alive_owners, self.stones()).reshape(self.game.shape)
 
     # The end
 

@@ -184,19 +184,19 @@ def _move(player: Player) -> Finding:
 
 def _memory() -> Finding:
     """What the process has used at most, and what is left."""
-    used, left = _megabytes(Path("/proc/self/status"), "VmHWM"), _megabytes(Path("/proc/meminfo"), "MemAvailable")
+    used, left = megabytes(Path("/proc/self/status"), "VmHWM"), megabytes(Path("/proc/meminfo"), "MemAvailable")
     if used is None or left is None:
         return Finding("memory", "this system does not tell")
-    text = f"{used:,} MB used, {left:,} MB free"
+    text = f"{used:,.0f} MB used, {left:,.0f} MB free"
     if left < LITTLE_MEMORY:
         return Finding("memory", text, "close other programs: a long search grows by some 100 MB", NOTE)
     return Finding("memory", text)
 
 
-def _megabytes(path: Path, key: str) -> int | None:
-    """A line of kB in one of Linux's tables; None where there is none."""
+def megabytes(path: Path, key: str) -> float | None:
+    """MB of a line of kB in one of Linux's tables; None where there is none."""
     try:
         lines = path.read_text().splitlines()
     except OSError:
         return None
-    return next((int(line.split()[1]) // 1024 for line in lines if line.startswith(f"{key}:")), None)
+    return next((int(line.split()[1]) / 1024 for line in lines if line.startswith(f"{key}:")), None)

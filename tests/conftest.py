@@ -81,3 +81,13 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 def update_golden(request: pytest.FixtureRequest) -> bool:
     """True when golden files are to be rewritten (`--update-golden`)."""
     return bool(request.config.getoption("--update-golden"))
+
+
+@pytest.fixture(scope="session")
+def small_weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of untrained weights of a small network that plays Go on every board; nobody writes to it."""
+    from gozero import nets, weights
+
+    config, path = nets.config("b2c16"), tmp_path_factory.mktemp("weights") / "small net.pt"
+    weights.save(path, nets.build(config, seed=1), config)
+    return path

@@ -21,14 +21,6 @@ GAME = [["B", "C3"], ["W", "B2"], ["B", "B3"], ["W", "C2"], ["B", "D2"], ["W", "
 ENDLESS = 10_000_000
 
 
-@pytest.fixture(scope="module")
-def small_weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    config = nets.config("b2c16")
-    path = tmp_path_factory.mktemp("weights") / "small net.pt"
-    weights.save(path, nets.build(config, seed=1), config)
-    return path
-
-
 class Client:
     """The other end of a process."""
 

@@ -19,14 +19,6 @@ SMALL = ["--visits", "4", "--size", "5", "--seed", "1"]
 
 
 @pytest.fixture(scope="module")
-def small_weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    config = nets.config("b2c16")
-    path = tmp_path_factory.mktemp("weights") / "small net.pt"
-    weights.save(path, nets.build(config, seed=1), config)
-    return path
-
-
-@pytest.fixture(scope="module")
 def nogo_weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
     config = nets.config("b1c8", games.make("nogo"))
     path = tmp_path_factory.mktemp("weights") / "nogo.pt"
