@@ -15,7 +15,7 @@ import numpy as np
 from numba import types
 
 from gozero.evaluators.row import EVALUATE_ROW, OPTIONS
-from gozero.games.game import NOT_OVER, PLY, Game
+from gozero.games.game import NOT_OVER, PLY, TO_PLAY, Game
 from gozero.jit import LEGAL, OUTCOME, SAMPLE, STEP, copy_row, kernel
 from gozero.search.forced import forced_edge
 from gozero.search.gumbel import best_root_edge, count_simulation
@@ -87,9 +87,12 @@ def _meet(legal, outcome, forest, t, index, leaves, slot):
         node["score"] = -forest.nodes[t, parent]["score"] if parent != NO_NODE else np.float32(0.0)
         return KNOWN
     legal(state, forest.histories[t], leaves.legal[slot])
-    if index == 0:
+    root = forest.roots[t]
+    depth = state[PLY] - root[PLY]
+    if depth < forest.trees[t]["restricted"]:
+        left_out = forest.left_out[t, np.int64(state[TO_PLAY] != root[TO_PLAY])]
         for action in range(leaves.legal.shape[1]):
-            leaves.legal[slot, action] &= forest.allowed[t, action]
+            leaves.legal[slot, action] &= left_out[action] <= depth
     leaves.trees[slot] = t
     leaves.nodes[slot] = index
     return FOUND

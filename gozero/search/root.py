@@ -61,11 +61,11 @@ def prepare_root(forest, t):
 
 @kernel()
 def _drop_excluded(forest, t):
-    """Remove the root's edges that `allowed` excludes, with their visits and their share of the prior. Their nodes stay behind, unused."""
+    """Remove the root's edges that are left out, with their visits and their share of the prior. Their nodes stay behind, unused."""
     root, priors = forest.nodes[t, 0], forest.priors[t]
     count, edge = np.int64(root["edge_count"]), np.int64(root["edge_start"])
     while edge < root["edge_start"] + root["edge_count"]:
-        if forest.allowed[t, forest.actions[t, edge]]:
+        if forest.left_out[t, 0, forest.actions[t, edge]] == 0:
             edge += 1
             continue
         last_child = np.int64(root["edge_start"] + root["child_count"] - 1)

@@ -107,6 +107,7 @@ class Search:
         temperature: float | None = None,
         gumbel: np.ndarray | None = None,
         root_mask: np.ndarray | None = None,
+        left_out: np.ndarray | None = None,
         keep: bool = False,
     ) -> None:
         """Set the position a tree searches, and its budget. The game must not be over there.
@@ -121,12 +122,14 @@ class Search:
             temperature: of a PUCT root's prior in a search with noise; None: the settings' `root_policy_temperature`.
             gumbel: float32 [A], the Gumbel variables to use instead.
             root_mask: bool [A], True where an action may be searched at the root (illegal ones never are). None: all.
-            keep: build on the tree that `advance` left, if its root is this very state.
+            left_out: int32 [2, A], in how many plies of every line an action is left out, for the side to move at the root and
+                for the other one; 1 is the root alone. A position without a move left is searched no further. None: 0 everywhere.
+            keep: build on the tree that `advance` left, if its root is this very state and nothing was or is left out below a root.
 
         Raises:
             ValueError: a budget below 1, or an array of the wrong length.
         """
-        self._check(tree, state, history, visits, gumbel, root_mask)
+        self._check(tree, state, history, visits, gumbel=gumbel, root_mask=root_mask, left_out=left_out)
         self._make_room(int(state[PLY]) + 1)
         settings, record = self.settings, self.forest.trees[tree]
         record["gumbel"] = settings.root == "gumbel"
@@ -136,11 +139,16 @@ class Search:
         record["noise_total"] = settings.dirichlet_total
         record["temperature"] = (temperature or settings.root_policy_temperature) if explore else 1.0
         record["forced"] = settings.forced_playouts if explore else 0.0
-        keep = keep and bool((self.forest.roots[tree] == state).all())
+        plies = self.forest.left_out[tree]
+        plies[:] = 0 if left_out is None else left_out
+        if root_mask is not None:
+            plies[0] = np.maximum(plies[0], np.logical_not(root_mask))
+        restricted, before = int(plies.max()), int(record["restricted"])
+        record["restricted"] = restricted
+        keep = keep and max(restricted, before) <= 1 and bool((self.forest.roots[tree] == state).all())
         past = int(state[PLY]) + 1
         self.forest.roots[tree] = state
         self.forest.histories[tree, :past] = history[:past]
-        self.forest.allowed[tree] = True if root_mask is None else root_mask
         self.forest.gumbels[tree] = 0.0 if gumbel is None else gumbel
         plant(self.forest, tree, min(visits, MAX_VISITS), self._tree_seed(tree), keep)
         if noise and gumbel is None and settings.root == "gumbel":
@@ -242,8 +250,7 @@ class Search:
         state: np.ndarray,
         history: np.ndarray,
         visits: int,
-        gumbel: np.ndarray | None,
-        root_mask: np.ndarray | None,
+        **per_action: np.ndarray | None,
     ) -> None:
         """Refuse what would make a kernel read or write beyond an array."""
         game = self.game
@@ -255,9 +262,10 @@ class Search:
             raise ValueError(f"state of shape {state.shape}: {game.name} at {game.rows}x{game.cols} needs ({game.state_ints},)")
         if len(history) <= state[PLY]:
             raise ValueError(f"history of {len(history)} entries: ply {state[PLY]} needs at least {state[PLY] + 1}")
-        for name, array in (("gumbel", gumbel), ("root_mask", root_mask)):
-            if array is not None and array.shape != (game.actions,):
-                raise ValueError(f"{name} of shape {array.shape}: expected ({game.actions},)")
+        for name, array in per_action.items():
+            shape = (2, game.actions) if name == "left_out" else (game.actions,)
+            if array is not None and array.shape != shape:
+                raise ValueError(f"{name} of shape {array.shape}: expected {shape}")
 
     def _make_room(self, past: int) -> None:
         """Let histories hold `past` entries and the plies a search may add."""

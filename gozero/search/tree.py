@@ -49,6 +49,7 @@ TREE = np.dtype(
         ("edge_count", np.int32),
         ("budget", np.int32),  # root visits wanted
         ("active", np.int32),  # 1 until the budget is spent
+        ("restricted", np.int32),  # plies of a line in which actions may be left out
         ("gumbel", np.int32),  # 1: Gumbel root
         ("noise_weight", np.float32),  # share of Dirichlet noise in the root's prior
         ("noise_total", np.float32),  # sum of its parameters
@@ -77,7 +78,7 @@ class Forest(NamedTuple):
     children: np.ndarray  # int32 [B, E]; set for visited edges only
     roots: np.ndarray  # int32 [B, S]: the roots' states
     histories: np.ndarray  # uint64 [B, H]: hashes up to the root, then of the line being replayed
-    allowed: np.ndarray  # uint8 [B, A]: actions that may be searched at the root
+    left_out: np.ndarray  # int32 [B, 2, A]: plies of a line in which an action is left out, for the root's side to move and the other
     root_priors: np.ndarray  # float32 [B, A]: the root's prior without temperature and noise
     root_logits: np.ndarray  # float32 [B, A]: logarithm of the prior searched with, -inf where there is no edge
     gumbels: np.ndarray  # float32 [B, A]
@@ -86,7 +87,7 @@ class Forest(NamedTuple):
     renumbered: np.ndarray  # int32 [N]: scratch of `reroot`
 
 
-_i16, _i32, _u8, _u64, _f32 = types.int16, types.int32, types.uint8, types.uint64, types.float32
+_i16, _i32, _u64, _f32 = types.int16, types.int32, types.uint64, types.float32
 FOREST = types.NamedTuple(
     [
         types.Array(numba.from_dtype(TREE), 1, "C"),
@@ -96,7 +97,7 @@ FOREST = types.NamedTuple(
         _i32[:, ::1],
         _i32[:, ::1],
         _u64[:, ::1],
-        _u8[:, ::1],
+        _i32[:, :, ::1],
         _f32[:, ::1],
         _f32[:, ::1],
         _f32[:, ::1],
@@ -123,7 +124,7 @@ def new_forest(game: Game, trees: int, max_nodes: int) -> Forest:
         children=np.empty((trees, edges), np.int32),
         roots=np.zeros((trees, game.state_ints), np.int32),
         histories=np.zeros((trees, 1), np.uint64),
-        allowed=np.zeros(per_action, np.uint8),
+        left_out=np.zeros((trees, 2, game.actions), np.int32),
         root_priors=np.zeros(per_action, np.float32),
         root_logits=np.zeros(per_action, np.float32),
         gumbels=np.zeros(per_action, np.float32),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gozero.evaluators.base import Evaluation
-from gozero.games.game import NOT_OVER, PLY, Game
+from gozero.games.game import NOT_OVER, PLY, TO_PLAY, Game
 from gozero.search.settings import SearchSettings
 
 
@@ -52,6 +52,7 @@ class NaiveSearch:
         self.game, self.evaluator, self.settings = game, evaluator, settings
         self.root = Node(state.copy(), history.copy())
         self.gumbels = np.zeros(game.actions)
+        self.left_out = np.zeros((2, game.actions))
         self.schedule: list[int] = []
 
     def run(self, visits: int) -> Node:
@@ -88,6 +89,8 @@ class NaiveSearch:
             return float(result)
         mask = np.zeros(self.game.actions, np.uint8)
         self.game.legal(node.state, node.history, mask)
+        root = self.root.state
+        mask &= self.left_out[int(node.state[TO_PLAY] != root[TO_PLAY])] <= node.state[PLY] - root[PLY]
         found = self.evaluator.evaluate(node.state[None])
         weights = {int(a): math.exp(found.logits[0, a]) for a in np.flatnonzero(mask)}
         node.prior = {a: weight / sum(weights.values()) for a, weight in weights.items()}

@@ -1,6 +1,7 @@
 """The search against a slow one, on known positions, and by its laws."""
 
 import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,19 +12,20 @@ from gozero.games import go, tictactoe
 from gozero.games.game import PLY, Game
 from gozero.search.search import RootResult, Search
 from gozero.search.settings import SearchSettings
-from gozero.search.tree import NO_NODE
+from gozero.search.show import children_of
+from gozero.search.tree import NO_NODE, find_child
 from tests.rows import board
-from tests.search.naive import HashEvaluator, NaiveSearch, start
+from tests.search.naive import HashEvaluator, NaiveSearch, Node, start
 
 GO5 = go.make(5)
 TICTACTOE = tictactoe.make()
 OPENING = (12, 7, 11)
 
 
-def searched(game: Game, visits: int, settings: SearchSettings | None = None, actions: tuple[int, ...] = (), **options: object) -> Search:
+def searched(game: Game, visits: int, settings: SearchSettings | None = None, actions: tuple[int, ...] = (), **options: Any) -> Search:
     """One tree, searched to its budget with the hash evaluator."""
     search = Search(game, HashEvaluator(game), settings or SearchSettings(max_nodes=visits + 1))
-    search.begin(0, *start(game, *actions), visits, **options)  # type: ignore[arg-type]
+    search.begin(0, *start(game, *actions), visits, **options)
     search.run()
     return search
 
@@ -308,8 +310,6 @@ def test_kept_tree_is_the_subtree(root: str) -> None:
 
 
 def children(search: Search, action: int) -> list[tuple[int, float, int]]:
-    from gozero.search.show import children_of, find_child
-
     index = find_child(search.forest, 0, 0, action)
     assert index != NO_NODE
     return list(children_of(search.forest, 0, index))
@@ -359,6 +359,49 @@ def test_root_mask_excludes_moves() -> None:
         assert result.visits.sum() == 299
         assert result.policy.sum() == pytest.approx(1, abs=1e-5)
         assert result.prior.sum() == pytest.approx(1, abs=1e-5)
+
+
+def test_moves_left_out_below_the_root_equal_the_slow_search() -> None:
+    left_out = np.zeros((2, GO5.actions), np.int32)
+    left_out[0, :10], left_out[0, 10:13], left_out[1, 12:] = 3, 1, 4
+    settings = SearchSettings(max_nodes=401)
+    search = searched(GO5, 400, settings, OPENING, left_out=left_out)
+    slow = NaiveSearch(GO5, HashEvaluator(GO5), settings, *start(GO5, *OPENING))
+    slow.left_out = left_out
+    check_equal(search, 0, slow.run(400))
+    assert not same(search.result(), searched(GO5, 400, settings, OPENING, root_mask=left_out[0] == 0).result())
+
+
+def check_equal(search: Search, index: int, node: Node) -> None:
+    """The same visits at every node of the tree."""
+    found = {action: child for action, _, child in children_of(search.forest, 0, index)}
+    assert search.forest.nodes[0, index]["visits"] == node.visits and found.keys() == node.children.keys()
+    for action, child in found.items():
+        check_equal(search, child, node.children[action])
+
+
+def test_where_no_move_is_left_the_evaluation_stands() -> None:
+    left_out = np.zeros((2, GO5.actions), np.int32)
+    left_out[1] = 2
+    search = searched(GO5, 300, SearchSettings(max_nodes=300), OPENING, left_out=left_out)
+    result = search.result()
+    assert search.forest.trees[0]["node_count"] == 1 + (result.visits > 0).sum() and result.root_visits == 300
+    for action in np.flatnonzero(result.visits):
+        (value,) = HashEvaluator(GO5).evaluate(start(GO5, *OPENING, int(action))[0][None]).value
+        assert result.q[action] == pytest.approx(-value, abs=1e-5)
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_tree_in_which_moves_were_left_out_below_the_root_is_not_kept(first: bool) -> None:
+    left_out = np.zeros((2, GO5.actions), np.int32)
+    left_out[1, :9] = 2
+    free: dict[str, np.ndarray] = {}
+    before, after = (free, {"left_out": left_out}) if first else ({"left_out": left_out}, free)
+    search = searched(GO5, 100, SearchSettings(max_nodes=300), **before)
+    search.begin(0, *start(GO5), 100, keep=True, **after)
+    assert search.root_visits() == 0
+    search.run()
+    assert same(search.result(), searched(GO5, 100, **after).result())
 
 
 @pytest.mark.parametrize("root", ["puct", "gumbel"])
@@ -426,6 +469,7 @@ def test_arrays_of_any_kind_are_taken() -> None:
         (0, GO5.initial, np.zeros(0, np.uint64), {}, "history of 0 entries"),
         (0, GO5.initial, np.zeros(9, np.uint64), {"visits": 0}, "at least 1"),
         (0, GO5.initial, np.zeros(9, np.uint64), {"root_mask": np.ones(4, bool)}, "root_mask of shape"),
+        (0, GO5.initial, np.zeros(9, np.uint64), {"left_out": np.zeros(GO5.actions, np.int32)}, "left_out of shape"),
     ],
 )
 def test_bad_input_is_refused(tree: int, state: np.ndarray, history: np.ndarray, options: dict, message: str) -> None:
