@@ -14,7 +14,8 @@ import numpy as np
 from benchmarks.harness import machine, parser
 from gozero import games
 from gozero.engine import Evaluators, find_weights, search_settings
-from gozero.player import Limits, Player, PlayerSettings
+from gozero.game_tree import Limits
+from gozero.player import Player, PlayerSettings
 
 CLAIM = 0.040  # seconds, NoGo 9x9 at 50 simulations
 

@@ -17,10 +17,11 @@ import numpy as np
 
 from gozero import endgame, games, regions
 from gozero.evaluators.base import Evaluator
+from gozero.game_tree import Limits
 from gozero.games import area, go
 from gozero.games.game import BLACK, WHITE, Game
 from gozero.games.rules import RuleSet, rule_set
-from gozero.player import Limits, Player, PlayerSettings, never
+from gozero.player import Player, PlayerSettings, never
 from gozero.position import Move, Position
 from gozero.search.search import RootResult
 from gozero.settlement import Settlement, as_it_stands, settle

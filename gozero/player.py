@@ -1,15 +1,14 @@
 """A player of any game: a position, a search over it, and the judgement when to resign.
 
-Vocabulary. *Limits* say what one move may cost. The *root* is the position to be searched. A *note* is what was thought of an own move
-when it was chosen. A side is *to move* by the rules: here nobody moves out of turn, and a game that is over stays so. Games whose
-controllers see both otherwise have a player of their own (`gozero.go_player`), which is this one but for what it redefines.
+Vocabulary. The *root* is the position to be searched. A *note* is what was thought of an own move when it was chosen. A side is *to move*
+by the rules: here nobody moves out of turn, and a game that is over stays so. Games whose controllers see both otherwise have a player of
+their own (`gozero.go_player`), which is this one but for what it redefines. The search itself is `gozero.game_tree`'s.
 
 The player answers for one game at a time, in one thread. It knows no protocol, and of time only the limits it is given.
 """
 
 from __future__ import annotations
 
-import math
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -18,17 +17,16 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from gozero import games
-from gozero.analysis import Analysis, Owners, Watch, look, note
+from gozero.analysis import Analysis, Watch
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.row import RowEvaluator
+from gozero.game_tree import GameTree, Limits
 from gozero.games.game import BLACK, EMPTY, NOT_OVER, WHITE, Game
-from gozero.patience import Patience
-from gozero.position import COLOUR_NAMES, Move, Position
+from gozero.position import COLOUR_NAMES, Position
 from gozero.search.choose import choose
-from gozero.search.search import RootResult, Search
+from gozero.search.search import RootResult
 from gozero.search.settings import SearchSettings
 
-MANY_VISITS = 100_000_000  # the budget where time alone limits a move
 LOOKING_NODES = 2_000  # of a short search for the owners of points
 FIRST_MOVES = 5  # of a search, told when it has ended
 FORCED_VISITS = 2  # of a move without a choice, so that whoever looks on sees a value
@@ -48,15 +46,6 @@ class NoChoiceError(ValueError):
 
     def __init__(self) -> None:
         super().__init__("none of these moves is legal")
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What one move may cost: whichever is reached first. Times are seconds on the clock of time.monotonic."""
-
-    visits: int | None = 400  # simulations, those kept from the move before included; None: as many as there is time for
-    deadline: float = math.inf
-    target: float = math.inf  # when to end, sooner or later as `gozero.patience` judges; infinite: the other limits alone count
 
 
 @dataclass(frozen=True)
@@ -120,7 +109,7 @@ class Player:
         self._settings = settings
         self._open_evaluator = open_evaluator
         self._random = np.random.default_rng(settings.seed)
-        self._tree: _Tree | None = None
+        self._tree: GameTree | None = None
         self.on_search: Callable[[Searched], None] | None = None
         self.new_game(size)
 
@@ -324,7 +313,7 @@ class Player:
         action = _only_action(sensible)
         if action is not None:
             return action
-        tree = _Tree(self._loaded_tree().evaluator, self._settings.search, seed=0)
+        tree = GameTree(self._loaded_tree().evaluator, self._settings.search, seed=0)
         return self._search(tree, root, sensible, limits, should_stop).best
 
     def _root(self, colour: int) -> Position:
@@ -349,25 +338,25 @@ class Player:
         if isinstance(evaluator, RowEvaluator):
             return None
         looks: list[Analysis] = []
-        tree = _Tree(evaluator, replace(self._settings.search, max_nodes=LOOKING_NODES), seed=0)
+        tree = GameTree(evaluator, replace(self._settings.search, max_nodes=LOOKING_NODES), seed=0)
         self._search(tree, root, among, limits, should_stop, Watch(looks.append, ownership=True))
         return looks[-1].ownership
 
-    def _loaded_tree(self) -> _Tree:
+    def _loaded_tree(self) -> GameTree:
         if self._tree is None or self._tree.evaluator.game.size != self.size:
-            self._tree = _Tree(self._open_evaluator(self.game), self._settings.search, int(self._random.integers(2**63)))
+            self._tree = GameTree(self._open_evaluator(self.game), self._settings.search, int(self._random.integers(2**63)))
         return self._tree
 
     def _search(
         self,
-        tree: _Tree,
+        tree: GameTree,
         root: Position,
         mask: np.ndarray,
         limits: Limits,
         should_stop: Callable[[], bool],
         watch: Watch | None = None,
     ) -> RootResult:
-        """`_Tree.search`, of which `on_search` is told."""
+        """`GameTree.search`, of which `on_search` is told."""
         begun = time.monotonic()
         result = tree.search(root, mask, limits, should_stop, watch)
         if self.on_search is not None:
@@ -392,82 +381,3 @@ def _only_action(mask: np.ndarray) -> int | None:
     """The action of a mask bool [A] that allows just one, else None."""
     actions = np.flatnonzero(mask)
     return int(actions[0]) if len(actions) == 1 else None
-
-
-def _ignore(look: Analysis) -> None:
-    """Nobody looks on."""
-
-
-class _Tree:
-    """One search tree that follows the game: what was searched for an earlier move is kept where the moves since lead into it."""
-
-    def __init__(self, evaluator: Evaluator, settings: SearchSettings, seed: int) -> None:
-        self.evaluator = evaluator
-        self._owners = None if isinstance(evaluator, RowEvaluator) else Owners(evaluator)
-        self._search = Search(evaluator.game, self._owners or evaluator, settings, seed=seed)
-        self.kept = 0  # visits that the last search found in the tree
-        self._line: list[Move] = []  # the moves that lead to the tree's root
-        self._mask = np.zeros(evaluator.game.actions, np.bool_)  # what was searched there
-
-    def search(
-        self, root: Position, mask: np.ndarray, limits: Limits, should_stop: Callable[[], bool], watch: Watch | None = None
-    ) -> RootResult:
-        """Search ``root`` among the actions of ``mask`` bool [A] until the limits are reached or ``should_stop()``."""
-        visits = MANY_VISITS if limits.visits is None else limits.visits
-        keep = self._follow(root.moves, mask)
-        self._search.begin(0, root.state, root.history_row(0), visits, root_mask=mask, keep=keep)
-        self.kept = self._search.root_visits()
-        if self._owners is not None and not self.kept:
-            self._owners.forget()
-        self._line, self._mask = list(root.moves), mask
-        stop = should_stop if limits.target == math.inf else self._impatient(limits.target, should_stop)
-        if watch is None:
-            self._search.run(limits.deadline, stop)
-        else:
-            self._run_watched(root, limits, stop, watch)
-        return self._search.result(0)
-
-    def _impatient(self, target: float, should_stop: Callable[[], bool]) -> Callable[[], bool]:
-        """``should_stop``, or the judgement that the search has found out enough."""
-        patience = Patience(target)
-        return lambda: should_stop() or patience.is_exhausted(self._search.result(), time.monotonic())
-
-    def forget(self) -> None:
-        """Begin again as a new tree would."""
-        self._search.restart(self._search.evaluator, self._search.seed)
-        if self._owners is not None:
-            self._owners.forget()
-        self._line = []
-
-    def note(self, root: Position, action: int) -> Analysis:
-        """What the search of ``root`` thinks of this action."""
-        return note(self._search, self._owners, root, action)
-
-    def look(self, root: Position, moves: int) -> Analysis:
-        """What the search of ``root`` has found, with its first moves."""
-        return look(self._search, self._owners, root, Watch(_ignore, least_moves=moves, most_moves=moves))
-
-    def text(self, depth: int) -> str:
-        """The tree, ``depth`` plies deep."""
-        return self._search.text(depth=depth)
-
-    def _run_watched(self, root: Position, limits: Limits, should_stop: Callable[[], bool], watch: Watch) -> None:
-        """Search, and let somebody look on at intervals and at the end."""
-        over, looks = False, 0
-        while not over:
-            self._search.run(min(limits.deadline, time.monotonic() + watch.interval), should_stop)
-            stopped = should_stop()
-            over = stopped or self._search.is_finished or time.monotonic() >= limits.deadline
-            if watch.sees_the_end or not stopped or looks == 0:
-                watch.report(look(self._search, self._owners, root, watch))
-                looks += 1
-
-    def _follow(self, moves: list[Move], mask: np.ndarray) -> bool:
-        """Advance the tree to the position after ``moves``; False where that is not below its root, or was searched among fewer actions."""
-        if moves[: len(self._line)] != self._line:
-            return False
-        if len(moves) == len(self._line):
-            return bool((self._mask >= mask).all())
-        if self._owners is not None:
-            self._owners.forget()
-        return all(self._search.advance(0, move.action) for move in moves[len(self._line) :])

@@ -85,7 +85,7 @@ class AnalysisCommands:
 
     def _analyse(self, command: Command, stream: Stream, dialect: Dialect) -> None:
         """Think aloud until a line arrives; with `--analysis-visits`, be silent from then on until a line arrives."""
-        from gozero.player import Limits
+        from gozero.game_tree import Limits
 
         session = self._session
         request = self._request(command, strict=True)

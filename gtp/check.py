@@ -173,7 +173,7 @@ def _speed(evaluator: Evaluator, game: Game, threads: int) -> Finding:
 
 def _move(player: Player) -> Finding:
     """A move from the first position, as genmove would make it."""
-    from gozero.player import Limits
+    from gozero.game_tree import Limits
 
     began = time.monotonic()
     action = player.genmove(player.position.to_play, Limits(VISITS))

@@ -23,7 +23,7 @@ from gtp.session import Session
 
 if TYPE_CHECKING:
     from gozero.analysis import Analysis
-    from gozero.player import Limits
+    from gozero.game_tree import Limits
 
 TREE_DEPTH = 3
 NOTHING = '""'
@@ -81,7 +81,7 @@ class GoguiCommands:
 
     def _known(self, command: Command, draw: Drawing) -> str:
         """What is known at once: the network's opinion, or the search of this position if there was one."""
-        from gozero.player import Limits
+        from gozero.game_tree import Limits
 
         return self._drawn(self._colour(command), Limits(visits=1), draw)
 
@@ -129,7 +129,7 @@ class GoguiGoCommands(GoguiCommands):
 
     def ownership(self, command: Command) -> str:
         """Whose each point is expected to be."""
-        from gozero.player import Limits
+        from gozero.game_tree import Limits
 
         return self._drawn(self._session.player.position.to_play, Limits(visits=1), owners, ownership=True)
 

@@ -27,8 +27,9 @@ from gtp.time_controls import moves_to_share
 if TYPE_CHECKING:
     import numpy as np
 
+    from gozero.game_tree import Limits
     from gozero.go_player import GoPlayer
-    from gozero.player import Limits, Player, Searched
+    from gozero.player import Player, Searched
     from gozero.position import Move
 
 DEFAULT_VISITS = 400
@@ -88,7 +89,7 @@ class Session:
 
     def limits(self, colour: int) -> Limits:
         """What a move may cost that begins now: the user's settings and the clock, whichever is first; without any, the defaults."""
-        from gozero.player import Limits
+        from gozero.game_tree import Limits
 
         now, settings = time.monotonic(), self.settings
         longest = math.inf if settings.time is None else settings.time

@@ -9,10 +9,11 @@ import pytest
 
 from gozero import engine, games, weights
 from gozero.evaluators.base import Evaluation, Evaluator
+from gozero.game_tree import Limits
 from gozero.games.game import Game
 from gozero.go_player import GoPlayer
 from gozero.levels import LEVELS, STRONGEST, WEAKEST, level
-from gozero.player import Limits, Player, PlayerSettings, Searched
+from gozero.player import Player, PlayerSettings, Searched
 
 SIZE = 9
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from gozero.evaluators.rollout import RolloutEvaluator
+from gozero.game_tree import Limits
 from gozero.patience import FIRST_LOOK, Patience, is_settled, is_undecided
-from gozero.player import Limits, Player, PlayerSettings
+from gozero.player import Player, PlayerSettings
 from gozero.search.search import RootResult
 
 TARGET = 110.0

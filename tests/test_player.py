@@ -10,9 +10,10 @@ from gozero import coords
 from gozero.analysis import Analysis, Watch
 from gozero.evaluators.base import Evaluation
 from gozero.evaluators.rollout import RolloutEvaluator
+from gozero.game_tree import Limits
 from gozero.games.game import BLACK, EMPTY, TO_PLAY, WHITE, Game
 from gozero.go_player import GoPlayer
-from gozero.player import Limits, Player, PlayerSettings, TurnError
+from gozero.player import Player, PlayerSettings, TurnError
 from gozero.position import IllegalMove
 from gozero.search.settings import SearchSettings
 from gozero.sgf import GameRecord

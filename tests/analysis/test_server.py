@@ -10,8 +10,9 @@ from analysis.positions import tasks
 from analysis.queries import Defaults, read_query
 from gozero import coords
 from gozero.evaluators.base import Evaluation
+from gozero.game_tree import Limits
 from gozero.go_player import GoPlayer
-from gozero.player import Limits, PlayerSettings
+from gozero.player import PlayerSettings
 from gozero.search.settings import SearchSettings
 from tests.analysis.talk import SIZE, Answer, Opinionated, Talk, query
 

@@ -7,8 +7,8 @@ import pytest
 
 from gozero import coords
 from gozero.analysis import Watch
+from gozero.game_tree import Limits
 from gozero.output import Output
-from gozero.player import Limits
 from gtp.protocol import LineReader, Protocol, Signals, serve
 from gtp.settings import Settings
 from tests.gtp.engine import Engine

@@ -1,0 +1,112 @@
+"""The search tree of a game: one that follows the moves, within limits, for whoever looks on.
+
+Vocabulary. *Limits* say what one search may cost. The *line* is the moves that lead to the tree's root; visits are *kept* where the moves
+since then lead into the tree. Which moves make sense, and which of them is played, is the player's judgement.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from gozero.analysis import Analysis, Owners, Watch, look, note
+from gozero.evaluators.base import Evaluator
+from gozero.evaluators.row import RowEvaluator
+from gozero.patience import Patience
+from gozero.position import Move, Position
+from gozero.search.search import RootResult, Search
+from gozero.search.settings import SearchSettings
+
+MANY_VISITS = 100_000_000  # the budget where time alone limits a move
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one move may cost: whichever is reached first. Times are seconds on the clock of time.monotonic."""
+
+    visits: int | None = 400  # simulations, those kept from the move before included; None: as many as there is time for
+    deadline: float = math.inf
+    target: float = math.inf  # when to end, sooner or later as `gozero.patience` judges; infinite: the other limits alone count
+
+
+class GameTree:
+    """One search tree that follows the game: what was searched for an earlier move is kept where the moves since lead into it."""
+
+    def __init__(self, evaluator: Evaluator, settings: SearchSettings, seed: int) -> None:
+        self.evaluator = evaluator
+        self._owners = None if isinstance(evaluator, RowEvaluator) else Owners(evaluator)
+        self._search = Search(evaluator.game, self._owners or evaluator, settings, seed=seed)
+        self.kept = 0  # visits that the last search found in the tree
+        self._line: list[Move] = []  # the moves that lead to the tree's root
+        self._mask = np.zeros(evaluator.game.actions, np.bool_)  # what was searched there
+
+    def search(
+        self, root: Position, mask: np.ndarray, limits: Limits, should_stop: Callable[[], bool], watch: Watch | None = None
+    ) -> RootResult:
+        """Search ``root`` among the actions of ``mask`` bool [A] until the limits are reached or ``should_stop()``."""
+        visits = MANY_VISITS if limits.visits is None else limits.visits
+        keep = self._follow(root.moves, mask)
+        self._search.begin(0, root.state, root.history_row(0), visits, root_mask=mask, keep=keep)
+        self.kept = self._search.root_visits()
+        if self._owners is not None and not self.kept:
+            self._owners.forget()
+        self._line, self._mask = list(root.moves), mask
+        stop = should_stop if limits.target == math.inf else self._impatient(limits.target, should_stop)
+        if watch is None:
+            self._search.run(limits.deadline, stop)
+        else:
+            self._run_watched(root, limits, stop, watch)
+        return self._search.result(0)
+
+    def _impatient(self, target: float, should_stop: Callable[[], bool]) -> Callable[[], bool]:
+        """``should_stop``, or the judgement that the search has found out enough."""
+        patience = Patience(target)
+        return lambda: should_stop() or patience.is_exhausted(self._search.result(), time.monotonic())
+
+    def forget(self) -> None:
+        """Begin again as a new tree would."""
+        self._search.restart(self._search.evaluator, self._search.seed)
+        if self._owners is not None:
+            self._owners.forget()
+        self._line = []
+
+    def note(self, root: Position, action: int) -> Analysis:
+        """What the search of ``root`` thinks of this action."""
+        return note(self._search, self._owners, root, action)
+
+    def look(self, root: Position, moves: int) -> Analysis:
+        """What the search of ``root`` has found, with its first moves."""
+        return look(self._search, self._owners, root, Watch(_ignore, least_moves=moves, most_moves=moves))
+
+    def text(self, depth: int) -> str:
+        """The tree, ``depth`` plies deep."""
+        return self._search.text(depth=depth)
+
+    def _run_watched(self, root: Position, limits: Limits, should_stop: Callable[[], bool], watch: Watch) -> None:
+        """Search, and let somebody look on at intervals and at the end."""
+        over, looks = False, 0
+        while not over:
+            self._search.run(min(limits.deadline, time.monotonic() + watch.interval), should_stop)
+            stopped = should_stop()
+            over = stopped or self._search.is_finished or time.monotonic() >= limits.deadline
+            if watch.sees_the_end or not stopped or looks == 0:
+                watch.report(look(self._search, self._owners, root, watch))
+                looks += 1
+
+    def _follow(self, moves: list[Move], mask: np.ndarray) -> bool:
+        """Advance the tree to the position after ``moves``; False where that is not below its root, or was searched among fewer actions."""
+        if moves[: len(self._line)] != self._line:
+            return False
+        if len(moves) == len(self._line):
+            return bool((self._mask >= mask).all())
+        if self._owners is not None:
+            self._owners.forget()
+        return all(self._search.advance(0, move.action) for move in moves[len(self._line) :])
+
+
+def _ignore(look: Analysis) -> None:
+    """Nobody looks on."""
