@@ -58,7 +58,7 @@ class Study:
         self._search = Search(root.game, evaluator, replace(settings, max_nodes=room))
         self._search.begin(
             0, root.state, root.history_row(0), query.visits,
-            noise=query.temperature is not None, temperature=query.temperature, root_mask=task.among,
+            noise=query.temperature is not None, temperature=query.temperature, left_out=task.left_out,
         )  # fmt: skip
 
     @property

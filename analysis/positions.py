@@ -1,4 +1,4 @@
-"""From a query to the positions that it asks about, with the moves to think of at each.
+"""From a query to the positions that it asks about, with the moves to leave out at each.
 
 The moves of a game are taken as `play` over GTP takes them: for either side at any time, and a move that only superko forbids too. What the
 engine thinks of are the moves that the full rules allow.
@@ -15,6 +15,7 @@ from analysis.queries import Query
 from gozero import coords, games
 from gozero.games import go
 from gozero.position import IllegalMove, Position
+from gozero.restrictions import left_out
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,14 +27,14 @@ class Task:
         turn: its number.
         priority: the highest comes first.
         root: the position, not over.
-        among: bool [A], the moves to think of, at least one.
+        left_out: int32 [2, A], in how many plies each move is left out, for the side to move and the other; one move at least is not.
     """
 
     query: Query
     turn: int
     priority: int
     root: Position
-    among: np.ndarray
+    left_out: np.ndarray
 
 
 def tasks(query: Query) -> list[Task]:
@@ -47,7 +48,7 @@ def tasks(query: Query) -> list[Task]:
             root = position.copy()
             if root.is_over:
                 root.state[go.PASSES] = 0  # whoever asks what to play does not mean the passes to have ended the game
-            found.append(Task(query, turn, query.priorities[turn], root, _among(query, root, turn)))
+            found.append(Task(query, turn, query.priorities[turn], root, _left_out(query, root, turn)))
     return found
 
 
@@ -69,14 +70,9 @@ def _play(position: Position, query: Query, number: int) -> None:
         raise QueryError("moves", f"Illegal move {number}: {coords.vertex(action, query.size)}") from None
 
 
-def _among(query: Query, root: Position, turn: int) -> np.ndarray:
-    """bool [A]: what is legal and not left out."""
-    mask = root.legal()
-    for restriction in query.restrictions:
-        if restriction.colour == root.to_play:
-            named = np.zeros_like(mask)
-            named[list(restriction.actions)] = True
-            mask &= named if restriction.alone else ~named
-    if not mask.any():
+def _left_out(query: Query, root: Position, turn: int) -> np.ndarray:
+    """See `Task`."""
+    plies = left_out(query.restrictions, root.to_play, root.game.actions)
+    if not (root.legal() & (plies[0] == 0)).any():
         raise QueryError("allowMoves" if query.restrictions[0].alone else "avoidMoves", f"no legal move is left at turn {turn}")
-    return mask
+    return plies

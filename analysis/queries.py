@@ -19,6 +19,7 @@ from analysis.fields import Fields, shown
 from gozero import coords
 from gozero.games.kata_rules import BONUS, KataRules, kata_rules
 from gozero.games.rules import RuleSet
+from gozero.restrictions import Restriction
 
 BLACK, WHITE = 1, 2
 ACTIONS = ("query_version", "query_models", "clear_cache", "terminate", "terminate_all")
@@ -82,15 +83,6 @@ class Wishes:
 
 
 @dataclass(frozen=True)
-class Restriction:
-    """Moves that one side is to leave out, or, where `alone`, the only ones it is to think of; at the position itself."""
-
-    colour: int
-    actions: frozenset[int]
-    alone: bool
-
-
-@dataclass(frozen=True)
 class Query:
     """The analysis of some turns of a game.
 
@@ -106,7 +98,7 @@ class Query:
         visits: of each position.
         seconds: that each is searched at most.
         temperature: of the prior at the root, None: as the network says.
-        restrictions: see `Restriction`.
+        restrictions: of what is thought of, in lines that begin at each position.
         first_report, report_interval: seconds until the first look at a search under way, and between two; infinite: none.
         wishes: what answers tell.
         warnings: (field, text) of what could not be followed.
@@ -165,7 +157,6 @@ def read_query(values: Mapping[str, Any], defaults: Defaults) -> Query:
     visits = settings.whole("maxVisits", 1, MOST_VISITS, defaults.visits)
     temperature = settings.number("rootPolicyTemperature", 0.01, 100, math.nan)
     temperature = fields.number("rootPolicyTemperature", 0.01, 100, temperature)
-    restrictions, late = _restrictions(fields, size)
     interval = fields.number("reportDuringSearchEvery", 0.001, 1e6, math.inf)
     query = Query(
         id=query_id,
@@ -179,13 +170,13 @@ def read_query(values: Mapping[str, Any], defaults: Defaults) -> Query:
         visits=fields.whole("maxVisits", 1, MOST_VISITS, visits),
         seconds=settings.number("maxTime", 0, 1e20, defaults.seconds),
         temperature=None if math.isnan(temperature) else temperature,
-        restrictions=restrictions,
+        restrictions=_restrictions(fields, size),
         first_report=fields.number("firstReportDuringSearchAfter", 0.001, 1e6, interval),
         report_interval=interval,
         wishes=_wishes(fields, settings, defaults),
         warnings=(),
     )
-    return replace(query, warnings=(*warnings, *late, *_ignored(fields, settings)))
+    return replace(query, warnings=(*warnings, *_ignored(fields, settings)))
 
 
 def _size(fields: Fields, sizes: tuple[int, ...]) -> int:
@@ -276,23 +267,21 @@ def _priorities(fields: Fields, moves: int) -> dict[int, int]:
     return dict(zip(turns, priorities, strict=True))
 
 
-def _restrictions(fields: Fields, size: int) -> tuple[tuple[Restriction, ...], list[tuple[str, str]]]:
-    """The restrictions, and a warning for those that were meant to reach deeper than the position itself."""
+def _restrictions(fields: Fields, size: int) -> tuple[Restriction, ...]:
+    """What is to be left out, or thought of alone."""
     if "avoidMoves" in fields and "allowMoves" in fields:
         raise fields.error("allowMoves", "give either avoidMoves or allowMoves")
     name = "allowMoves" if "allowMoves" in fields else "avoidMoves"
     items = fields.items(name, 'a list of objects such as {"player": "B", "moves": ["D4"], "untilDepth": 1}')
     if name == "allowMoves" and len(items) > 1:
         raise fields.error(name, f"expected one object, not {len(items)}")
-    found, is_deep = [], False
+    found = []
     for item in items:
         part = Fields(item if isinstance(item, dict) else {}, name)
         colour = part.required("player", "B or W", lambda value: _COLOURS.get(value.lower()) if isinstance(value, str) else None)
         actions = frozenset(_action(part, "moves", vertex, size) for vertex in part.items("moves", "a list of vertices"))
-        found.append(Restriction(colour, actions, alone=name == "allowMoves"))
-        is_deep |= part.whole("untilDepth", 1, 10**9, 1) > 1
-    warning = (name, "untilDepth above 1: moves are left out at the position itself only")
-    return tuple(found), [warning] if is_deep else []
+        found.append(Restriction(colour, actions, part.whole("untilDepth", 1, 10**9, 1), alone=name == "allowMoves"))
+    return tuple(found)
 
 
 def _wishes(fields: Fields, settings: Fields, defaults: Defaults) -> Wishes:

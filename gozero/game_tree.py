@@ -34,10 +34,16 @@ class Limits:
 
 
 class GameTree:
-    """One search tree that follows the game: what was searched for an earlier move is kept where the moves since lead into it."""
+    """One search tree that follows the game: what was searched for an earlier move is kept where the moves since lead into it.
 
-    def __init__(self, evaluator: Evaluator, settings: SearchSettings, seed: int) -> None:
+    Args:
+        evaluator, settings, seed: as for `Search`.
+        left_out: int32 [2, A], what all its searches leave out, see `Search.begin`; None: nothing.
+    """
+
+    def __init__(self, evaluator: Evaluator, settings: SearchSettings, seed: int, left_out: np.ndarray | None = None) -> None:
         self.evaluator = evaluator
+        self._left_out = left_out
         self._owners = None if isinstance(evaluator, RowEvaluator) else Owners(evaluator)
         self._search = Search(evaluator.game, self._owners or evaluator, settings, seed=seed)
         self.kept = 0  # visits that the last search found in the tree
@@ -50,7 +56,7 @@ class GameTree:
         """Search ``root`` among the actions of ``mask`` bool [A] until the limits are reached or ``should_stop()``."""
         visits = MANY_VISITS if limits.visits is None else limits.visits
         keep = self._follow(root.moves, mask)
-        self._search.begin(0, root.state, root.history_row(0), visits, root_mask=mask, keep=keep)
+        self._search.begin(0, root.state, root.history_row(0), visits, root_mask=mask, left_out=self._left_out, keep=keep)
         self.kept = self._search.root_visits()
         if self._owners is not None and not self.kept:
             self._owners.forget()

@@ -23,6 +23,7 @@ from gozero.evaluators.row import RowEvaluator
 from gozero.game_tree import GameTree, Limits
 from gozero.games.game import BLACK, EMPTY, NOT_OVER, WHITE, Game
 from gozero.position import COLOUR_NAMES, Position
+from gozero.restrictions import Restriction, left_out
 from gozero.search.choose import choose
 from gozero.search.search import RootResult
 from gozero.search.settings import SearchSettings
@@ -261,18 +262,19 @@ class Player:
         limits: Limits,
         should_stop: Callable[[], bool],
         watch: Watch,
-        among: np.ndarray | None = None,
+        restrictions: Sequence[Restriction] = (),
     ) -> None:
-        """Search for ``colour`` and tell ``watch``; nothing is played, and what was found serves the next move. TurnError as `play`.
+        """Search for ``colour`` and tell ``watch``; nothing is played. TurnError as `play`, NoChoiceError where no move is left.
 
-        ``among``, bool [A], are the moves to think of, None all that are legal; NoChoiceError where none of them is.
+        What was found serves the next move, unless moves were left out beyond the first ply.
         """
         root = self._root(colour)
-        legal = root.legal()
-        mask = legal if among is None else legal & among
+        plies = left_out(restrictions, colour, root.game.actions)
+        mask = root.legal() & (plies[0] == 0)
         if not mask.any():
             raise NoChoiceError
-        self._search(self._loaded_tree(), root, mask, limits, should_stop, watch)
+        tree = self._loaded_tree() if plies.max() <= 1 else self._tree_aside(left_out=plies)
+        self._search(tree, root, mask, limits, should_stop, watch)
 
     def values_after(self, colour: int) -> np.ndarray:
         """What the evaluator expects of each action, float32 [A], -1..1 for ``colour``: nan where it is not legal. TurnError as `play`."""
@@ -313,8 +315,7 @@ class Player:
         action = _only_action(sensible)
         if action is not None:
             return action
-        tree = GameTree(self._loaded_tree().evaluator, self._settings.search, seed=0)
-        return self._search(tree, root, sensible, limits, should_stop).best
+        return self._search(self._tree_aside(), root, sensible, limits, should_stop).best
 
     def _root(self, colour: int) -> Position:
         """The position to search for ``colour``, not over, as a copy. TurnError where it is not to move."""
@@ -334,18 +335,21 @@ class Player:
 
         None where the evaluator knows no owners.
         """
-        evaluator = self._loaded_tree().evaluator
-        if isinstance(evaluator, RowEvaluator):
+        if isinstance(self._loaded_tree().evaluator, RowEvaluator):
             return None
         looks: list[Analysis] = []
-        tree = GameTree(evaluator, replace(self._settings.search, max_nodes=LOOKING_NODES), seed=0)
-        self._search(tree, root, among, limits, should_stop, Watch(looks.append, ownership=True))
+        self._search(self._tree_aside(LOOKING_NODES), root, among, limits, should_stop, Watch(looks.append, ownership=True))
         return looks[-1].ownership
 
     def _loaded_tree(self) -> GameTree:
         if self._tree is None or self._tree.evaluator.game.size != self.size:
             self._tree = GameTree(self._open_evaluator(self.game), self._settings.search, int(self._random.integers(2**63)))
         return self._tree
+
+    def _tree_aside(self, max_nodes: int | None = None, left_out: np.ndarray | None = None) -> GameTree:
+        """A tree without chance for one question, beside the game's; it leaves out int32 [2, A], see `GameTree`."""
+        search = self._settings.search if max_nodes is None else replace(self._settings.search, max_nodes=max_nodes)
+        return GameTree(self._loaded_tree().evaluator, search, seed=0, left_out=left_out)
 
     def _search(
         self,

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from gozero import coords
 from gozero.games import GO_FAMILY
+from gozero.restrictions import Restriction
 from gtp.arguments import colour_of, number_of, point_of, vertex_of, whole_number_of
 from gtp.protocol import Command, GtpError, Stream, StreamHandler
 from gtp.rules import rules_of
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
     from gozero.analysis import Analysis, MoveAnalysis, Watch
     from gozero.games.rules import RuleSet
-    from gozero.player import Player
 
 Dialect = Callable[["Analysis", Mapping[str, bool], tuple[int, int]], str]  # look, flags, (columns, rows) -> one line
 
@@ -47,8 +47,8 @@ class _Request:
     """What the client asked for.
 
     ``[COLOUR] [INTERVAL]``, then ``interval CENTISECONDS``, ``minmoves N``, ``maxmoves N``, ``avoid|allow COLOUR V,V,... PLIES``,
-    ``rules NAME|JSON``, ``ownership BOOL`` and the other flags, in any order. Restrictions hold for the first move; PLIES beyond that are
-    not looked at. The rules hold for this analysis; a genmove plays by the game's.
+    ``rules NAME|JSON``, ``ownership BOOL`` and the other flags, in any order. Restrictions and rules hold for this analysis; a genmove
+    plays by the game's rules, and whatever it likes.
     """
 
     colour: int
@@ -56,16 +56,8 @@ class _Request:
     least_moves: int = 0
     most_moves: int = 10**6
     flags: dict[str, bool] = field(default_factory=dict)
-    avoided: list[int] = field(default_factory=list)
-    allowed: list[int] | None = None
+    restrictions: list[Restriction] = field(default_factory=list)
     rules: RuleSet | None = None
-
-    def among(self, player: Player) -> np.ndarray | None:
-        """bool [A], the moves to think of; None for all."""
-        if not self.avoided and self.allowed is None:
-            return None
-        avoided = player.mask_of(self.avoided)
-        return ~avoided if self.allowed is None else player.mask_of(self.allowed) & ~avoided
 
 
 class AnalysisCommands:
@@ -92,7 +84,7 @@ class AnalysisCommands:
         limits = Limits(session.settings.analysis_visits)
         watch = self._watch(request, stream, dialect, sees_the_end=False)
         with session.thinking() as player, self._rules(request):
-            player.analyse(request.colour, limits, session.signals.is_wanted_elsewhere, watch, request.among(player))
+            player.analyse(request.colour, limits, session.signals.is_wanted_elsewhere, watch, request.restrictions)
         session.signals.wait()
 
     def _genmove(self, command: Command, stream: Stream, dialect: Dialect) -> None:
@@ -173,14 +165,9 @@ def _take_flag(request: _Request, name: str, values: list[str], board: tuple[int
 
 
 def _take_restriction(request: _Request, name: str, values: list[str], board: tuple[int, int]) -> None:
-    """``avoid`` adds to what is not thought of; ``allow`` says what alone is."""
-    actions = [action for part in values[1].split(",") if part for action in _vertices(part, board)]
-    if whole_number_of(values[2]) < 1 or colour_of(values[0]) != request.colour:
-        return
-    if name == "avoid":
-        request.avoided += actions
-    else:
-        request.allowed = [*(request.allowed or []), *actions]
+    colour, plies = colour_of(values[0]), whole_number_of(values[2])
+    actions = frozenset(action for part in values[1].split(",") if part for action in _vertices(part, board))
+    request.restrictions.append(Restriction(colour, actions, plies, alone=name == "allow"))
 
 
 def _take_rules(request: _Request, name: str, values: list[str], board: tuple[int, int]) -> None:

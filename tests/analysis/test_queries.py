@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from analysis.fields import QueryError
-from analysis.queries import Action, Defaults, Restriction, Wishes, read_action, read_query
+from analysis.queries import Action, Defaults, Wishes, read_action, read_query
 from gozero import coords
 from gozero.games.game import BLACK, WHITE
 from gozero.games.rules import BONUS_N, NO_BONUS, POSITIONAL, RULES, SIMPLE
+from gozero.restrictions import Restriction
 from tests.analysis.talk import SIZE, query
 
 DEFAULTS = Defaults((SIZE, 9))
@@ -82,9 +83,10 @@ def test_settings_of_one_query() -> None:
 def test_moves_left_out_and_moves_alone() -> None:
     item = {"player": "B", "moves": ["C3", "pass"], "untilDepth": 1}
     actions = frozenset({at("C3"), at("pass")})
-    assert read(avoidMoves=[item]).restrictions == (Restriction(BLACK, actions, alone=False),)
+    assert read(avoidMoves=[item]).restrictions == (Restriction(BLACK, actions),)
     assert read(allowMoves=[item]).restrictions == (Restriction(BLACK, actions, alone=True),)
-    assert [field for field, _ in read(avoidMoves=[item | {"untilDepth": 4}]).warnings] == ["avoidMoves"]
+    deep = read(avoidMoves=[item | {"untilDepth": 4}])
+    assert (deep.restrictions, deep.warnings) == ((Restriction(BLACK, actions, plies=4),), ())
 
 
 def test_what_is_unknown_is_a_warning() -> None:

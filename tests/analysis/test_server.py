@@ -115,6 +115,18 @@ def test_moves_alone() -> None:
     assert {move["move"] for move in told["moveInfos"]} == {"A1", "B1"}
 
 
+def test_moves_left_out_of_the_lines() -> None:
+    corner = [f"{column}{row}" for column in "ABCDE" for row in (1, 2)]
+
+    def lines(depth: int) -> list[list[str]]:
+        item = {"player": "W", "moves": [*corner, "pass"], "untilDepth": depth}
+        return [move["pv"] for move in Talk().analyse(avoidMoves=[item], maxVisits=300)["moveInfos"]]
+
+    replies = {depth: {line[1] for line in lines(depth) if len(line) > 1} for depth in (1, 2)}
+    assert not replies[2] & {*corner, "pass"} and replies[2]
+    assert replies[1] & {*corner, "pass"}
+
+
 def test_a_network_without_points_tells_of_none() -> None:
     told = Talk(evaluator=Silent).analyse(includeOwnership=True, includeMovesOwnership=True)
     assert not {"scoreLead", "scoreMean", "rawLead"} & (told["rootInfo"].keys() | told["moveInfos"][0].keys())

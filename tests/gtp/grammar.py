@@ -33,7 +33,7 @@ RULES: dict[str, Sequence[str]] = {
     "number": ["<small>", "<small>", "<odd number>"],
     "path": ["game.sgf", '"game.sgf"', "my game.sgf", "broken.sgf", "no-such-file", "/", ".", "~nobody/x 3", "long" * 100],
     "flag": [f"{name} {value}" for name in ("ownership", "movesOwnership", "rootInfo", "pvVisits") for value in ("true", "false")],
-    "restriction": ["avoid <colour> <vertex> <small>", "allow <colour> <vertex> <small>"],
+    "restriction": ["avoid <colour> <vertex> <small>", "allow <colour> <vertex> <small>", "avoid <colour> <vertex>,<vertex> <small>"],
     "count": ["interval <small>", "minmoves <small>", "maxmoves <small>"],
     "option": ["<colour>", "<number>", "<flag>", "<restriction>", "rules aga", "rules korean", "<count>"],
     "options": ["", "<option>", "<option> <option>", "<option> <options>"],

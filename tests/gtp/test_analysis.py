@@ -135,6 +135,32 @@ def test_moves_left_out_and_moves_alone() -> None:
     assert [move[0] for move in lone(engine.last_look("lz-analyze b 10 avoid w A5,B5 3"), LZ)] == first
 
 
+def test_moves_left_out_of_the_lines() -> None:
+    """The network likes the points in their order, so that it would reply on the upper rows."""
+    engine = Painter()
+
+    def replies(options: str) -> set[str]:
+        lines = [move[-1].split() for move in lone(engine.last_look(f"lz-analyze b 10 {options}"), LZ)]
+        return {line[1] for line in lines if len(line) > 1}
+
+    free = replies("")
+    assert any(vertex[1] in "45" for vertex in free)
+    assert not any(vertex[1] in "45" for vertex in replies("avoid w A5:E4 2"))
+    few = replies("allow w A1,B2 2 allow w C3 1 avoid w C3 2")
+    assert few and few <= {"A1", "B2"}
+    assert replies("avoid w A5:E4 1") == free
+    assert replies("") == free
+
+
+def test_an_analysis_of_deep_restrictions_leaves_the_games_tree_alone() -> None:
+    """With an analysis of one visit, what is seen is what the game's tree holds."""
+    engine = Painter(analysis_visits=1)
+    engine.ask("genmove b")
+    before = engine.last_look("lz-analyze w 10")
+    assert lone(engine.last_look("lz-analyze w avoid w A1 9"), LZ)[0][1] == "0"
+    assert engine.last_look("lz-analyze w 10") == before and lone(before, LZ)[0][1] != "0"
+
+
 def test_how_many_moves() -> None:
     engine = Painter(analysis_visits=1)
     assert len(lone(engine.last_look("lz-analyze"), LZ)) == 1
