@@ -94,7 +94,10 @@ class GoPlayer(Player):
         self._settlement = None
 
     def under_rules(self, rules: RuleSet) -> AbstractContextManager[None]:
-        """The game as if it were played by other rules, for as long as the context lasts. ValueError as `set_rules`."""
+        """The game as if it were played by other rules, with a tree of its own, for as long as the context lasts.
+
+        ValueError as `set_rules`.
+        """
         return self._looking_at(self._position_under(rules))
 
     def place_handicap(self, points: Sequence[int]) -> None:
@@ -161,12 +164,14 @@ class GoPlayer(Player):
 
     @contextmanager
     def _looking_at(self, position: Position) -> Iterator[None]:
-        """Another position in the place of the game's."""
-        game, self.position = self.position, position
+        """Another position in the place of the game's, and a tree that is dropped with it."""
+        aside = self._tree_aside()
+        game, tree = self.position, self._tree
+        self.position, self._tree = position, aside
         try:
             yield
         finally:
-            self.position = game
+            self.position, self._tree = game, tree
 
     def _game_of(self, start: GameRecord, rules: str | RuleSet | None) -> Game:
         """The rules for this start; simplified Go knows neither komi nor a bonus for handicap."""
