@@ -25,10 +25,9 @@ DIGITS = 6
 def answer(task: Task, look: Analysis, opinion: Opinion, *, is_during_search: bool) -> dict[str, Any]:
     """One answer about a task that has been searched."""
     wishes, sign = task.query.wishes, _sign(task)
-    considered = [move for move in look.moves if move.visits > 0]
     told = {
         **_head(task, is_during_search=is_during_search),
-        "moveInfos": [_move(move, order, task, sign) for order, move in enumerate(considered)],
+        "moveInfos": [_move(move, order, task, sign) for order, move in enumerate(look.moves)],
         "rootInfo": _root(task, look, opinion, sign),
     }
     if look.ownership is not None:

@@ -133,10 +133,16 @@ def test_a_network_without_points_tells_of_none() -> None:
     assert "ownership" not in told and "ownership" not in told["moveInfos"][0]
 
 
-def test_a_single_visit_has_no_moves() -> None:
-    told = Talk().analyse(maxVisits=1, includePolicy=True)
-    assert (told["rootInfo"]["visits"], told["moveInfos"]) == (1, [])
-    assert told["rootInfo"]["winrate"] == told["rootInfo"]["rawWinrate"]
+@pytest.mark.parametrize("allowed", [["A1", "pass", "E4"], None])
+def test_a_single_visit_tells_of_the_networks_best_move(allowed: list[str] | None) -> None:
+    only = {} if allowed is None else {"allowMoves": [{"player": "B", "moves": allowed, "untilDepth": 1}]}
+    told = Talk().analyse(maxVisits=1, includePolicy=True, includePVVisits=True, **only)
+    root, (move,) = told["rootInfo"], told["moveInfos"]
+    candidates = range(SIZE * SIZE + 1) if allowed is None else [coords.parse_vertex(vertex, SIZE) for vertex in allowed]
+    best = coords.vertex(max(candidates, key=lambda action: told["policy"][action]), SIZE)
+    assert (move["move"], move["order"], move["visits"], move["pv"], move["pvVisits"]) == (best, 0, 0, [best], [0])
+    assert (root["visits"], root["winrate"]) == (1, root["rawWinrate"])
+    assert (move["winrate"], move["scoreLead"], move["lcb"]) == (root["winrate"], root["scoreLead"], 0)
 
 
 def test_lines_are_cut() -> None:
