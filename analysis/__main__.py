@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import sys
 import threading
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +16,9 @@ from analysis.server import Lines, Server, serve
 from analysis.settings import Settings, from_arguments
 from gozero import __version__ as VERSION
 from gozero.engine import Evaluators, find_weights, supported_sizes
+from gozero.exits import SUCCESS, exit_after
 from gozero.options import SettingsError
-from gozero.output import Output, open_log
+from gozero.output import Log, Output, tell
 from gozero.weights import WeightsError
 
 if TYPE_CHECKING:
@@ -27,29 +28,18 @@ if TYPE_CHECKING:
 READY = "Started, ready to begin handling requests"
 """What KataGo says on stderr, and some clients wait for."""
 
-FAILURE = 2
-INTERRUPTED = 130
+say = partial(tell, "gozero-analysis")
+"""One line to the user, on stderr."""
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Serve until the end of the input; exit code 0, or 2 after one line on stderr that says what was wrong."""
-    try:
-        settings = from_arguments(sys.argv[1:] if arguments is None else arguments, VERSION)
-        run(settings, Output.take_over(open_log(settings.log)))
-        code = 0
-    except (SettingsError, WeightsError) as error:
-        say(str(error))
-        code = FAILURE
-    except KeyboardInterrupt:
-        code = INTERRUPTED
-    except BrokenPipeError:  # the client has gone
-        code = 0
-    sys.stderr.flush()
-    os._exit(code)  # the reader still waits for lines that nobody will send
+    exit_after(lambda: from_arguments(sys.argv[1:] if arguments is None else arguments, VERSION), sit, say, WeightsError)
 
 
-def run(settings: Settings, output: Output) -> None:
-    """One sitting. WeightsError and SettingsError where weights or backend are of no use."""
+def sit(settings: Settings, log: Log | None) -> int:
+    """Serve. Returns the exit code; WeightsError and SettingsError where weights or backend are of no use."""
+    output = Output.take_over(log)
     path, header = find_weights(settings.weights, "go")
     evaluators = Evaluators(path, settings.backend, settings.threads)
 
@@ -68,6 +58,7 @@ def run(settings: Settings, output: Output) -> None:
     say(greeting(settings, path))
     say(READY)
     serve(server, read_lines(output), finish=not settings.quit_without_waiting)
+    return SUCCESS
 
 
 def greeting(settings: Settings, path: Path) -> str:
@@ -89,12 +80,6 @@ def read_lines(output: Output) -> Lines:
 
     threading.Thread(target=read, name="analysis-reader", daemon=True).start()
     return lines
-
-
-def say(text: str) -> None:
-    """One line to the user, on stderr."""
-    sys.stderr.write(f"gozero-analysis: {text}\n")
-    sys.stderr.flush()
 
 
 if __name__ == "__main__":

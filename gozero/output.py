@@ -94,6 +94,12 @@ class Output:
             data = data[os.write(self._descriptor, data) :]
 
 
+def tell(program: str, text: str) -> None:
+    """One line from this program to its user, on stderr."""
+    sys.stderr.write(f"{program}: {text}\n")
+    sys.stderr.flush()
+
+
 def open_log(name: str | None) -> Log | None:
     """The log in a file of that name, opened for appending; None: no log. SettingsError where it cannot be opened."""
     if name is None:

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gozero import __version__ as VERSION
+from gozero.exits import FAILURE, SUCCESS, exit_after
 from gozero.games import GO_FAMILY
-from gozero.options import SettingsError
-from gozero.output import Log, Output, open_log
+from gozero.output import Log, Output
 from gozero.threads import available_threads
 from gtp.analysis import AnalysisCommands
 from gtp.clock import ClockCommands
@@ -41,28 +41,19 @@ NAME = "gozero"
 COMMANDS = (BoardCommands, SetupCommands, PlayCommands, GomillCommands, ParameterCommands)
 GO_COMMANDS = (HandicapCommands, ScoringCommands, RuleCommands, RecordCommands, ServerCommands, GoguiGoCommands)
 OTHER_COMMANDS = (RefereeCommands, GoguiCommands)
-FAILURE = 2
-INTERRUPTED = 130
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Serve GTP until ``quit`` or the end of the input; exit code 0, or 2 after one line on stderr that says what was wrong."""
-    log = None
-    try:
-        settings = from_arguments(sys.argv[1:] if arguments is None else arguments, VERSION)
-        log = open_log(settings.log)
-        code = test_installation(settings) if settings.check else run(settings, log)
-    except (SettingsError, FatalError) as error:
-        say(str(error))
-        if log is not None:
-            log.say(str(error))
-        code = FAILURE
-    except KeyboardInterrupt:
-        code = INTERRUPTED
-    except BrokenPipeError:  # the controller has gone
-        code = 0
-    sys.stderr.flush()
-    os._exit(code)  # a thread may still be loading or reading; nothing that it does matters any more
+    exit_after(lambda: from_arguments(sys.argv[1:] if arguments is None else arguments, VERSION), sit, say, FatalError)
+
+
+def sit(settings: Settings, log: Log | None) -> int:
+    """What the settings ask for. Returns the exit code; FatalError where the weights are of no use."""
+    if settings.check:
+        return test_installation(settings)
+    run(settings, log)
+    return SUCCESS
 
 
 def test_installation(settings: Settings) -> int:
@@ -71,11 +62,11 @@ def test_installation(settings: Settings) -> int:
 
     able = check(settings)
     sys.stdout.flush()
-    return 0 if able else FAILURE
+    return SUCCESS if able else FAILURE
 
 
-def run(settings: Settings, log: Log | None) -> int:
-    """One sitting. Returns the exit code 0; FatalError where the weights are of no use."""
+def run(settings: Settings, log: Log | None) -> None:
+    """Serve. FatalError where the weights are of no use."""
     from gtp.loading import Loader, find_weights
 
     output = Output.take_over(log)
@@ -90,7 +81,6 @@ def run(settings: Settings, log: Log | None) -> int:
     protocol = make_protocol(session, header.game)
     threading.Thread(target=leave_when_unread, args=(output,), name="gtp-leaver", daemon=True).start()
     serve(protocol, reader, output, when_idle=lambda: loader.load_in_background(reader.fail), ponder=session.ponder)
-    return 0
 
 
 def leave_when_unread(output: Output) -> None:

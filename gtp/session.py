@@ -7,7 +7,6 @@ its first use, so that a controller which only asks for the name never waits for
 from __future__ import annotations
 
 import math
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
@@ -15,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from gozero import coords
-from gozero.output import Log
+from gozero.output import Log, tell
 from gtp.arguments import COLOUR_NAMES, colour_of, vertex_of, whole_number_of
 from gtp.clock import Clock
 from gtp.graphics import live
@@ -37,11 +36,8 @@ DEFAULT_SECONDS = 5.0
 FALLING_GAMES = ("connect4",)
 """Games in which a stone falls to the lowest free point of its column."""
 
-
-def say(text: str) -> None:
-    """One line to the user, on stderr."""
-    sys.stderr.write(f"gozero-gtp: {text}\n")
-    sys.stderr.flush()
+say = partial(tell, "gozero-gtp")
+"""One line to the user, on stderr."""
 
 
 class Session:

@@ -146,8 +146,8 @@ def test_an_input_that_is_closed(small_weights: Path) -> None:
 
 def test_actions_need_no_network(small_weights: Path) -> None:
     program = (
-        "import sys, analysis.__main__ as main\n"
-        "main.os._exit = lambda code: print(sorted({'numpy', 'numba', 'torch', 'openvino'} & set(sys.modules)), file=sys.stderr)\n"
+        "import os, sys, analysis.__main__ as main\n"
+        "os._exit = lambda code: print(sorted({'numpy', 'numba', 'torch', 'openvino'} & set(sys.modules)), file=sys.stderr)\n"
         "main.main(sys.argv[1:])\n"
     )
     done = subprocess.run(
@@ -169,6 +169,14 @@ def test_the_log_holds_both_sides(small_weights: Path, tmp_path: Path) -> None:
     client.close()
     lines = [line[len("2026-01-01 00:00:00.000 ") :] for line in log.read_text().splitlines()]
     assert lines == ['< {"id": "a", "action": "clear_cache"}', '> {"id":"a","action":"clear_cache"}']
+
+
+def test_the_log_tells_why_the_engine_ended(tmp_path: Path) -> None:
+    client = Client(tmp_path / "none.pt", "--log", str(tmp_path / "talk.log"))
+    code, _, error = client.close()
+    (line,) = (tmp_path / "talk.log").read_text().splitlines()
+    assert code == 2 and "none.pt" in line
+    assert line.partition(" - ")[2] == error.removeprefix("gozero-analysis: ").strip()
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,49 @@
+"""How a program that serves a protocol ends: its exit code, and one line about what was wrong, for its user and in its log."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import NoReturn, Protocol, TypeVar
+
+from gozero.options import SettingsError
+from gozero.output import Log, open_log
+
+SUCCESS, FAILURE, INTERRUPTED = 0, 2, 130
+
+
+class Logged(Protocol):
+    """Settings that name a log."""
+
+    @property
+    def log(self) -> str | None: ...
+
+
+S = TypeVar("S", bound=Logged)
+
+
+def exit_after(
+    read_settings: Callable[[], S], sit: Callable[[S, Log | None], int], say: Callable[[str], None], useless: type[Exception]
+) -> NoReturn:
+    """End the process with the exit code of a sitting.
+
+    SettingsError, and ``useless``, with which ``sit`` gives up, are told the user and the log, and end it with FAILURE. Threads that still
+    load, search or wait for a line are not waited for.
+    """
+    log = None
+    try:
+        settings = read_settings()
+        log = open_log(settings.log)
+        code = sit(settings, log)
+    except (SettingsError, useless) as error:
+        say(str(error))
+        if log is not None:
+            log.say(str(error))
+        code = FAILURE
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    except BrokenPipeError:  # the client has gone
+        code = SUCCESS
+    sys.stderr.flush()
+    os._exit(code)
