@@ -23,7 +23,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from gozero.machine import processor
+
 LEAST_CPU_SHARE = 0.95
+VECTORS = ("avx2", "avx512f", "avx512_bf16", "avx512_vnni")
 Contender = Callable[[], int]
 
 
@@ -115,14 +118,9 @@ def commit() -> str:
 
 def _processor() -> str:
     """The processor's name; where the system hides the model, the vector extensions that tell what it can do."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
-    fields = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in lines)}
-    vectors = [flag for flag in ("avx2", "avx512f", "avx512_bf16", "avx512_vnni") if flag in fields.get("flags", "").split()]
-    name = f"{fields.get('model name', 'unknown processor')} (family {fields.get('cpu family', '?')}, model {fields.get('model', '?')})"
-    return " ".join([name, *vectors])
+    found = processor()
+    numbers = [f"(family {found.family}, model {found.model})"] if found.family else []
+    return " ".join([found.name, *numbers, *(flag for flag in VECTORS if flag in found.flags)])
 
 
 def _output(*command: str) -> str:

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from benchmarks.harness import machine, parser
-from gtp.check import megabytes
+from gozero.machine import megabytes
 from gtp.client import Engine
 
 CLAIM = 0.05

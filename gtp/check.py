@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from gozero import coords
 from gozero.engine import supported_sizes
+from gozero.machine import megabytes, processor
 from gozero.threads import available_threads
 from gtp.protocol import FatalError
 from gtp.settings import Settings
@@ -103,22 +104,12 @@ def _engine(settings: Settings) -> Iterator[Finding]:
 
 def _machine() -> Finding:
     """Processor, what it computes in, threads and memory."""
-    model, flags = _processor()
-    known = [name for flag, name in INSTRUCTIONS.items() if flag in flags]
+    found = processor()
+    known = [name for flag, name in INSTRUCTIONS.items() if flag in found.flags]
     instructions = f" with {', '.join(known)}" if known else ""
     usable, processors = available_threads(), os.cpu_count() or 1
     share = f"{usable} of {processors} processors" if usable < processors else f"{processors} processors"
-    return Finding("machine", f"{platform.system()}, {model}{instructions}; this process may use {share}")
-
-
-def _processor(path: Path = Path("/proc/cpuinfo")) -> tuple[str, set[str]]:
-    """Its name and its flags; no flags where the system does not list them."""
-    try:
-        rows = (line.partition(":") for line in path.read_text().splitlines())
-        table = {key.strip(): value.strip() for key, _, value in rows}
-    except OSError:
-        table = {}
-    return table.get("model name") or platform.processor() or platform.machine(), set(table.get("flags", "").split())
+    return Finding("machine", f"{platform.system()}, {found.name}{instructions}; this process may use {share}")
 
 
 def _packages(settings: Settings) -> Finding:
@@ -191,12 +182,3 @@ def _memory() -> Finding:
     if left < LITTLE_MEMORY:
         return Finding("memory", text, "close other programs: a long search grows by some 100 MB", NOTE)
     return Finding("memory", text)
-
-
-def megabytes(path: Path, key: str) -> float | None:
-    """MB of a line of kB in one of Linux's tables; None where there is none."""
-    try:
-        lines = path.read_text().splitlines()
-    except OSError:
-        return None
-    return next((int(line.split()[1]) / 1024 for line in lines if line.startswith(f"{key}:")), None)
