@@ -13,10 +13,16 @@ ROOT = Path(__file__).resolve().parent.parent
 DIAGRAMS = ["tests/games/test_go.py", "tests/games/test_go_ko.py", "tests/games/test_go_counting.py", "tests/games/test_go_benson.py"]
 LAWS = ["tests/contract", "tests/games/test_go_oracle.py", "tests/games/test_perft.py"]
 LINES = [f"tests/games/test_{name}.py" for name in ("tictactoe", "lines", "connect4", "simple_go")]
-SMALL = "go-2 or go-5-tromp or referee[2-60-1] or (sequences_of_go and 2-expected)"
+OTHERS = ["tests/games/test_nogo.py", "tests/games/test_othello.py"]
+SELECTIONS = {
+    "diagrams": DIAGRAMS,
+    "laws": [*LAWS, "-k", "go-2 or go-5-tromp or nogo-5 or othello-4 or referee[2-60-1] or (sequences_of_go and 2-expected)"],
+    "lines": [*LINES, "-k", "not by_ply"],
+    "others": [*OTHERS, "-k", "not player_wins and not referee[13"],  # what needs a search, or a big board, is slow
+}
 
 
-@pytest.mark.parametrize("selection", [DIAGRAMS, [*LAWS, "-k", SMALL], [*LINES, "-k", "not by_ply"]], ids=["diagrams", "laws", "lines"])
+@pytest.mark.parametrize("selection", SELECTIONS.values(), ids=SELECTIONS)
 def test_small_boards_without_the_jit(selection: list[str]) -> None:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "ignore:overflow:RuntimeWarning", *selection]
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
