@@ -92,7 +92,10 @@ class Watch:
 
 
 class Owners:
-    """An evaluator in front of another that remembers what it said of the points: ownership is the mean since `forget`."""
+    """An evaluator in front of another that remembers what it said of the points: ownership is the mean since `forget`.
+
+    What a network says of points that its game does not have is chance, as nothing taught it, and is not heard.
+    """
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
@@ -114,17 +117,21 @@ class Owners:
         self.hear(states, found)
         return found
 
+    def _owners(self, states: np.ndarray) -> np.ndarray | None:
+        """float32 [n, P] for the sides to move of states int32 [n, S], unremembered; None where nobody owns points."""
+        return None if self.game.owner is None else self._evaluator.evaluate(states).ownership
+
     def hear(self, states: np.ndarray, found: Evaluation) -> None:
         """Remember what was said of states int32 [n, S], whoever asked."""
-        self.knows_score = found.score is not None
-        if found.ownership is not None:
+        self.knows_score = found.score is not None and self.game.score is not None
+        if found.ownership is not None and self.game.owner is not None:
             self._sum += np.where(states[:, TO_PLAY] == BLACK, 1.0, -1.0) @ found.ownership
             self._count += len(states)
 
     def ownership(self, position: Position) -> np.ndarray | None:
         """float32 [P] for the side to move; where nothing was evaluated yet, what is said of the position itself."""
         if self._count == 0:
-            found = self._evaluator.evaluate(position.state[None]).ownership
+            found = self._owners(position.state[None])
             return None if found is None else found[0]
         mean = self._sum / self._count
         return (mean if position.to_play == BLACK else -mean).astype(np.float32)
@@ -136,7 +143,7 @@ class Owners:
             child = position.copy()
             child.play(action)
             children.append(child.state)
-        found = self._evaluator.evaluate(np.stack(children)).ownership if children else None
+        found = self._owners(np.stack(children)) if children else None
         return [None] * len(actions) if found is None else [-row for row in found]
 
 

@@ -125,6 +125,15 @@ def test_without_points_no_points_are_made_up() -> None:
     assert "winrate" in answer and "score" not in answer and "ownership" not in answer
 
 
+@pytest.mark.parametrize("game", ["connect4", "gomoku", "tictactoe"])
+def test_a_game_without_points_has_none_whatever_its_network_says(game: str) -> None:
+    engine = Engine(Settings(game, visits=8, seed=1), Painted)
+    told = engine.ask("kata-analyze ownership true movesOwnership true rootInfo true")
+    assert "info move" in told and "rootInfo" in told
+    assert "score" not in told and "wnership" not in told
+    assert "score" not in engine.ask("gogui-value")
+
+
 def test_moves_left_out_and_moves_alone() -> None:
     engine = Painter()
     first = [move[0] for move in lone(engine.last_look("lz-analyze b 10"), LZ)]
