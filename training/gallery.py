@@ -109,7 +109,7 @@ def _after(game: Game, record: Record, plies: int) -> np.ndarray:
 
 @torch.inference_mode()
 def _opinion(net: nn.Module, game: Game, state: np.ndarray, title: str) -> Iterator[Board]:
-    """One board with the policy under its stones; one with the ownership, where the network has that head."""
+    """One board with the policy under its stones; one with the ownership, where the game has it and the network that head."""
     planes, numbers = features.encode(game, state[None])
     output = net(torch.from_numpy(planes), torch.from_numpy(numbers))
     legal = np.zeros(game.actions, np.uint8)
@@ -120,8 +120,9 @@ def _opinion(net: nn.Module, game: Game, state: np.ndarray, title: str) -> Itera
     board = game.board(state)
     mover = "Black" if planes[0, -1, 0, 0] else "White"
     policy = shares[: game.points].reshape(board.shape)
-    yield Board(f"{title}\n{mover}'s policy, pass {shares[game.pass_action]:.1%}", board, policy)
-    if output.ownership is not None:
+    value = f"value {float(output.value[0]):+.2f}"
+    passing = f"pass {shares[game.pass_action]:.1%}, " if game.has_pass else ""
+    yield Board(f"{title}\n{mover}'s policy, {passing}{value}", board, policy)
+    if output.ownership is not None and game.owner is not None:
         owner = (output.ownership[0] / 2).tanh().numpy().reshape(board.shape)
-        value = f"value {float(output.value[0]):+.2f}, score {float(output.score[0]):+.1f}"
-        yield Board(f"{title}\nred: {mover}'s points, {value}", board, owner, signed=True)
+        yield Board(f"{title}\nred: {mover}'s points, {value}, score {float(output.score[0]):+.1f}", board, owner, signed=True)

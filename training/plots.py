@@ -60,7 +60,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Board:
-    """A position uint8 [N, N] (0 empty, 1 Black, 2 White) with a heat float [N, N] under it; `signed`: from -1 to 1."""
+    """A position uint8 [rows, cols] (0 empty, 1 Black, 2 White) with a heat float [rows, cols] under it; `signed`: from -1 to 1."""
 
     title: str
     stones: np.ndarray
@@ -129,12 +129,12 @@ def _panel(axes: Axes, panel: Panel) -> None:
 
 
 def _board(axes: Axes, picture: Board) -> None:
-    size = len(picture.stones)
+    height, width = picture.stones.shape
     colours, limits = ("bwr", (-1, 1)) if picture.signed else ("Reds", (0, max(float(picture.heat.max()), 1e-9) * 1.3))
     axes.imshow(picture.heat, cmap=colours, vmin=limits[0], vmax=limits[1], interpolation="nearest")
-    axes.hlines(range(size), 0, size - 1, color="0.6", linewidth=0.5, zorder=1)
-    axes.vlines(range(size), 0, size - 1, color="0.6", linewidth=0.5, zorder=1)
-    area = (BOARD * 72 * 0.62 / size) ** 2
+    axes.hlines(range(height), 0, width - 1, color="0.6", linewidth=0.5, zorder=1)
+    axes.vlines(range(width), 0, height - 1, color="0.6", linewidth=0.5, zorder=1)
+    area = (BOARD * 72 * 0.62 / max(height, width)) ** 2
     for colour, face in ((1, "black"), (2, "white")):
         rows, columns = np.nonzero(picture.stones == colour)
         axes.scatter(columns, rows, s=area, c=face, edgecolors="black", linewidths=0.6, zorder=2)
@@ -142,8 +142,8 @@ def _board(axes: Axes, picture: Board) -> None:
         for row, column in zip(*np.nonzero(picture.heat), strict=True):
             axes.text(column, row, f"{picture.heat[row, column]:.0f}", ha="center", va="center", fontsize=6, zorder=3)
     axes.set_title(picture.title, fontsize=7)
-    axes.set_xticks(range(size), LETTERS[:size], fontsize=5)
-    axes.set_yticks(range(size), [str(size - row) for row in range(size)], fontsize=5)
+    axes.set_xticks(range(width), LETTERS[:width], fontsize=5)
+    axes.set_yticks(range(height), [str(height - row) for row in range(height)], fontsize=5)
     axes.tick_params(length=0)
 
 

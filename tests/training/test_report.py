@@ -8,12 +8,15 @@ import re
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
-from gozero import nets, weights
+from gozero import games, nets, weights
 from tests.training.games import random_record
 from training import config, history, plots, presets, records, report
-from training.plots import Curve, Panel
+from training.gallery import Gallery
+from training.plots import Board, Curve, Panel
 
 OLD = {  # a line of a log from before the doctor
     "speed/evaluations": 500.0, "games5/count": 10, "games5/length": 31.0, "games5/capped": 0.0, "games5/settled": 0.5,
@@ -59,6 +62,22 @@ def test_a_page_shows_everything_and_needs_no_network(tmp_path: Path, capsys: py
     pictures = re.findall('base64,([^"]*)', page)
     assert len(pictures) == 8
     assert all(base64.b64decode(picture).startswith(b"\x89PNG") for picture in pictures)
+
+
+@pytest.mark.parametrize(("name", "shown"), [("connect4", ["policy, value"]), ("othello", ["policy, pass", "red: Black's points, value"])])
+def test_a_network_is_asked_for_what_its_game_has(name: str, shown: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    game, drawn = games.make(name), []
+    monkeypatch.setattr(plots, "boards", lambda pictures: drawn.extend(pictures) or b"")
+    Gallery({"game": name}, [], nets.build(nets.config("b2c16", game), 1), game.size).opinions()
+    assert [board.stones.shape for board in drawn] == [game.shape] * len(shown)
+    assert all(words in board.title for words, board in zip(shown, drawn, strict=True))
+
+
+def test_a_board_need_not_be_square() -> None:
+    axes = Figure().add_subplot()
+    plots._board(axes, Board("", np.zeros((6, 7), np.uint8), np.zeros((6, 7))))
+    assert [label.get_text() for label in axes.get_xticklabels()] == list("ABCDEFG")
+    assert [label.get_text() for label in axes.get_yticklabels()] == list("654321")
 
 
 def test_what_is_missing_is_left_out(tmp_path: Path) -> None:
