@@ -219,7 +219,7 @@ def pictures(files: Files) -> Iterator[str]:
     gallery = Gallery.open(files.folder, files.settings)
     words = "Where the newest games began; a narrow choice early in a run is a sign of collapse."
     yield from _section("Openings", words, gallery.openings())
-    words = "Before any search: shares of the policy, and who is expected to own each point at the end, where points have owners (red: the mover)."
+    words = "Before any search: shares of the policy, and who is expected to own each point at the end, if anybody (red: the mover)."
     yield from _section("What the network thinks", words, gallery.opinions())
     words = "One column for each filter of the first layer, one row for each input plane; red is positive, blue negative."
     yield from _section("First layer", words, gallery.filters())
