@@ -6,8 +6,8 @@
 
 What A and B may be is listed in `training.players`; how games are played and end in `training.match`. The table and the
 verdict go to stdout, progress and complaints to stderr. Exit code: 0 when every game was sound; 1 when a player made an
-illegal move, failed, or named another winner than the referee; 2 when the request makes no sense. Games that are won by no
-number of points have the results `B+`, `W+` and `0`.
+illegal move, failed, or named another winner than the referee; 2 when the request makes no sense; 130 after Ctrl-C. Games that
+are won by no number of points have the results `B+`, `W+` and `0`.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from gozero import coords, games, sgf
+from gozero.exits import INTERRUPTED
 from gozero.games import GO_FAMILY
 from gozero.games.game import BLACK, Game
 from training import players, scoring
@@ -43,6 +44,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (PlayerError, ValueError, OSError) as error:
         print(f"arena: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("arena: interrupted; the games above are all that were finished", file=sys.stderr)
+        return INTERRUPTED
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -85,6 +89,15 @@ def open_game(options: argparse.Namespace) -> tuple[Game, float]:
     return games.make(options.game, size=size, rules=options.rules, komi=given), komi
 
 
+def check_files(*files: Path | None) -> None:
+    """ValueError for a file that could not be written once the games are over; None: not asked for."""
+    for file in files:
+        if file is not None and not file.absolute().parent.is_dir():
+            raise ValueError(f"cannot write {file}: there is no folder {file.absolute().parent}")
+        if file is not None and file.is_dir():
+            raise ValueError(f"cannot write {file}: it is a folder")
+
+
 def described(game: Game, komi: float, options: argparse.Namespace) -> str:
     """`go 13x13, komi 7.5, chinese`; only what the game has."""
     rules = options.rules or games.usual(game.name, "rules")
@@ -103,6 +116,7 @@ def _run(options: argparse.Namespace) -> int:
     game, komi = open_game(options)
     if options.sgf and game.name not in GO_FAMILY:
         raise ValueError(f"--sgf saves games of Go only: --csv and --json hold the moves of {game.name}")
+    check_files(options.csv, options.json)
     parallel = in_parallel(options, options.a, options.b)
     settings = MatchSettings(options.games, options.seed, options.opening_moves, options.max_moves, parallel)
     conditions = Conditions(game, komi, options.seed, parallel, options.move_seconds, options.threads)

@@ -10,8 +10,8 @@ Vocabulary
               only against plain UCT, so that all means belong to the same opponents
 
 The mean gives every opponent the same weight; its interval takes all games for one match, which is a little too wide, never too narrow.
-The table goes to stdout, complaints to stderr. Exit code: 0; 1 when a player failed or made an illegal move; 2 when the request makes no
-sense. Games are played by `training.match`; this module rates nobody.
+The table goes to stdout, complaints to stderr; the file of --csv holds it from the first match on. Exit code: 0; 1 when a player failed or
+made an illegal move; 2 when the request makes no sense; 130 after Ctrl-C. Games are played by `training.match`; this module rates nobody.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ from __future__ import annotations
 import argparse
 import csv
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from gozero.exits import INTERRUPTED
 from training import perfect, plots
-from training.arena import add_game, add_play, described, in_parallel, open_game
+from training.arena import add_game, add_play, check_files, described, in_parallel, open_game
 from training.elo import Tally, wilson
 from training.match import GameRecord, MatchSettings, play_match, tally
 from training.players import Conditions, PlayerError, open_player
@@ -60,6 +61,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (PlayerError, plots.PlotError, ValueError, OSError) as error:
         print(f"ladder: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("ladder: interrupted; the matches above are all that were finished", file=sys.stderr)
+        return INTERRUPTED
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -81,6 +85,9 @@ def _parser() -> argparse.ArgumentParser:
 
 def _run(options: argparse.Namespace) -> int:
     game, komi = open_game(options)
+    if options.games < 1:
+        raise ValueError(f"--games {options.games}: expected 1 or more for each opponent and colour")
+    check_files(options.csv, options.plot)
     opponents = _opponents(options)
     climbers = _climbers(options)
     print(f"{described(game, komi, options)}; {options.games} games per opponent and colour, seed {options.seed}")
@@ -88,10 +95,11 @@ def _run(options: argparse.Namespace) -> int:
     for climber in climbers:
         parallel = in_parallel(options, climber, *opponents)
         conditions = Conditions(game, komi, options.seed, parallel, options.move_seconds, options.threads)
-        rungs += _climb(climber, opponents, options, conditions)
+        for rung in _climb(climber, opponents, options, conditions):
+            rungs.append(rung)
+            if options.csv:
+                _write_csv(options.csv, rungs)
     print("\n" + "\n".join(_means(rungs)))
-    if options.csv:
-        _write_csv(options.csv, rungs)
     if options.plot:
         options.plot.write_bytes(_picture(rungs, game.name))
     return 1 if any(record.detail for rung in rungs for record in rung.records) else 0
@@ -123,9 +131,8 @@ def _climbers(options: argparse.Namespace) -> list[str]:
     return climbers
 
 
-def _climb(climber: str, opponents: Sequence[str], options: argparse.Namespace, conditions: Conditions) -> list[Rung]:
+def _climb(climber: str, opponents: Sequence[str], options: argparse.Namespace, conditions: Conditions) -> Iterator[Rung]:
     """One match after the other, each printed when it is over."""
-    rungs = []
     settings = MatchSettings(2 * options.games, options.seed, options.opening_moves, parallel=conditions.parallel)
     with closing(open_player(climber, conditions)) as player:
         print(f"\n{player.name}\n{'opponent':>10} games  wins draws losses   score  95 % interval   Black  White", flush=True)
@@ -136,8 +143,7 @@ def _climb(climber: str, opponents: Sequence[str], options: argparse.Namespace, 
             for record in rung.records:
                 if record.detail:
                     print(f"ladder: game {record.number + 1} against {opponent}: {record.detail}", file=sys.stderr)
-            rungs.append(rung)
-    return rungs
+            yield rung
 
 
 def _row(rung: Rung) -> str:

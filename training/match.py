@@ -41,7 +41,10 @@ class MatchSettings:
         if self.games < 2 or self.games % 2:
             raise ValueError(f"games must be even and at least 2 (colours are swapped in pairs), not {self.games}")
         if self.parallel < 1 or self.max_moves < 1 or not 0 <= self.opening_moves < self.max_moves:
-            raise ValueError("parallel and max_moves must be at least 1, opening_moves between 0 and max_moves - 1")
+            numbers = f"not {self.parallel}, {self.max_moves} and {self.opening_moves}"
+            raise ValueError(f"parallel and max_moves must be at least 1, opening_moves between 0 and max_moves - 1, {numbers}")
+        if self.seed < 0:
+            raise ValueError(f"the seed must be at least 0, not {self.seed}")
 
 
 @dataclass(frozen=True)

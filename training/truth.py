@@ -11,7 +11,8 @@ Vocabulary
 
 All positions differ, in stones or side to move, and no more than two are of one game; where a game has fewer than were asked for, what
 was found is used, and its number printed. At the end come two games against the perfect player, one with each colour.
-The table goes to stdout, complaints to stderr. Exit code: 0, or 2 when the request makes no sense or the solver is missing.
+The table goes to stdout, complaints to stderr. Exit code: 0; 2 when the request makes no sense or the solver is missing; 130 after
+Ctrl-C.
 This is a measure and nothing else: no judged position is ever trained on.
 """
 
@@ -28,6 +29,7 @@ import numpy as np
 
 from gozero import coords, games
 from gozero.evaluators.base import Evaluator, open_evaluator
+from gozero.exits import INTERRUPTED
 from gozero.games.game import Game
 from gozero.position import Position
 from gozero.search.settings import SearchSettings
@@ -225,6 +227,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (perfect.UnsolvedError, WeightsError, PlayerError, ValueError, OSError) as error:
         print(f"truth: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("truth: interrupted", file=sys.stderr)
+        return INTERRUPTED
     return 0
 
 
@@ -244,6 +249,8 @@ def _parser() -> argparse.ArgumentParser:
 def _run(options: argparse.Namespace) -> None:
     if options.visits < 1 or options.positions < 1:
         raise ValueError("--visits and --positions are at least 1")
+    if options.seed < 0:
+        raise ValueError(f"--seed {options.seed}: expected 0 or more")
     game = games.make(options.game, size=options.size)
     solver = perfect.solver(game)
     evaluator = open_evaluator(options.weights, game, threads=options.threads)

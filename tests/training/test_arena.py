@@ -6,6 +6,7 @@ import csv
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from sgfmill.sgf import Sgf_game
@@ -197,6 +198,15 @@ def test_an_opening_that_ends_the_game_is_a_game() -> None:
     assert {record.detail for record in records} == {""}
 
 
+def test_an_interruption_is_one_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def play_match(*_: object) -> NoReturn:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(arena, "play_match", play_match)
+    assert arena.main(["random", "random", "--game", "tictactoe"]) == 130
+    assert capsys.readouterr().err == "arena: interrupted; the games above are all that were finished\n"
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -205,6 +215,9 @@ def test_an_opening_that_ends_the_game_is_a_game() -> None:
         (["random", "random", "--game", "gomoku", "--sgf", "/tmp/never"], "--sgf saves games of Go only"),
         (["random", "strong"], "no player is called 'strong'"),
         (["random", "random", "--games", "3"], "games must be even"),
+        (["random", "random", "--csv", "/nowhere/x.csv"], "cannot write /nowhere/x.csv: there is no folder /nowhere"),
+        (["random", "random", "--json", "/"], "cannot write /: it is a folder"),
+        (["random", "random", "--seed", "-1"], "the seed must be at least 0, not -1"),
         (["random", "random", "--size", "99"], "99"),
         (["random", "random", "--rules", "martian"], "martian"),
         (["random", "gtp:no-such-engine"], "cannot start the engine 'no-such-engine'"),

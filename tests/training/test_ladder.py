@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import csv
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from training import ladder
+from gozero.games.game import Game
+from training import ladder, match
+from training.match import GameRecord, MatchSettings
+from training.players import Player
 
 TINY = ["--game", "tictactoe", "--sims", "2", "20", "--games", "3", "--visits", "8"]
 
@@ -66,6 +70,21 @@ def test_any_gtp_engine_is_an_opponent(tmp_path: Path, capsys: pytest.CaptureFix
     assert "of perfect play" not in capsys.readouterr().out
 
 
+def test_an_interruption_leaves_what_was_played(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def play_match(players: tuple[Player, Player], game: Game, settings: MatchSettings) -> Iterator[GameRecord]:
+        if "20 rollouts" in players[1].name:
+            raise KeyboardInterrupt
+        return match.play_match(players, game, settings)
+
+    monkeypatch.setattr(ladder, "play_match", play_match)
+    table = tmp_path / "ladder.csv"
+    assert ladder.main([*TINY, "--csv", str(table)]) == 130
+    assert capsys.readouterr().err == "ladder: interrupted; the matches above are all that were finished\n"
+    assert [row["simulations"] for row in rows_of(table)] == ["2"]
+
+
 def test_a_game_without_a_perfect_player_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert ladder.main(["--game", "simple_go", "--sims", "2", "--games", "1", "--visits", "2"]) == 0
     captured = capsys.readouterr()
@@ -80,7 +99,11 @@ def test_a_game_without_a_perfect_player_says_so(capsys: pytest.CaptureFixture[s
         (["--no-controls"], "nobody climbs: give --weights"),
         (["--opponent", "engine"], "does not say where its simulations go: write {sims} there"),
         (["--sims", "0"], "at least 1"),
-        (["--games", "0"], "games must be even and at least 2"),
+        (["--games", "0"], "--games 0: expected 1 or more for each opponent and colour"),
+        (["--seed", "-1"], "the seed must be at least 0, not -1"),
+        (["--opening-moves", "-1"], "opening_moves between 0 and max_moves - 1, not 32, 700 and -1"),
+        (["--csv", "/nowhere/x.csv"], "cannot write /nowhere/x.csv: there is no folder /nowhere"),
+        (["--plot", "/"], "cannot write /: it is a folder"),
         (["--size", "4"], "board size 4"),
     ],
 )

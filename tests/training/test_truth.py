@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 import pytest
@@ -61,6 +62,10 @@ class Liking:
 
     def evaluate(self, states: np.ndarray) -> Evaluation:
         return Evaluation(np.tile(self._logits, (len(states), 1)), np.zeros(len(states), np.float32))
+
+
+def interrupt(*_: object) -> NoReturn:
+    raise KeyboardInterrupt
 
 
 def test_positions_are_distinct_and_their_moves_differ(game: Game, solver: perfect.Solver) -> None:
@@ -144,6 +149,12 @@ def test_the_command_says_how_many_positions_there_were(capsys: pytest.CaptureFi
     assert "0 of 1000 positions were found: 3 games in a row held no new one" in capsys.readouterr().out
 
 
+def test_an_interruption_is_one_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(truth, "positions", interrupt)
+    assert truth.main(TTT) == 130
+    assert capsys.readouterr().err == "truth: interrupted\n"
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -152,6 +163,7 @@ def test_the_command_says_how_many_positions_there_were(capsys: pytest.CaptureFi
         (["--game", "chess"], "unknown game 'chess'"),
         (["--size", "4"], "board size 4"),
         (["--weights", "/nowhere/x.pt"], "/nowhere/x.pt"),
+        (["--seed", "-1"], "--seed -1: expected 0 or more"),
         (["--visits", "0"], "--visits and --positions are at least 1"),
         (["--game", "connect4"], "needs bitbully; run: pip install bitbully"),
     ],
