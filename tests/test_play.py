@@ -174,7 +174,7 @@ def test_a_full_column_is_refused(table: Table) -> None:
     [
         ("chess", "unknown game 'chess'"),
         ("go --size 30", "board size 30 is not supported"),
-        ("othello --komi 3", "othello has no komi"),
+        ("othello --komi 3", "othello has no setting 'komi'"),
         ("go --komi nan", "--komi nan: expected a finite number"),
         ("go --rules japanese", "unknown rules 'japanese'"),
         ("go --visits 0", "--visits 0: expected 1 or more"),

@@ -29,7 +29,7 @@ def make(name: str, **settings: Any) -> Game:
     """
     module, given = _module(name), {key: value for key, value in settings.items() if value is not None}
     for key in given.keys() - signature(module.make).parameters.keys():
-        raise ValueError(f"{name} has no {key}")
+        raise ValueError(f"{name} has no setting {key!r}")
     game: Game = module.make(**given)
     return game
 

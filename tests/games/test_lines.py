@@ -109,7 +109,7 @@ def test_stones_that_cannot_stand_are_refused(stones: str, message: str) -> None
         ("gomoku", {"size": 16}, "board size 16 is not supported"),
         ("gomoku", {"rules": "renju"}, "unknown rules 'renju': expected one of freestyle, exact"),
         ("connect4", {"size": 8}, "board size 8 is not supported: Connect-4 has 7 columns and 6 rows"),
-        ("connect4", {"rules": "popout"}, "connect4 has no rules"),
+        ("connect4", {"rules": "popout"}, "connect4 has no setting 'rules'"),
     ],
 )
 def test_sizes_and_rules_that_are_not_supported_are_refused(name: str, settings: dict[str, int | str], message: str) -> None:

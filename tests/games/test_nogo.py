@@ -80,7 +80,7 @@ def test_other_sizes_are_refused(size: int) -> None:
 
 
 def test_rules_are_refused() -> None:
-    with pytest.raises(ValueError, match="nogo has no rules"):
+    with pytest.raises(ValueError, match="nogo has no setting 'rules'"):
         games.make("nogo", rules="chinese")
 
 

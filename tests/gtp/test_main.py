@@ -315,7 +315,10 @@ def test_a_game_of_nogo(nogo_weights: Path, arguments: list[str]) -> None:
 
 
 def test_rules_that_the_game_does_not_have(small_weights: Path, nogo_weights: Path) -> None:
-    for path, rules, message in ((small_weights, "japanese", "expected one of chinese"), (nogo_weights, "chinese", "nogo has no rules")):
+    for path, rules, message in (
+        (small_weights, "japanese", "expected one of chinese"),
+        (nogo_weights, "chinese", "nogo has no setting 'rules'"),
+    ):
         done = run(["--weights", str(path), "--rules", rules], "showboard\n")
         assert (done.returncode, done.stdout) == (2, "")
         assert message in done.stderr.splitlines()[-1]

@@ -211,7 +211,7 @@ def test_an_interruption_is_one_line(capsys: pytest.CaptureFixture[str], monkeyp
     ("arguments", "message"),
     [
         (["random", "random", "--game", "chess", "--size", "8"], "unknown game 'chess'"),
-        (["random", "random", "--game", "nogo", "--komi", "3"], "nogo has no komi"),
+        (["random", "random", "--game", "nogo", "--komi", "3"], "nogo has no setting 'komi'"),
         (["random", "random", "--game", "gomoku", "--sgf", "/tmp/never"], "--sgf saves games of Go only"),
         (["random", "strong"], "no player is called 'strong'"),
         (["random", "random", "--games", "3"], "games must be even"),

@@ -90,7 +90,7 @@ def test_it_keeps_the_laws_of_the_contract(law: Callable[..., None], snort: Game
 def test_a_board_that_cannot_be_is_refused() -> None:
     with pytest.raises(ValueError, match="board size 10 is not supported: Snort has 2 to 9"):
         games.make(NAME, size=10)
-    with pytest.raises(ValueError, match="snort has no komi"):
+    with pytest.raises(ValueError, match="snort has no setting 'komi'"):
         games.make(NAME, komi=7.5)
     with pytest.raises(ValueError, match="side by side"):
         games.make(NAME, size=2).from_text("XO\n..")
