@@ -32,7 +32,8 @@ from training.match import GameRecord, MatchSettings, play_match, tally
 from training.players import Conditions, PlayerError, open_player
 
 SIMULATIONS = tuple(10 * 2**rung for rung in range(12))  # of the plain UCT opponents
-COLUMNS = ("climber", "opponent", "simulations", "games", "wins", "losses", "draws", "score", "low", "high", "black", "white")
+COLUMNS = ("climber", "visits", "opponent", "simulations", "games", "wins", "losses", "draws", "score", "low", "high", "black", "white")
+HEADING = "    visits   opponent games  wins draws losses   score  95 % interval   Black  White"
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,11 @@ class Rung:
     opponent: str
     simulations: int
     records: Sequence[GameRecord]
+
+    @property
+    def visits(self) -> str:
+        """The climber's simulations a move; empty for a perfect player, who needs none."""
+        return self.climber.partition(":")[2].rpartition(":")[2]
 
     @property
     def tally(self) -> Tally:
@@ -135,7 +141,7 @@ def _climb(climber: str, opponents: Sequence[str], options: argparse.Namespace, 
     """One match after the other, each printed when it is over."""
     settings = MatchSettings(2 * options.games, options.seed, options.opening_moves, parallel=conditions.parallel)
     with closing(open_player(climber, conditions)) as player:
-        print(f"\n{player.name}\n{'opponent':>10} games  wins draws losses   score  95 % interval   Black  White", flush=True)
+        print(f"\n{player.name}\n{HEADING}", flush=True)
         for simulations, opponent in zip(options.sims, opponents, strict=True):
             with closing(open_player(opponent, conditions)) as other:
                 rung = Rung(climber, opponent, simulations, list(play_match((player, other), conditions.game, settings)))
@@ -150,7 +156,8 @@ def _row(rung: Rung) -> str:
     total = rung.tally
     low, high = wilson(total.points, total.games)
     counts = f"{total.games:5} {total.wins:5} {total.draws:5} {total.losses:6}"
-    return f"{rung.simulations:>10} {counts}   {total.score:.3f}  {low:.3f} - {high:.3f}   {rung.as_colour(0):.3f}  {rung.as_colour(1):.3f}"
+    sides = f"{rung.visits:>10} {rung.simulations:>10}"
+    return f"{sides} {counts}   {total.score:.3f}  {low:.3f} - {high:.3f}   {rung.as_colour(0):.3f}  {rung.as_colour(1):.3f}"
 
 
 def _by_climber(rungs: Sequence[Rung]) -> dict[str, list[Rung]]:
@@ -179,7 +186,7 @@ def _write_csv(path: Path, rungs: Sequence[Rung]) -> None:
             total = rung.tally
             shares = (total.score, *wilson(total.points, total.games), rung.as_colour(0), rung.as_colour(1))
             counts = (total.games, total.wins, total.losses, total.draws)
-            writer.writerow([rung.climber, rung.opponent, rung.simulations, *counts, *(f"{share:.4f}" for share in shares)])
+            writer.writerow([rung.climber, rung.visits, rung.opponent, rung.simulations, *counts, *(f"{share:.4f}" for share in shares)])
 
 
 def _picture(rungs: Sequence[Rung], name: str) -> bytes:
