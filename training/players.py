@@ -158,10 +158,15 @@ class GtpPlayer:
         return list(self._pool.map(self._move, turns))
 
     def final_score(self, turn: Turn) -> str | None:
-        answer = self._guarded(lambda: self._told_all(turn).send("final_score"))
+        engine = self._guarded(lambda: self._told_all(turn))
+        if isinstance(engine, Fault):
+            return engine.text
+        answer = self._guarded(lambda: engine.send("final_score"))
         if not isinstance(answer, Fault):
             return answer
-        return None if "unknown command" in answer.text.lower() else answer.text
+        # The command is Go's: of another game an engine may refuse it in any words.
+        is_unknown = self._game.name != scoring.GO or "unknown command" in answer.text.lower()
+        return None if answer.kind == "refusal" and is_unknown else answer.text
 
     def close(self) -> None:
         self._pool.shutdown()

@@ -148,7 +148,7 @@ for line in sys.stdin:
         discs = dict.fromkeys("ABCDEFG", 0)
     elif word != "quit":
         answer = None
-    sys.stdout.write("\\r\\n?unknown command\\r\\n\\r\\n" if answer is None else f"={answer}\\r\\n\\r\\n")
+    sys.stdout.write("\\r\\n?what is that\\r\\n\\r\\n" if answer is None else f"={answer}\\r\\n\\r\\n")
     sys.stdout.flush()
     if word == "quit":
         break
