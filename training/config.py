@@ -52,6 +52,7 @@ class SelfPlaySettings:
         0.9, unit="share of games with moves drawn from the raw policy first", low=0, high=1, papers="KataGo: 0.95"
     )
     opening_mean: float = setting(0.04, unit="mean number of those moves, as a share of the area", low=0, high=1, papers="KataGo: 0.04")
+    opening_temperature: float = setting(1.0, unit="of the policy those moves are drawn from", low=0.1, high=100, papers="KataGo: 1")
     temperature: float = setting(
         0.75, unit="of the move drawn at the start, halfway to the end each board width (puct root)", low=0, high=10, papers="KataGo: 0.8"
     )

@@ -133,8 +133,7 @@ class Episode:
             self.targets.append(sparse_target(len(self.moves), result.policy, result.value, surprise, self.generator.random()))
         self._believe(result.value if self.guided and not self.in_opening else -1.0)
         if self.in_opening:
-            prior = result.prior.astype(np.float64)
-            return int(self.generator.choice(self.game.actions, p=prior / prior.sum()))
+            return draw(result.prior.astype(np.float64), self.settings.opening_temperature, self.generator)
         if root == "gumbel":  # has drawn its winner already
             return result.best
         return draw(result.policy, self._temperature(), self.generator)

@@ -168,3 +168,15 @@ def test_surprise_is_the_divergence_of_the_target_from_the_prior() -> None:
         episode.plan(replace(STAGE, evaluator=evaluator), 99)
         episode.move(uniform_result(episode), "puct")
         assert episode.targets[0].surprise == surprise
+
+
+@pytest.mark.parametrize(("temperature", "least", "most"), [(1.0, 190, 200), (100.0, 1, 30)])
+def test_a_higher_opening_temperature_gives_unlikely_moves_a_chance(temperature: float, least: int, most: int) -> None:
+    episode = after(0, opening_temperature=temperature)
+    episode.openings = 1
+    likely = 12
+    prior = np.where(uniform_result(episode).prior > 0, np.float32(0.0004), np.float32(0))
+    prior[likely] += 1 - prior.sum()
+    result = replace(uniform_result(episode), prior=prior)
+    drawn = [episode.move(result, "gumbel") for _ in range(200)]
+    assert least <= drawn.count(likely) <= most
