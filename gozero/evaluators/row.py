@@ -22,15 +22,11 @@ from gozero.jit import HISTORY, OUTCOME, SAMPLE, STATE, STEP, as_argument, kerne
 
 OPTIONS = types.Array(types.int64, 1, "C")
 LOGITS = types.Array(types.float32, 1, "C")
-EVALUATE_ROW = types.FunctionType(
-    types.float64(STEP, OUTCOME, SAMPLE, STATE, STATE, HISTORY, OPTIONS, HISTORY, LOGITS)
-)
+EVALUATE_ROW = types.FunctionType(types.float64(STEP, OUTCOME, SAMPLE, STATE, STATE, HISTORY, OPTIONS, HISTORY, LOGITS))
 
 
 @kernel(
-    types.void(
-        EVALUATE_ROW, STEP, OUTCOME, SAMPLE, types.int32[:, ::1], STATE, HISTORY, OPTIONS, HISTORY, types.float32[:, ::1], LOGITS
-    )
+    types.void(EVALUATE_ROW, STEP, OUTCOME, SAMPLE, types.int32[:, ::1], STATE, HISTORY, OPTIONS, HISTORY, types.float32[:, ::1], LOGITS)
 )
 def _evaluate_rows(evaluate, step, outcome, sample, states, spare, history, options, generator, logits, values):  # type: ignore[no-untyped-def]
     for k in range(states.shape[0]):

@@ -198,11 +198,7 @@ def absorb(forest, leaves, count, logits, values, scores, finished):
     return _retire(forest, finished)
 
 
-@kernel(
-    types.int64(
-        STEP, LEGAL, OUTCOME, SAMPLE, EVALUATE_ROW, FOREST, PARAMS, LEAVES, OPTIONS, types.int64, _F32_1, _I64_1
-    )
-)
+@kernel(types.int64(STEP, LEGAL, OUTCOME, SAMPLE, EVALUATE_ROW, FOREST, PARAMS, LEAVES, OPTIONS, types.int64, _F32_1, _I64_1))
 def simulate_rows(step, legal, outcome, sample, evaluate, forest, params, leaves, options, simulations, logits, finished):
     """Up to `simulations` whole simulations of every active tree with a row evaluator; leaves has two slots, the second is scratch."""
     for t in range(forest.trees.shape[0]):
