@@ -202,7 +202,7 @@ def describe(path: Path | str) -> str:
     config = weights.config
     parameters = sum(tensor.numel() for name, tensor in weights.state_dict.items() if not _is_statistic(name))
     boards = f"{config.board[1]}x{config.board[0]} only" if config.board else "every size that the game is played on"
-    default = f", {weights.size}x{weights.size} when none is given" if weights.size and not config.size else ""
+    default = f"; {weights.size} when none is given" if weights.size and not config.size else ""
     rows = {
         "file": f"{weights.path} ({weights.path.stat().st_size:,} bytes)",
         "network": f"{config.name}: {config.shape}, {parameters:,} parameters",

@@ -201,7 +201,7 @@ def test_the_description_says_what_a_person_asks(file: Path) -> None:
     rows = dict(line.split(maxsplit=1) for line in text.splitlines())
     assert rows["file"].startswith(str(file))
     assert f"{nets.parameter_count(nets.build(CONFIG)):,} parameters" in rows["network"]
-    assert rows["boards"] == "every size that the game is played on, 13x13 when none is given"
+    assert rows["boards"] == "every size that the game is played on; 13 when none is given"
     assert rows["sha256"] == weights.load(file).sha256
     assert (rows["game"], rows["games"], rows["run"]) == ("go", "12", "test")
 

@@ -271,7 +271,7 @@ def show_summary(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(blocks, indent=1))
     else:
-        print("\n\n".join(_block(size, block) for size, block in blocks.items()) or "no games")
+        print("\n\n".join(_block(by_size[size][0].game(), block) for size, block in blocks.items()) or "no games")
     _complain(found)
     return 0
 
@@ -300,7 +300,7 @@ def summarise(entries: Sequence[Entry]) -> dict[str, Any]:
     }
 
 
-def _block(size: int, block: dict[str, Any]) -> str:
+def _block(game: Game, block: dict[str, Any]) -> str:
     """A summary as text."""
     games, length = block["games"], block["length"]
     most = max(bar["games"] for bar in length["histogram"])
@@ -308,7 +308,7 @@ def _block(size: int, block: dict[str, Any]) -> str:
     openings = block["openings"]
     return "\n".join(
         [
-            f"{size}x{size}: {games} games, {block['rows']} rows, {block['repeated']} games that repeat another",
+            f"{game.cols}x{game.rows}: {games} games, {block['rows']} rows, {block['repeated']} games that repeat another",
             *(f"  {name:<9}{text}" for name, text in zip(("results", "endings"), shares, strict=True)),
             f"  moves    {length['mean']} on average, {length['least']} to {length['most']}",
             *(f"  {bar['from']:>5}-{bar['to']:<5}{bar['games']:>6} {'#' * round(40 * bar['games'] / most)}" for bar in length["histogram"]),

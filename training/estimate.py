@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from gozero import nets
+from gozero.games import dimensions
 from training import scoring, trial
 from training.config import ConfigError, LoopSettings, Stage
 from training.pool import pool_bytes
@@ -93,7 +94,7 @@ def forecast(settings: LoopSettings, stage: Stage, cost: Cost) -> Forecast:
     play = sum(part * visits / cost.speeds[stage.evaluator, size] for size, part in stage.sizes.items())
     learn = sum(part * cost.step[size] for size, part in stage.sizes.items()) * uses / learner.batch
     row = play + learn if settings.mode == "sequential" else max(play, learn)
-    games = sum(part / (share * size * size) for size, part in stage.sizes.items())  # games for one row
+    games = sum(part / (share * scoring.game_of(settings, size).points) for size, part in stage.sizes.items())  # games for one row
     return Forecast(stage, visits, visits / play, 3600 / row, 3600 * games / row, math.inf, math.inf)
 
 
@@ -103,14 +104,15 @@ def checkpoint_bytes(settings: LoopSettings) -> int:
 
 
 def _head(settings: LoopSettings, cost: Cost) -> list[str]:
-    speeds = ", ".join(f"{size}x{size} {speed:,.0f}" for (kind, size), speed in cost.speeds.items() if kind == "network")
-    playouts = ", ".join(f"{size}x{size} {speed:,.0f}" for (kind, size), speed in cost.speeds.items() if kind == "rollouts")
+    boards = {size: dimensions(settings.game, size) for _, size in cost.speeds}
+    speeds = ", ".join(f"{boards[size]} {speed:,.0f}" for (kind, size), speed in cost.speeds.items() if kind == "network")
+    playouts = ", ".join(f"{boards[size]} {speed:,.0f}" for (kind, size), speed in cost.speeds.items() if kind == "rollouts")
     largest = max(cost.step)
     return [
         f"network {settings.network} on {device_of(settings)}, {settings.selfplay.games} games at once, measured here just now:",
         *([f"  evaluations a second by the network: {speeds}"] if speeds else []),
         *([f"  evaluations a second by playouts: {playouts}"] if playouts else []),
-        f"  a learner's step of {settings.learner.batch} rows: {cost.step[largest]:.2f} s at {largest}x{largest}",
+        f"  a learner's step of {settings.learner.batch} rows: {cost.step[largest]:.2f} s at {boards[largest]}",
     ]
 
 

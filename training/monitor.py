@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gozero.games import dimensions
 from training import doctor, history, report
 from training.checkup import Checkup
 from training.config import LoopSettings
@@ -68,15 +69,17 @@ def _share(flags: Iterable[bool]) -> float:
     return float(np.mean(list(flags)))
 
 
-def summary(found: Report) -> str:
-    """The report as one line: what to look at first."""
+def summary(found: Report, game: str) -> str:
+    """The report of a run of this game as one line: what to look at first."""
     sizes = sorted(int(key[5:-6]) for key in found if key.startswith("games") and key.endswith("/count"))
-    games = " ".join(f"{size}x{size}: {found[f'games{size}/count']:.0f} of {found[f'games{size}/length']:.0f} moves" for size in sizes)
+    played = " ".join(
+        f"{dimensions(game, size)}: {found[f'games{size}/count']:.0f} of {found[f'games{size}/length']:.0f} moves" for size in sizes
+    )
     parts = [
         f"generation {found['run/generation']:.0f}",
         f"{found['run/hours']:.2f} h",
         f"{found['run/rows']:,.0f} rows",
-        games,
+        played,
         f"{found['speed/evaluations']:,.0f} evaluations/s",
     ]
     for group in ("train", "held"):
@@ -116,7 +119,7 @@ class Monitor:
             found |= self._strength.measure(run, generation, self._history, stop)
         self._history = [*(old for old in self._history if old["run/generation"] < generation), found]
         verdict = doctor.verdict(self._history, self.settings)
-        say(summary(found))
+        say(summary(found, self.settings.game))
         say(f"  {verdict.text}")
         self._write({**found, "doctor/verdict": verdict.scale}, verdict.text)
         every = self.settings.monitor.report_every

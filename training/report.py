@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gozero.games import dimensions
 from training import history, plots
 from training.gallery import Gallery
 from training.history import Report, series
@@ -199,6 +200,7 @@ def _distance(label: str, reports: list[Report], name: str) -> Curve:
 def games(files: Files) -> Iterator[str]:
     """How games go: lengths, endings, who wins."""
     sizes = sorted({int(name[5:-6]) for report in files.reports for name in report if name.startswith("games") and name.endswith("/count")})
+    boards = {size: dimensions(files.settings.get("game", "go"), size) for size in sizes}
     what = {
         "length": "moves a game",
         "capped": "share that reached the limit of moves",
@@ -208,7 +210,9 @@ def games(files: Files) -> Iterator[str]:
         "distinct": "share of different games",
     }
     panels = [
-        Panel(title, _found(files.reports, {f"games{size}/{name}": f"{size}x{size}" for size in sizes}, "run/generation"), "generation")
+        Panel(
+            title, _found(files.reports, {f"games{size}/{name}": board for size, board in boards.items()}, "run/generation"), "generation"
+        )
         for name, title in what.items()
     ]
     yield from _curves("Games", "Of each generation, by size of the board.", panels)
