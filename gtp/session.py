@@ -190,7 +190,7 @@ class BoardCommands:
         except TurnError as error:
             raise GtpError(f"illegal move: {error}") from None
         except ValueError:
-            raise GtpError(f"illegal move{self._landing_hint(action)}") from None
+            raise GtpError(f"illegal move{self._hint(action)}") from None
         return ""
 
     def play_sequence(self, command: Command) -> str:
@@ -203,10 +203,12 @@ class BoardCommands:
             raise GtpError(f"illegal move: {error}") from None
         return ""
 
-    def _landing_hint(self, action: int) -> str:
-        """Where a stone would come to rest in the column of a point, if it falls; a controller may not know that it does."""
+    def _hint(self, action: int) -> str:
+        """Why an action is illegal where a controller may not know: nobody passes, or stones fall, and where this one would come to rest."""
         player = self._session.player
-        if player.game.name not in FALLING_GAMES or action == player.game.pass_action:
+        if action == player.game.pass_action and not player.game.has_pass:
+            return f": there is no passing in {player.game.name}"
+        if player.game.name not in FALLING_GAMES:
             return ""
         column = coords.vertex(action, *player.board)[0]
         for point in player.legal(player.position.to_play).nonzero()[0]:

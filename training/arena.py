@@ -127,18 +127,20 @@ def _run(options: argparse.Namespace) -> int:
         print(f"A = {options.a}  ({names[0]})\nB = {options.b}  ({names[1]})")
         print(f"{described(game, komi, options)}; {settings}")
         print("game black white result   moves ended         A says   B says", flush=True)
-        records = []
-        for record in play_match((pair[0], pair[1]), game, settings):
-            print(row(record), flush=True)
-            records.append(record)
-            if options.sgf:
-                write_sgf(options.sgf, record, names, conditions, options.rules)
-    records.sort(key=lambda record: record.number)
+        records: list[GameRecord] = []
+        try:
+            for record in play_match((pair[0], pair[1]), game, settings):
+                print(row(record), flush=True)
+                records.append(record)
+                if options.sgf:
+                    write_sgf(options.sgf, record, names, conditions, options.rules)
+        finally:  # what was finished is kept, however the match ends
+            records.sort(key=lambda record: record.number)
+            if records and options.csv:
+                write_csv(options.csv, records, game)
+            if records and options.json:
+                write_json(options.json, options, names, settings, records, conditions)
     print("\n".join(verdict(records, time.perf_counter() - start)))
-    if options.csv:
-        write_csv(options.csv, records, game)
-    if options.json:
-        write_json(options.json, options, names, settings, records, conditions)
     return 0 if all(record.agreed and not record.detail for record in records) else 1
 
 

@@ -88,6 +88,19 @@ def test_what_is_no_move(engine: Engine, line: str) -> None:
     assert engine.refuse(line).startswith("invalid color")
 
 
+@pytest.mark.parametrize(
+    ("game", "line", "reason"),
+    [
+        ("nogo", "play b pass", "there is no passing in nogo"),
+        ("connect4", "play b D3", "the free point of column D is D1"),
+        ("connect4", "play b pass", "there is no passing in connect4"),
+        ("othello", "play b pass", None),  # there is, but not here
+    ],
+)
+def test_why_a_move_is_illegal_where_it_may_not_be_known(game: str, line: str, reason: str | None) -> None:
+    assert Engine(Settings(game, visits=1, seed=1)).refuse(line) == "illegal move" + (f": {reason}" if reason else "")
+
+
 def test_occupied_suicide_and_ko_are_illegal(engine: Engine) -> None:
     engine.ask_all("play b B1", "play b A2", "play w C1", "play w B2", "play w A3")
     assert engine.refuse("play b B1") == "illegal move"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 from sgfmill.sgf import Sgf_game
@@ -205,6 +206,21 @@ def test_an_interruption_is_one_line(capsys: pytest.CaptureFixture[str], monkeyp
     monkeypatch.setattr(arena, "play_match", play_match)
     assert arena.main(["random", "random", "--game", "tictactoe"]) == 130
     assert capsys.readouterr().err == "arena: interrupted; the games above are all that were finished\n"
+
+
+def test_an_interrupted_match_keeps_its_finished_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = arena.play_match
+
+    def play_match(*match: Any) -> Iterator[GameRecord]:
+        yield from itertools.islice(whole(*match), 3)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(arena, "play_match", play_match)
+    table, document = tmp_path / "games.csv", tmp_path / "match.json"
+    match = ["random", "random", "--game", "tictactoe", "--games", "8", "--csv", str(table), "--json", str(document)]
+    assert arena.main(match) == 130
+    assert len(table.read_text().splitlines()) == 1 + 3
+    assert len(json.loads(document.read_text())["games"]) == 3
 
 
 @pytest.mark.parametrize(
