@@ -204,7 +204,7 @@ class BoardCommands:
         return ""
 
     def _hint(self, action: int) -> str:
-        """Why an action is illegal, where a controller may not know: nobody passes, or stones fall, and this one would come to rest elsewhere."""
+        """Why an action is illegal, where a controller may not know it: nobody passes, or a stone would fall, and to which point."""
         player = self._session.player
         if action == player.game.pass_action and not player.game.has_pass:
             return f": there is no passing in {player.game.name}"
