@@ -88,8 +88,8 @@ class Settings:
     )
     resign_moves: int = option(3, "of its moves in a row that it takes to resign (default 3)", low=1, high=1000)
     opening_temperature: float = option(
-        0.25,
-        "how much the first moves are left to chance, so that games differ; 0: nothing (default 0.25)",
+        0.4,
+        "how much the first moves are left to chance, so that games differ; 0: nothing (default 0.4)",
         low=0,
         high=HIGHEST_TEMPERATURE,
         metavar="T",
