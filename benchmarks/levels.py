@@ -184,7 +184,7 @@ def main(arguments: list[str] | None = None) -> int:
     if options.csv:
         write_csv(options.csv, matches)
     if options.plot:
-        draw(options.plot, rated, f"{game.cols}x{game.rows}, {options.weights.name}, komi {options.komi:g}, 95 % intervals")
+        draw(options.plot, rated, f"{game.dimensions}, {options.weights.name}, komi {options.komi:g}, 95 % intervals")
     return 0
 
 

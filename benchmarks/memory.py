@@ -56,7 +56,10 @@ def main() -> None:
     with Engine([sys.executable, "-m", "gtp", *settings.split()], timeout=600) as engine:
         for game in range(1, games + 1):
             plies, result = play(engine, size)
-            found.append(megabytes(Path(f"/proc/{engine.pid}/status"), "VmRSS") or 0.0)
+            used = megabytes(Path(f"/proc/{engine.pid}/status"), "VmRSS")
+            if used is None:
+                raise SystemExit("memory: this system does not tell what a process uses; run it on Linux")
+            found.append(used)
             if game % max(1, games // 10) == 0:
                 print(f"  after game {game:>4}: {found[-1]:.0f} MB (the last: {plies} plies, {result})", flush=True)
     middle = statistics.median(found[SETTLED:])

@@ -116,7 +116,7 @@ def config(name: str, game: Game | None = None) -> NetConfig:
     """
     if name == "agz13":
         if game is not None and (game.name != "go" or game.shape != (13, 13)):
-            raise ValueError(f"network agz13 plays Go on 13x13 only, not {game.name} on {game.cols}x{game.rows}")
+            raise ValueError(f"network agz13 plays Go on 13x13 only, not {game.name} on {game.dimensions}")
         return NetConfig(name, "agz", blocks=10, channels=256, size=13, value_hidden=256)
     match = re.fullmatch(r"(b|se|vgg|mlp)([1-9]\d?)(c|x)([1-9]\d{0,3})", name)
     if match is None or (match[1] == "mlp") != (match[3] == "x") or int(match[4]) < 4:

@@ -101,9 +101,7 @@ def check_files(*files: Path | None) -> None:
 def described(game: Game, komi: float, options: argparse.Namespace) -> str:
     """`go 13x13, komi 7.5, chinese`; only what the game has."""
     rules = options.rules or games.usual(game.name, "rules")
-    return (
-        f"{game.name} {game.cols}x{game.rows}" + (f", komi {komi:g}" if game.name == scoring.GO else "") + (f", {rules}" if rules else "")
-    )
+    return f"{game.name} {game.dimensions}" + (f", komi {komi:g}" if game.name == scoring.GO else "") + (f", {rules}" if rules else "")
 
 
 def in_parallel(options: argparse.Namespace, *descriptions: str) -> int:

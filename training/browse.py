@@ -196,7 +196,7 @@ def show_game(options: argparse.Namespace) -> int:
 def _headline(entry: Entry) -> str:
     record = entry.record
     game = entry.game()
-    terms = [f"{game.cols}x{game.rows}"]
+    terms = [game.dimensions]
     terms += [entry.rules] if entry.rules else []
     terms += [f"komi {record.komi:g}"] if game.name in GO_FAMILY else []
     terms += [f"generation {record.generation}"]
@@ -308,7 +308,7 @@ def _block(game: Game, block: dict[str, Any]) -> str:
     openings = block["openings"]
     return "\n".join(
         [
-            f"{game.cols}x{game.rows}: {games} games, {block['rows']} rows, {block['repeated']} games that repeat another",
+            f"{game.dimensions}: {games} games, {block['rows']} rows, {block['repeated']} games that repeat another",
             *(f"  {name:<9}{text}" for name, text in zip(("results", "endings"), shares, strict=True)),
             f"  moves    {length['mean']} on average, {length['least']} to {length['most']}",
             *(f"  {bar['from']:>5}-{bar['to']:<5}{bar['games']:>6} {'#' * round(40 * bar['games'] / most)}" for bar in length["histogram"]),

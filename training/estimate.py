@@ -15,7 +15,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from gozero import nets
-from gozero.games import dimensions
 from training import scoring, trial
 from training.config import ConfigError, LoopSettings, Stage
 from training.pool import pool_bytes
@@ -104,7 +103,7 @@ def checkpoint_bytes(settings: LoopSettings) -> int:
 
 
 def _head(settings: LoopSettings, cost: Cost) -> list[str]:
-    boards = {size: dimensions(settings.game, size) for _, size in cost.speeds}
+    boards = {size: scoring.game_of(settings, size).dimensions for _, size in cost.speeds}
     speeds = ", ".join(f"{boards[size]} {speed:,.0f}" for (kind, size), speed in cost.speeds.items() if kind == "network")
     playouts = ", ".join(f"{boards[size]} {speed:,.0f}" for (kind, size), speed in cost.speeds.items() if kind == "rollouts")
     largest = max(cost.step)

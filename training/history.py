@@ -48,3 +48,8 @@ def series(history: Iterable[Report], name: str, against: str = "run/generation"
 def last(history: list[Report], name: str) -> float | None:
     """The newest value of `name`; None where no report has it."""
     return next((report[name] for report in reversed(history) if name in report), None)
+
+
+def sizes(report: Report) -> list[int]:
+    """Board sizes of the generation's games."""
+    return sorted(int(name[5:-6]) for name in report if name.startswith("games") and name.endswith("/count"))

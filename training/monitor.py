@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gozero.games import dimensions
-from training import doctor, history, report
+from training import doctor, history, report, scoring
 from training.checkup import Checkup
 from training.config import LoopSettings
 from training.history import Report
@@ -69,17 +68,17 @@ def _share(flags: Iterable[bool]) -> float:
     return float(np.mean(list(flags)))
 
 
-def summary(found: Report, game: str) -> str:
-    """The report of a run of this game as one line: what to look at first."""
-    sizes = sorted(int(key[5:-6]) for key in found if key.startswith("games") and key.endswith("/count"))
-    played = " ".join(
-        f"{dimensions(game, size)}: {found[f'games{size}/count']:.0f} of {found[f'games{size}/length']:.0f} moves" for size in sizes
+def summary(found: Report, settings: LoopSettings) -> str:
+    """The report as one line: what to look at first."""
+    boards = {size: scoring.game_of(settings, size).dimensions for size in history.sizes(found)}
+    games = " ".join(
+        f"{board}: {found[f'games{size}/count']:.0f} of {found[f'games{size}/length']:.0f} moves" for size, board in boards.items()
     )
     parts = [
         f"generation {found['run/generation']:.0f}",
         f"{found['run/hours']:.2f} h",
         f"{found['run/rows']:,.0f} rows",
-        played,
+        games,
         f"{found['speed/evaluations']:,.0f} evaluations/s",
     ]
     for group in ("train", "held"):
@@ -119,7 +118,7 @@ class Monitor:
             found |= self._strength.measure(run, generation, self._history, stop)
         self._history = [*(old for old in self._history if old["run/generation"] < generation), found]
         verdict = doctor.verdict(self._history, self.settings)
-        say(summary(found, self.settings.game))
+        say(summary(found, self.settings))
         say(f"  {verdict.text}")
         self._write({**found, "doctor/verdict": verdict.scale}, verdict.text)
         every = self.settings.monitor.report_every

@@ -57,7 +57,7 @@ def solver(game: Game) -> Solver:
     if game.size <= SEARCHED.get(game.name, 0):
         return TreeSolver(game)
     raise UnsolvedError(
-        f"there is no perfect player of {game.name} {game.cols}x{game.rows}: only of tictactoe, connect4, nogo up to 4x4 and othello 4x4"
+        f"there is no perfect player of {game.name} {game.dimensions}: only of tictactoe, connect4, nogo up to 4x4 and othello 4x4"
     )
 
 

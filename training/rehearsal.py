@@ -16,7 +16,6 @@ from pathlib import Path
 import numpy as np
 
 from gozero import nets
-from gozero.games import dimensions
 from training import checkpoint, origins, records, scoring, simulators, trial
 from training.checkpoint import Progress, Snapshot
 from training.config import ConfigError, LoopSettings
@@ -89,12 +88,12 @@ def _play(settings: LoopSettings, learner: Learner, say: Callable[[str], None]) 
         stage = next(stage for stage in stages if size in stage.sizes)
         trial.evaluations_a_second(settings, stage, size, learner.ema, 0.0, lambda: False)
         by = "playouts" if kind == "rollouts" else "the network"
-        say(f"self-play  a move of {settings.selfplay.games} games at {dimensions(settings.game, size)} with {by}: ok")
+        say(f"self-play  a move of {settings.selfplay.games} games at {scoring.game_of(settings, size).dimensions} with {by}: ok")
     game = scoring.last_game(settings)
     judge = simulators.referee(settings.simulator, game)
     if judge is not None:
         judge.check(trial.random_record(game, settings.seed))
-        say(f"referee    a game of {game.cols}x{game.rows}: ok")
+        say(f"referee    a game of {game.dimensions}: ok")
 
 
 def _learn(settings: LoopSettings, learner: Learner, say: Callable[[str], None]) -> None:
@@ -104,4 +103,4 @@ def _learn(settings: LoopSettings, learner: Learner, say: Callable[[str], None])
     loss = float(learner.train(batch)["total"])
     if not np.isfinite(loss):
         raise ConfigError(f"the loss of a first step is {loss}: lower learner.learning_rate, or set learner.precision to f32")
-    say(f"learning   a step of {settings.learner.batch} rows at {dimensions(settings.game, size)}, loss {loss:.2f}: ok")
+    say(f"learning   a step of {settings.learner.batch} rows at {scoring.game_of(settings, size).dimensions}, loss {loss:.2f}: ok")

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gozero.games import dimensions
+from gozero.games import make
 from training import history, plots
 from training.gallery import Gallery
 from training.history import Report, series
@@ -199,8 +199,8 @@ def _distance(label: str, reports: list[Report], name: str) -> Curve:
 
 def games(files: Files) -> Iterator[str]:
     """How games go: lengths, endings, who wins."""
-    sizes = sorted({int(name[5:-6]) for report in files.reports for name in report if name.startswith("games") and name.endswith("/count")})
-    boards = {size: dimensions(files.settings.get("game", "go"), size) for size in sizes}
+    sizes = sorted({size for report in files.reports for size in history.sizes(report)})
+    boards = {size: make(files.settings.get("game", "go"), size=size).dimensions for size in sizes}
     what = {
         "length": "moves a game",
         "capped": "share that reached the limit of moves",

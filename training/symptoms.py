@@ -20,7 +20,7 @@ import numpy as np
 from training.checkup import FITTED
 from training.config import LoopSettings
 from training.elo import wilson
-from training.history import Report, last
+from training.history import Report, last, sizes
 
 BROKEN, STUCK, NOTE = "broken", "stuck", "note"
 
@@ -67,11 +67,6 @@ class Finding(NamedTuple):
     level: str  # BROKEN, STUCK or NOTE
     because: str  # half a sentence with the number that shows it
     remedy: str  # half a sentence: what to try
-
-
-def sizes(report: Report) -> list[int]:
-    """Board sizes of the generation's games."""
-    return sorted(int(name[5:-6]) for name in report if name.startswith("games") and name.endswith("/count"))
 
 
 def pooled(history: list[Report], name: str, generations: int = 1, least_size: int = 0) -> tuple[float, float]:

@@ -257,7 +257,7 @@ def _run(options: argparse.Namespace) -> None:
     name = f"{Path(options.weights).name}, {options.visits} visits"
     conditions = Conditions(game, 0.0, options.seed, PARALLEL)
     player = SearchPlayer(name, evaluator, options.visits, SearchSettings(max_nodes=options.visits + 1), conditions)
-    print(f"{game.name} {game.cols}x{game.rows}; {name}; seed {options.seed}", flush=True)
+    print(f"{game.name} {game.dimensions}; {name}; seed {options.seed}", flush=True)
     judged = positions(game, solver, options.positions, options.seed, player)
     if len(judged) < options.positions:
         print(f"{len(judged)} of {options.positions} positions were found: {PATIENCE} games in a row held no new one")

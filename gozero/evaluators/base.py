@@ -120,7 +120,7 @@ def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
 def check_board(path: Path, network: str, board: Sequence[int] | None, game: Game) -> None:
     """WeightsError if a network bound to a `board` (rows, cols) is asked to play on another one."""
     if board is not None and game.shape != tuple(board):
-        raise WeightsError(path, f"network {network} plays {board[1]}x{board[0]} only, not {game.cols}x{game.rows}")
+        raise WeightsError(path, f"network {network} plays {board[1]}x{board[0]} only, not {game.dimensions}")
 
 
 def check_states(game: Game, states: np.ndarray) -> None:

@@ -40,12 +40,6 @@ def usual(name: str, setting: str) -> Any:
     return None if parameter is None or parameter.default is parameter.empty else parameter.default
 
 
-def dimensions(name: str, size: int) -> str:
-    """A game's board of that size for the eye, columns first: "7x6" for Connect-4's 7. ValueError as `make`."""
-    game = make(name, size=size)
-    return f"{game.cols}x{game.rows}"
-
-
 def _module(name: str) -> Any:
     if name not in GAMES:
         raise ValueError(f"unknown game {name!r}: expected one of {', '.join(GAMES)}")

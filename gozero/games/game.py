@@ -114,6 +114,11 @@ class Game:
         return self.rows, self.cols
 
     @property
+    def dimensions(self) -> str:
+        """The board for the eye, columns first: "7x6" in Connect-4."""
+        return f"{self.cols}x{self.rows}"
+
+    @property
     def pass_action(self) -> int:
         return self.points
 

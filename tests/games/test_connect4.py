@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gozero.games import connect4, dimensions
+from gozero.games import connect4
 from gozero.games.game import NOT_OVER
 from tests.naive.lines import lines
 from tests.rows import Row
@@ -72,4 +72,4 @@ def test_a_floating_disc_is_refused() -> None:
 
 
 def test_its_board_is_wider_than_high() -> None:
-    assert dimensions("connect4", 7) == "7x6"
+    assert GAME.dimensions == "7x6"
