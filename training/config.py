@@ -38,7 +38,7 @@ class SelfPlaySettings:
     """How games are played (training.md's recipe; KataGo = Wu 2019, Gumbel = Danihelka et al. 2022)."""
 
     games: int = setting(32, unit="games at once, one tree each", low=1, high=65536, papers="CZF: 64")
-    groups: int = setting(1, unit="groups, one searched while others are evaluated; a GPU wants two a thread", low=1, high=4096)
+    groups: int = setting(2, unit="groups, one searched while others are evaluated; a GPU wants two a thread", low=1, high=4096)
     threads: int = setting(1, unit="threads that search the groups; the games are the same with any number", low=1, high=1024)
     root: str = setting("gumbel", unit="root", choices=("gumbel", "puct"), papers="AlphaGo Zero: puct; Gumbel MuZero: gumbel")
     gumbel_m: int = setting(16, unit="actions considered at the root", low=1, high=512, papers="Gumbel: 16 at n = 200 (Go 9x9)")

@@ -315,7 +315,7 @@ def slowed(history: list[Report], settings: LoopSettings) -> Finding | None:
 
 def resigned(history: list[Report], settings: LoopSettings) -> Finding | None:
     checked, share = (last(history, f"resign/{name}") or 0.0 for name in ("checked", "false_positives"))
-    if not beyond(share * checked, checked, FALSE_RESIGNATIONS):
+    if checked < LEAST_GAMES or not beyond(share * checked, checked, FALSE_RESIGNATIONS):
         return None
     what = f"{share * checked:.0f} of {checked:.0f} games would have been resigned wrongly"
     return Finding(NOTE, what, "a higher resign_threshold")

@@ -25,7 +25,7 @@ from training.pool import Pool, leaf_evaluator, pool_bytes, search_settings
 from training.presets import load, path_of
 
 STAGE = Stage(rows=1, sizes={5: 1.0}, full_visits=32, cheap_visits=8, evaluator="rollouts")
-SIX = SelfPlaySettings(games=6)
+SIX = SelfPlaySettings(games=6, groups=1)
 
 
 def pool_of(settings: SelfPlaySettings = SIX, seed: int = 1) -> Pool:
@@ -243,7 +243,7 @@ def test_a_pool_comes_back_from_a_file_and_goes_on_identically(groups: int, tmp_
 def test_a_pool_of_another_size_is_refused() -> None:
     state = pool_of().state_dict()
     with pytest.raises(ValueError, match="the pool saved holds 6 games, the settings ask for 4"):
-        pool_of(SelfPlaySettings(games=4)).load_state_dict(state)
+        pool_of(SelfPlaySettings(games=4, groups=1)).load_state_dict(state)
     with pytest.raises(ValueError, match="the pool saved holds 1 groups, the settings ask for 2"):
         pool_of(SelfPlaySettings(games=6, groups=2)).load_state_dict(state)
 

@@ -86,6 +86,7 @@ def test_a_sign_is_found(name: str) -> None:
 def test_small_numbers_raise_no_alarm() -> None:
     few = {"games9/count": 6, "games9/early": 1 / 6, "games9/black": 5 / 6, "games9/distinct": 5 / 6}
     assert judged(few).text == judged({}).text
+    assert judged({"resign/checked": 3.0, "resign/false_positives": 1.0}).text == judged({}).text
 
 
 def test_signs_of_one_colour_count_only_where_both_win() -> None:
