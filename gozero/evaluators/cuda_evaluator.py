@@ -7,6 +7,9 @@ Vocabulary.
   graph     the kernels of one evaluation, recorded once and launched by one call (a CUDA graph). Its tensors never move.
   weights   are shared by all lanes; `refresh` overwrites them in place, so no graph has to be captured again.
 
+All lanes of the process are made by one thread, whoever needs them. cuDNN keeps the algorithms that it has measured for each thread: with
+threads that come and go each lane would measure them anew, for seconds.
+
 Positions go up packed (300 bytes) and become planes on the GPU (`gozero.evaluators.unpack`); logits, values and scores come down in one
 copy. Batch norm is folded, the layout is channels-last, the trunk computes in bf16. There is no ownership: self-play asks for none, and
 what plays over GTP uses `TorchEvaluator`. On the CPU the same code runs without streams and graphs, for tests.
@@ -15,7 +18,9 @@ what plays over GTP uses `TorchEvaluator`. On the CPU the same code runs without
 from __future__ import annotations
 
 import threading
+from collections import defaultdict
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,7 +38,10 @@ if TYPE_CHECKING:
 
 WARM_UPS = 3  # evaluations before a capture: cuDNN chooses its algorithms, and libraries allocate what they need
 SMALLEST = 8  # capacity
-CAPTURING = threading.Lock()  # one graph at a time, and nobody may wait for the whole GPU meanwhile
+MAKER = ThreadPoolExecutor(1, "lanes")  # makes them
+CAPTURING = threading.Lock()  # nobody may wait for the whole GPU while a graph is captured
+TURNS: defaultdict[int, threading.Lock] = defaultdict(threading.Lock)  # by stream: torch has 32 of them, so lanes come to share some, and a
+# capture would take in what another lane launches there meanwhile
 SPARE = 2  # a lane of up to so many times the positions is good enough; with more, one that fits better is made
 
 
@@ -69,6 +77,7 @@ class Lane:
         self._packed, self._found = (torch.zeros(capacity, width, dtype=kind, device=device) for width, kind in _buffers(columns))
         self._packed_rows, self._found_rows = self._up.numpy(), self._down.numpy()
         self._stream = torch.cuda.Stream(device) if on_gpu else None
+        self._turn = TURNS[self._stream.stream_id] if self._stream is not None else threading.Lock()
         self._done = torch.cuda.Event(blocking=True) if on_gpu else None
         self._run: Callable[[], None] = self._capture() if self._stream is not None else self._compute
 
@@ -79,7 +88,7 @@ class Lane:
     @torch.inference_mode()
     def launch(self, count: int) -> None:
         """Queue the upload of `count` positions, the network and the download; returns before any of it is done."""
-        with torch.cuda.stream(self._stream):
+        with self._turn, torch.cuda.stream(self._stream):
             self._packed[:count].copy_(self._up[:count], non_blocking=True)
             self._run()
             self._down[:count].copy_(self._found[:count], non_blocking=True)
@@ -107,7 +116,10 @@ class Lane:
                 for _ in range(WARM_UPS):
                     self._compute()
             self._stream.synchronize()
-            with torch.cuda.graph(graph, stream=self._stream, capture_error_mode="thread_local"):  # other threads go on launching theirs
+            capture = torch.cuda.graph(
+                graph, stream=self._stream, capture_error_mode="thread_local"
+            )  # other threads go on launching theirs
+            with CAPTURING, self._turn, capture:
                 self._compute()
         return graph.replay
 
@@ -181,8 +193,7 @@ class CudaEvaluator:
                 lane = min(fitting, key=lambda lane: lane.capacity)
                 self._free.remove(lane)
                 return lane
-        with CAPTURING:
-            return Lane(self._forward, capacity_for(count), self._columns, self.device)
+        return MAKER.submit(Lane, self._forward, capacity_for(count), self._columns, self.device).result()
 
     def _fold(self, net: nn.Module) -> nn.Module:
         """A copy of `net` as it runs."""

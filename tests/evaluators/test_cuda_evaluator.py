@@ -1,6 +1,12 @@
 """The evaluator of the GPU path: on the CPU all of it but streams and graphs; those where there is a GPU."""
 
+import contextlib
+import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import cycle
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,8 +14,9 @@ import torch
 from torch import nn
 
 from gozero import games, nets
+from gozero.evaluators import cuda_evaluator
 from gozero.evaluators.base import AsynchronousEvaluator
-from gozero.evaluators.cuda_evaluator import CudaEvaluator, capacity_for
+from gozero.evaluators.cuda_evaluator import TURNS, CudaEvaluator, Lane, capacity_for
 from gozero.evaluators.torch_evaluator import TorchEvaluator
 from gozero.games.game import Game
 from tests.trained import random_states, trained_like
@@ -113,6 +120,83 @@ def test_later_training_does_not_reach_it(game: Game, states: np.ndarray) -> Non
             parameter += 1
     assert net.training
     np.testing.assert_array_equal(evaluator.evaluate(states).logits, before.logits)
+
+
+def test_one_thread_makes_all_lanes(monkeypatch: pytest.MonkeyPatch, game: Game, states: np.ndarray) -> None:
+    """cuDNN would measure its algorithms anew in every other one."""
+    makers = set()
+
+    class Noted(Lane):
+        def __init__(self, *arguments: Any) -> None:
+            makers.add(threading.get_ident())
+            super().__init__(*arguments)
+
+    monkeypatch.setattr(cuda_evaluator, "Lane", Noted)
+    for _ in range(2):
+        evaluator = CudaEvaluator(nets.build(SMALL, seed=1), game, device="cpu")
+        with ThreadPoolExecutor(3) as threads:
+            list(threads.map(evaluator.evaluate, (states[:1], states[:20], states)))
+    assert len(makers) == 1
+    assert threading.get_ident() not in makers
+
+
+class FewStreams:
+    """Stands in for `torch.cuda`: a pool of two streams, nothing asynchronous, and what is launched into a capture is an error."""
+
+    def __init__(self) -> None:
+        self.ids = cycle((0, 1))
+        self.captured: int | None = None
+        self.launched: list[int] = []
+
+    def Stream(self, device: torch.device) -> SimpleNamespace:  # noqa: N802 - torch's name
+        return SimpleNamespace(stream_id=next(self.ids), device=device, wait_stream=lambda other: None, synchronize=lambda: None)
+
+    def Event(self, blocking: bool) -> SimpleNamespace:  # noqa: N802
+        return SimpleNamespace(record=lambda: None, synchronize=lambda: None)
+
+    def CUDAGraph(self) -> SimpleNamespace:  # noqa: N802
+        return SimpleNamespace(replay=lambda: None)
+
+    def current_stream(self, device: torch.device) -> None:
+        return None
+
+    @contextlib.contextmanager
+    def stream(self, stream: SimpleNamespace) -> Iterator[None]:
+        assert self.captured != stream.stream_id
+        self.launched.append(stream.stream_id)
+        yield
+
+    @contextlib.contextmanager
+    def graph(self, graph: object, stream: SimpleNamespace, capture_error_mode: str) -> Iterator[None]:
+        assert capture_error_mode == "thread_local"
+        self.captured = stream.stream_id
+        yield
+        self.captured = None
+
+
+def test_nothing_is_launched_into_the_stream_of_a_capture(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two lanes may have one stream; while a third is captured there both must wait, and lanes of other streams must not."""
+    few, zeros = FewStreams(), torch.zeros
+    monkeypatch.setattr(torch, "cuda", few)
+    monkeypatch.setattr(torch, "zeros", lambda *shape, dtype, **elsewhere: zeros(*shape, dtype=dtype))
+    waited: list[list[bool]] = []
+
+    def forward(packed: torch.Tensor) -> torch.Tensor:
+        if few.captured is not None:
+            waited.append([lane._turn.locked() for lane in lanes])
+        return packed.float()
+
+    lanes: list[Lane] = []
+    try:
+        lanes.extend(Lane(forward, 8, (3, 3), torch.device("cuda")) for _ in range(4))  # type: ignore[arg-type]
+        assert waited == [[], [False], [True, False], [False, True, False]]
+        few.launched.clear()
+        for lane in lanes:
+            lane.launch(5)
+        assert few.launched == [0, 1, 0, 1]
+    finally:
+        for stream in (0, 1):
+            TURNS.pop(stream)
 
 
 def test_capacities_are_few_and_waste_little() -> None:
