@@ -90,6 +90,8 @@ def _import(settings: LoopSettings, folder: Path, paths: list[Path]) -> Progress
     progress = Progress()
     for generation, path in enumerate(paths, start=1):
         found = records.read(path)
+        if not found.settings and not found.records:
+            raise ConfigError(f"--records {path}: not a shard of records; give a run folder, its records/ or one shard (*.gzr)")
         if found.settings.get("game", settings.game) != settings.game:
             raise ConfigError(f"--records {path}: games of {found.settings['game']}, but this run plays {settings.game}")
         target = storage.shard(folder, generation)

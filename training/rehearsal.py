@@ -23,6 +23,7 @@ from training.estimate import checkpoint_bytes
 from training.learner import Learner
 from training.origins import Origin
 from training.run import device_of
+from training.strength import Strength
 
 RESERVE_BYTES = 200_000_000  # beyond the checkpoints: records, logs and reports of the first hours
 
@@ -36,6 +37,9 @@ def rehearse(settings: LoopSettings, folder: Path, origin: Origin, say: Callable
     say(f"settings   {settings.game}, {settings.rules} rules, network {settings.network}, {len(settings.stage)} stages: ok")
     say(f"simulator  {simulators.DESCRIPTIONS[settings.simulator]}: ok")
     say(f"folder     {_folder(folder)}: ok")
+    if settings.monitor.yardstick:
+        Strength(folder, settings)
+        say(f"yardstick  {settings.monitor.yardstick}: ok")
     net, shards = origins.network(settings, origin), origins.shards(origin)
     if net is not None:
         say(f"weights    {origin.weights}, {nets.parameter_count(net):,} parameters as {settings.network}: ok")
@@ -55,6 +59,8 @@ def rehearse(settings: LoopSettings, folder: Path, origin: Origin, say: Callable
 def _folder(folder: Path) -> str:
     """That the run folder can be written, or made where the nearest folder above it exists; it is not made."""
     place = _existing(folder)
+    if not place.is_dir():
+        raise ConfigError(f"{place} is no folder; give another --run")
     try:
         with tempfile.TemporaryDirectory(dir=place):
             pass
@@ -64,7 +70,7 @@ def _folder(folder: Path) -> str:
 
 
 def _existing(folder: Path) -> Path:
-    return next(place for place in (folder.absolute(), *folder.absolute().parents) if place.is_dir())
+    return next(place for place in (folder.absolute(), *folder.absolute().parents) if place.exists())
 
 
 def _disk(settings: LoopSettings, folder: Path, learner: Learner) -> str:

@@ -80,6 +80,13 @@ class Run:
         """Whether the limits of the settings are reached."""
         return self._elapsed() >= 1
 
+    def ending(self) -> str:
+        """Why the run is at rest, and how to go on; one line."""
+        reached = [f"{name} = {getattr(self.settings, name):g}" for name, share in self._shares().items() if share >= 1]
+        if reached:
+            return f"the run has reached its limit, {' and '.join(reached)}; the same command with a higher one goes on"
+        return "stopped, all is saved; the same command goes on"
+
     @contextlib.contextmanager
     def turn(self) -> Iterator[None]:
         """Alone with the learner, the window and the checkpoints. Whoever waits is next: a bare lock would starve one of two threads."""
@@ -262,10 +269,14 @@ class Run:
 
     def _elapsed(self) -> float:
         """How much of the run is done, 0..1, by the nearest of its limits; 0 where it has none."""
-        hours = self.progress.hours / self.settings.hours if self.settings.hours else 0.0
-        generations = (self.progress.generation - 1) / self.settings.generations if self.settings.generations else 0.0
-        evaluations = self.progress.evaluations / self.settings.evaluations if self.settings.evaluations else 0.0
-        return max(hours, generations, evaluations)
+        return max(self._shares().values(), default=0.0)
+
+    def _shares(self) -> dict[str, float]:
+        """How much of the run is done by each of its limits, 0 and more."""
+        progress = self.progress
+        done = {"hours": progress.hours, "generations": progress.generation - 1, "evaluations": progress.evaluations}
+        limits = {name: getattr(self.settings, name) for name in done}
+        return {name: done[name] / limit for name, limit in limits.items() if limit}
 
     def _rate(self) -> float:
         """Factor of the learning rate: 1, then falling linearly over the last `anneal` of the run."""

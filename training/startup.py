@@ -32,9 +32,9 @@ from training.loop import cycle
 from training.origins import Origin
 from training.run import Run
 from training.simulators import Disagreement
-from training.storage import BusyError, StorageError
+from training.storage import BusyError, FolderError, StorageError
 
-UNUSABLE = (BusyError, ConfigError, CheckpointError, WeightsError, ValueError)  # what was asked for cannot be done: exit code 2
+UNUSABLE = (BusyError, FolderError, ConfigError, CheckpointError, WeightsError, ValueError)  # cannot be done: exit code 2
 FAILED = (StorageError, Disagreement, DivergedError)  # the run cannot go on as things are: exit code 1
 FIXED = ("game", "rules", "network")  # settings that a run cannot change
 SHORTHANDS = ("hours", "threads", "simulator", "device", "mode")  # options that are settings of the same name
@@ -52,20 +52,22 @@ def prepare(settings: LoopSettings, folder: Path, origin: Origin | None = None) 
         monitor.say("this run is under way and goes on: --from and --records are for a new one")
     elif origin:
         monitor.say(origins.begin(settings, folder, origin))
-    folder.mkdir(parents=True, exist_ok=True)
+    run = Run(settings, folder)
     (folder / "settings.json").write_text(json.dumps(settings.to_dict(), indent=1), encoding="utf-8")
-    return Run(settings, folder)
+    return run
 
 
 def _compare(settings: LoopSettings, folder: Path) -> bool:
     """Whether the folder holds a run; says what has changed since its last sitting, and refuses what may not."""
-    saved = folder / "settings.json"
+    saved, under_way = folder / "settings.json", any((folder / "checkpoints").glob("*.pt"))
     if not saved.exists():
-        return any((folder / "checkpoints").glob("*.pt"))
+        return under_way
     try:
         before = config.flat(json.loads(saved.read_text(encoding="utf-8")))
     except (OSError, ValueError) as error:
         raise ConfigError(f"cannot read {saved.absolute()}: {error}; give another --run, or move the file away") from None
+    if not under_way:  # a start that came to nothing
+        return False
     after = config.flat(settings.to_dict())
     differs = {name: (before[name], after[name]) for name in after if name in before and before[name] != after[name]}
     for name in FIXED:
@@ -131,8 +133,9 @@ def start(options: argparse.Namespace, program: str) -> int:
             if options.estimate or options.dry_run:
                 return _look_first(settings, folder, origin, options)
             held.enter_context(storage.alone(folder))
-            run = prepare(settings, folder, origin)
-            watch = monitor.Monitor(run.folder, run.settings)
+            with storage.writing(folder):
+                run = prepare(settings, folder, origin)
+                watch = monitor.Monitor(run.folder, run.settings)
         except UNUSABLE as error:
             monitor.say(f"{program}: {error}")
             return 2
@@ -155,6 +158,7 @@ def _train(run: Run, watch: monitor.Monitor, program: str) -> int:
         return 1
     finally:
         watch.close()
+    monitor.say(run.ending())
     monitor.say(f"weights: {(run.folder / 'weights.pt').absolute()}")
     return 0
 

@@ -33,6 +33,13 @@ class StorageError(Exception):
         )
 
 
+class FolderError(Exception):
+    """A folder in which no run can be; one line with the reason."""
+
+    def __init__(self, folder: Path, why: str) -> None:
+        super().__init__(f"cannot work in the run folder {folder.absolute()}: {why}; mend that, or give another --run")
+
+
 class BusyError(Exception):
     """Another process works in the run folder; one line."""
 
@@ -48,16 +55,17 @@ def alone(folder: Path) -> Iterator[None]:
 
     Raises:
         BusyError: another process works there.
-        StorageError: the folder cannot be written.
+        FolderError: the folder cannot be made or written.
     """
     made = [place for place in (folder, *folder.parents) if not place.exists()]
     lock = FileLock(folder / LOCK)
-    with writing(folder):
+    try:
         folder.mkdir(parents=True, exist_ok=True)
-        try:
-            lock.acquire(blocking=False)
-        except Timeout:
-            raise BusyError(folder) from None
+        lock.acquire(blocking=False)
+    except Timeout:
+        raise BusyError(folder) from None
+    except OSError as error:
+        raise FolderError(folder, error.strerror or str(error)) from None
     try:
         yield
     finally:

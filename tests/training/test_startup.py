@@ -73,7 +73,11 @@ def test_two_trainings_never_share_a_folder(finished: Path, capsys: pytest.Captu
         (["--preset", "tiny", "--set", "cpuct=2"], "preset tiny: unknown setting 'cpuct'"),
         (["--preset", "tiny", "--from", "nowhere.pt"], "nowhere.pt: no such file"),
         (["--preset", "tiny", "--records", "nowhere"], "no shards of records"),
+        (["--preset", "tiny", "--set", "network=b99"], "unknown network 'b99'"),
+        (["--preset", "tiny", "--run", f"{__file__}/x"], "Not a directory; mend that, or give another --run"),
+        (["--preset", "tiny", "--records", __file__], "not a shard of records"),
         (["--preset", "tiny", "--dry-run", "--from", "nowhere.pt"], "nowhere.pt: no such file"),
+        (["--preset", "tiny", "--dry-run", "--yardstick", "nowhere.jsonl"], "nowhere.jsonl"),
         (["--preset", "tiny", "--estimate", "--set", "selfplay.full_share=0"], "no row would ever be recorded"),
     ],
 )
@@ -102,6 +106,32 @@ def test_what_cannot_be_done_is_one_line(
 )
 def test_selfplay_keeps_training_and_games_alone_apart(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert words in refused(arguments, capsys, selfplay)
+
+
+def test_a_start_that_came_to_nothing_is_no_run(finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "run"
+    arguments = ["--preset", "tiny", "--run", str(folder), *SHORT]
+    assert "cannot read the yardstick" in refused([*arguments, "--yardstick", "nowhere"], capsys)
+    assert startup.main([*arguments, "--set", "network=b3c16", "--from", str(finished / "weights.pt")]) == 0
+    text = capsys.readouterr().err
+    assert "a new run, with the weights of" in text
+    assert "the run has reached its limit, generations = 1; the same command with a higher one goes on" in text
+
+
+def test_a_file_where_a_runs_own_must_go_is_one_line(finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(finished, folder, ignore=shutil.ignore_patterns("tensorboard"))
+    (folder / "tensorboard").write_text("")
+    capsys.readouterr()
+    assert startup.main(["--preset", "tiny", "--run", str(folder), *SHORT]) == 1
+    assert f"cannot write {folder / 'tensorboard'}: File exists" in capsys.readouterr().err
+
+
+def test_a_dry_run_sees_a_file_where_the_folder_is_wanted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").write_text("")
+    for place in ("file", "file/run"):
+        assert startup.main(["--preset", "tiny", "--run", str(tmp_path / place), "--dry-run"]) == 2
+        assert "file is no folder; give another --run" in capsys.readouterr().err
 
 
 def test_the_presets_are_listed_on_request(capsys: pytest.CaptureFixture[str]) -> None:
