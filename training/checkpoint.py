@@ -101,8 +101,8 @@ def latest(folder: Path) -> tuple[Snapshot, list[str]] | None:
             content.pop("settings", None)
             return Snapshot(**{**content, "progress": Progress(**content["progress"])}), complaints
         except (OSError, RuntimeError, EOFError, KeyError, TypeError, ValueError, AttributeError, pickle.UnpicklingError) as error:
-            first = (str(error).splitlines() or [type(error).__name__])[0][:120]
-            complaints.append(f"cannot read the checkpoint {path.absolute()}: {first}; going on from the one before it")
+            why = error.strerror if isinstance(error, OSError) else "it is damaged, or of another version of gozero"
+            complaints.append(f"cannot read the checkpoint {path.absolute()}: {why}; going on from the one before it")
     if complaints:
         raise CheckpointError(
             f"none of the {len(complaints)} checkpoints in {folder.absolute()} can be read; move the folder away to start anew"

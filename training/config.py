@@ -16,6 +16,8 @@ from dataclasses import MISSING, Field, asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
+KINDS = {int: "a whole number", float: "a number", str: "text", bool: "true or false", list: "a list", dict: "a table of settings"}
+
 
 class ConfigError(ValueError):
     """A setting that cannot be used: one line, fit to be shown to the user."""
@@ -46,6 +48,9 @@ class SelfPlaySettings:
     c_scale: float = setting(1.0, unit="weight of q against the logits", low=0, high=100, papers="Gumbel: 1.0 (Go), 0.1 (Atari)")
     c_puct: float = setting(1.1, unit="weight of the prior below the root", low=0, high=100, papers="KataGo: 1.1; S3: 1.0")
     fpu: float = setting(0.2, unit="value subtracted for an unvisited child", low=0, high=2, papers="KataGo: 0.2")
+    score_weight: float = setting(
+        0.0, unit="of the points a move gains, beside its value; see SearchSettings", low=0, high=10, papers="KataGo: 0.1 and 0.3; AGZ: 0"
+    )
     full_share: float = setting(0.25, unit="share of moves searched fully and recorded", low=0, high=1, papers="KataGo: 0.25")
     varied_komi: bool = setting(True, unit="true: komi differs from game to game; false: the usual", papers="KataGo: true; S3: false")
     opening_share: float = setting(
@@ -109,6 +114,7 @@ class SelfPlaySettings:
     )
     no_pass_until: float = setting(0.25, unit="share of the area that must be played before a pass", low=0, high=1)
     no_pass_generations: int = setting(10, unit="first generations in which that holds", low=0)
+    no_pass_open: bool = setting(False, unit="true: nobody passes while there is more to play for than neutral points (Go)")
 
 
 @dataclass(frozen=True)
@@ -304,7 +310,7 @@ def _convert(hint: Any, item: Field[Any], value: Any, where: str) -> Any:
 def _expect(value: Any, kind: type, where: str) -> Any:
     """`value`, or a ConfigError if it is not of `kind` (a bool is no number)."""
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-        raise ConfigError(f"{where} = {value!r}: expected {kind.__name__}, got {type(value).__name__}")
+        raise ConfigError(f"{where} = {value!r}: expected {KINDS[kind]}")
     return value
 
 

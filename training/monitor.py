@@ -71,8 +71,8 @@ def _share(flags: Iterable[bool]) -> float:
 def summary(found: Report, settings: LoopSettings) -> str:
     """The report as one line: what to look at first."""
     boards = {size: scoring.game_of(settings, size).dimensions for size in history.sizes(found)}
-    games = " ".join(
-        f"{board}: {found[f'games{size}/count']:.0f} of {found[f'games{size}/length']:.0f} moves" for size, board in boards.items()
+    games = ", ".join(
+        f"{board}: {found[f'games{size}/count']:.0f} games of {found[f'games{size}/length']:.0f} moves" for size, board in boards.items()
     )
     parts = [
         f"generation {found['run/generation']:.0f}",

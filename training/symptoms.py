@@ -177,7 +177,7 @@ def damaged(history: list[Report], settings: LoopSettings) -> Finding | None:
         return None
     level = BROKEN if beyond(corrupt, games + corrupt, CORRUPT_SHARE) else NOTE
     remedy = "python -m training.records check, then the disk; a change of the rules damages records too"
-    return Finding(level, f"{corrupt:.0f} records were refused as corrupt", remedy)
+    return Finding(level, f"damaged records were skipped, {corrupt:.0f} so far", remedy)
 
 
 def cheap_rows(history: list[Report], settings: LoopSettings) -> Finding | None:

@@ -42,7 +42,7 @@ def test_the_command_lines_own_options_come_last() -> None:
     ("assignment", "words"),
     [
         ("learner.batch", "expected KEY=VALUE"),
-        ("learner.batch=x", "preset tiny: learner: batch = 'x': expected int, got str"),
+        ("learner.batch=x", "preset tiny: learner: batch = 'x': expected a whole number"),
         ("learner.batsh=3", "preset tiny: learner: unknown setting 'batsh'"),
         ("learner.batch.size=3", "learner.batch holds no settings"),
         ("learner.batch.size.x=3", "no 'size' there: it is a single value"),

@@ -35,7 +35,7 @@ SIGNS: dict[str, tuple[Report, str, str]] = {
     "colours": ({"probe/view": -0.9}, "broken", "judges by colour"),
     "batch norm": ({"probe/norm_gap": 1.2}, "broken", "batch norm costs 1.20 nats"),
     "passing network": ({"probe/early_pass": 0.9}, "broken", "passes on an open board"),
-    "corrupt": ({"run/corrupt": 400.0}, "broken", "400 records were refused"),
+    "corrupt": ({"run/corrupt": 400.0}, "broken", "damaged records were skipped, 400 so far"),
     "repeated": ({"games9/distinct": 0.2}, "stuck", "only 20 of 100 games differ"),
     "drawn": ({"games9/draws": 0.8}, "stuck", "80 of 100 games are drawn"),
     "collapsed": ({"held/entropy": 0.1, "held/top1": 0.2}, "stuck", "the policy has collapsed"),
@@ -46,7 +46,7 @@ SIGNS: dict[str, tuple[Report, str, str]] = {
     "capped": ({"games9/capped": 0.2}, "learning", "reached the limit of moves"),
     "one-sided": ({"games9/black": 0.0}, "learning", "White won 300 of 300 games"),
     "resigned": ({"resign/checked": 100.0, "resign/false_positives": 0.3}, "learning", "30 of 100 games would have been resigned wrongly"),
-    "few corrupt": ({"run/corrupt": 2.0}, "learning", "2 records were refused"),
+    "few corrupt": ({"run/corrupt": 2.0}, "learning", "damaged records were skipped, 2 so far"),
 }
 
 
