@@ -38,6 +38,9 @@ OWNER = types.FunctionType(types.void(STATE, OWNERS))
 STONES = types.FunctionType(types.void(STATE, MASK))
 SCORE = types.FunctionType(types.float64(STATE))
 
+# a row kernel that takes a microsecond keeps the GIL: among many threads to give it away, and to wait for it again, costs ten times as much
+BRIEF = (STEP.signature, LEGAL.signature, OUTCOME.signature, SCORE.signature)
+
 _PACKAGE = Path(__file__).resolve().parent
 
 
@@ -79,7 +82,7 @@ if CACHE_FOLDER is not None:
 
 
 def kernel(signature: Any = None, *, allocates: bool = False, **options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Compile a function as a kernel: no Python objects, the GIL released, cached on disk.
+    """Compile a function as a kernel: no Python objects, the GIL released (unless it is `BRIEF`), cached on disk.
 
     Args:
         signature: a numba signature, compiled at import. None for a helper that is compiled into its callers.
@@ -87,7 +90,7 @@ def kernel(signature: Any = None, *, allocates: bool = False, **options: Any) ->
             additions for every array handed on, is left out: with it the Go board is three times slower.
         options: further options of `numba.njit`, such as `fastmath=True`.
     """
-    settings = {"nogil": True, "error_model": "numpy", "cache": CACHE_FOLDER is not None, "_nrt": allocates, **options}
+    settings = {"nogil": signature not in BRIEF, "error_model": "numpy", "cache": CACHE_FOLDER is not None, "_nrt": allocates, **options}
     if signature is None:
         return numba.njit(forceinline=True, **settings)
     return numba.njit(signature, **settings)
