@@ -1,8 +1,9 @@
 """How a game of Go ends: which moves are still worth playing, and when to pass.
 
-Vocabulary. A side *wins as it stands* if both counts say so: the area as the board stands, and the *settled* area, from which stones
-inside the other side's pass-alive territory (Benson 1976) are removed: a server that removes no dead stones counts the first. What else
-is dead is judged by a `settlement.Settlement`, which a side that looks at one passes by too, where it has one.
+Vocabulary. A board is *open* where more than neutral points is left to play for. A side *wins as it stands* if both counts say so: the
+area as the board stands, and the *settled* area, from which stones inside the other side's pass-alive territory (Benson 1976) are removed:
+a server that removes no dead stones counts the first. What else is dead is judged by a `settlement.Settlement`, which a side that looks at
+one passes by too, where it has one.
 
 Arrays of points are [P] in action order; the side to move is +, as everywhere. This module knows neither search nor protocol.
 """
@@ -28,10 +29,10 @@ def sensible_moves(game: Game, state: np.ndarray, legal: np.ndarray, *, opponent
     """The legal actions that are worth a thought, bool [A]; nothing but the pass where passing is right at once.
 
     Never among them, while there is anything else: a move into one's own one-point eye or into one's own pass-alive territory with no
-    enemy stone in it. The pass is among them if the side to move wins as it stands; it stands alone if the opponent has just passed
-    as well, or all that could still be played is pass-alive, or nothing else is left. A game beyond ``game.max_plies`` is brought
-    to its end: from then on the pass is always allowed and moves into anybody's pass-alive territory are not. In games other than Go
-    everything legal is worth a thought.
+    enemy stone in it. The pass is among them if the side to move wins as it stands and the board is closed; it stands alone if that side
+    wins and the opponent has just passed, or all that could still be played is pass-alive, or nothing else is left. A game beyond
+    ``game.max_plies`` is brought to its end: from then on the pass is always allowed and moves into anybody's pass-alive territory are
+    not. In games other than Go everything legal is worth a thought.
 
     Args:
         game: any.
@@ -52,9 +53,21 @@ def sensible_moves(game: Game, state: np.ndarray, legal: np.ndarray, *, opponent
     if passes_now or not sensible.any():
         sensible[:] = False
         sensible[game.pass_action] = True
-    elif wins or overlong:
+    elif overlong or (wins and not is_open(game, state)):
         sensible[game.pass_action] = True
     return sensible
+
+
+def is_open(game: Game, state: np.ndarray) -> bool:
+    """Whether there is more to play for than neutral points: an empty region of more than two that reaches stones of both colours.
+
+    A side that is ahead on such a board and passes gives points away for nothing, in the opening the game.
+    """
+    owner = np.empty(game.points, np.int8)
+    go.owner(state, owner)
+    open_points = np.pad(owner.reshape(game.shape) == 0, 1)  # a stone's point is its colour's
+    beside = sum(np.roll(open_points, shift, axis).astype(np.int8) for axis in (0, 1) for shift in (1, -1))
+    return bool((open_points & (beside >= 2)).any())  # three connected points have one with two neighbours
 
 
 def settled_moves(
@@ -65,7 +78,7 @@ def settled_moves(
     Nothing but the pass if nothing is left to gain, or if the opponent has passed, the settlement wins and the side is ``friendly``: then
     the dead stones are taken off by agreement. A side that is not, and would win but for the dead stones, has to take them off.
     """
-    wins, wins_now = leads(state, settlement), bool(sensible[game.pass_action])
+    wins, wins_now = leads(state, settlement), bool(sensible[game.pass_action]) or wins_as_it_stands(state)
     if (settlement.is_complete and (wins_now or not wins)) or (wins and friendly and opponent_passed):
         return np.arange(game.actions) == game.pass_action
     if wins and opponent_passed:

@@ -45,6 +45,12 @@ OPEN = """
 1  . . . . . . .
 """
 
+# Two points between the walls reach both colours.
+NEUTRAL = OPEN.replace("4  X X X X X X X", "4  X X X . . X X")
+
+# Three of them.
+UNDECIDED = OPEN.replace("4  X X X X X X X", "4  X X . . . X X")
+
 # A7 and B6 are eyes of one black chain; D7 has a white neighbour.
 EYES = """
 7  . X X . X X O
@@ -90,11 +96,27 @@ def test_a_dead_stone_that_decides_the_count_as_it_stands_has_to_be_taken() -> N
     assert sensible(STONE_INSIDE, "X", komi=-20, opponent_passed=True) == {"pass"}
 
 
-def test_while_much_is_open_the_winner_may_pass_and_the_loser_may_not() -> None:
+def test_with_areas_divided_the_winner_may_pass_and_the_loser_may_not() -> None:
     assert "pass" in sensible(OPEN, "X", komi=0.5)
     assert len(sensible(OPEN, "X", komi=0.5)) == 7 * 5 + 1
     assert "pass" not in sensible(OPEN, "O", komi=0.5)
     assert "pass" not in sensible(OPEN, "O", komi=0.5, opponent_passed=True)
+
+
+def test_nobody_passes_while_three_points_reach_both_colours() -> None:
+    walled = {
+        name: diagram.replace("3  . . . . . . .", "3  X X X X X X X") for name, diagram in {"two": NEUTRAL, "three": UNDECIDED}.items()
+    }
+    assert "pass" in sensible(walled["two"], "X", komi=-20)
+    assert "pass" not in sensible(walled["three"], "X", komi=-20)
+    assert sensible(walled["three"], "X", komi=-20, opponent_passed=True) == {"pass"}
+    assert "pass" not in sensible(NEUTRAL, "X", komi=-20)  # there they are one region with Black's area
+
+
+def test_white_ahead_by_komi_alone_does_not_pass_in_the_opening() -> None:
+    first = ". . . . . . .\n" * 3 + ". . O X . . .\n" + ". . . . . . .\n" * 3
+    assert len(sensible(first, "O", komi=7.5)) == 7 * 7 - 2
+    assert "pass" not in sensible(first, "O", komi=7.5)
 
 
 def test_a_draw_is_no_reason_to_pass() -> None:

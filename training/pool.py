@@ -226,6 +226,7 @@ def search_settings(settings: SelfPlaySettings, stage: Stage) -> SearchSettings:
         gumbel_m=settings.gumbel_m,
         c_visit=settings.c_visit,
         c_scale=settings.c_scale,
+        score_weight=settings.score_weight if network else 0.0,  # playouts tell no points
         dirichlet_weight=settings.dirichlet_weight if network else 0.0,  # playouts are noise enough
         dirichlet_total=settings.dirichlet_total,
         forced_playouts=settings.forced_playouts if network else 0.0,

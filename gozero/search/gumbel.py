@@ -20,7 +20,7 @@ import math
 import numpy as np
 
 from gozero.jit import kernel
-from gozero.search.puct import NO_EDGE
+from gozero.search.puct import NO_EDGE, points_gained
 
 
 @kernel()
@@ -86,13 +86,14 @@ def sigma_scale(forest, t, params):
 
 
 @kernel()
-def completed_value(forest, t, edge, mixed):
-    """q of a root edge for the side to move at the root; v_mix for an edge without a finished visit."""
+def completed_value(forest, t, edge, params, mixed):
+    """q of a root edge for the side to move at the root, with the points it gains; v_mix for an edge without a finished visit."""
     root = forest.nodes[t, 0]
     if edge < root["edge_start"] + root["child_count"]:
         child = forest.nodes[t, forest.children[t, edge]]
         if child["visits"] > 0:
-            return -child["value_sum"] / child["visits"]
+            q = -child["value_sum"] / child["visits"]
+            return q if params.score_weight == 0 else q + points_gained(child, root["score_sum"] / root["visits"], params)
     return mixed
 
 
@@ -108,7 +109,7 @@ def best_root_edge(forest, t, params, least, most):
     for edge in range(np.int64(root["edge_start"]), np.int64(root["edge_start"] + root["edge_count"])):
         action = actions[edge]
         if least <= assigned[action] <= most:
-            score = forest.gumbels[t, action] + forest.root_logits[t, action] + scale * completed_value(forest, t, edge, mixed)
+            score = forest.gumbels[t, action] + forest.root_logits[t, action] + scale * completed_value(forest, t, edge, params, mixed)
             if score > highest or best == NO_EDGE:
                 highest = score
                 best = np.int64(edge)
@@ -126,7 +127,7 @@ def improved_policy(forest, t, params, policy):
     scale = sigma_scale(forest, t, params)
     highest = -np.inf
     for edge in range(start, end):
-        logit = forest.root_logits[t, actions[edge]] + scale * completed_value(forest, t, edge, mixed)
+        logit = forest.root_logits[t, actions[edge]] + scale * completed_value(forest, t, edge, params, mixed)
         policy[actions[edge]] = logit
         highest = max(highest, logit)
     total = 0.0

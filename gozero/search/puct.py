@@ -4,6 +4,10 @@
 
 An unvisited move has no Q; first-play urgency lends it the parent's value less `fpu` * sqrt(prior mass already visited),
 as KataGo does (Wu 2019). Visits in flight count as visits, each with a loss of `virtual_loss`.
+
+Where the result is all that counts, a side that is winning plays anything that wins, and one that is losing anything at all. With a
+`score_weight` the Q of a visited move also rises with the points it gains against the position's mean score, as in KataGo's score
+utility (Wu 2019), but by the mean scores of the two nodes: no distribution of scores is known here. Values backed up stay pure.
 """
 
 from __future__ import annotations
@@ -27,9 +31,18 @@ class Params(NamedTuple):
     virtual_loss: float
     c_visit: float
     c_scale: float
+    score_weight: float
+    score_scale: float  # points
 
 
-PARAMS = types.NamedUniTuple(types.float64, 5, Params)
+PARAMS = types.NamedUniTuple(types.float64, 7, Params)
+
+
+@kernel()
+def points_gained(child, expected, params):
+    """What points add to the value of a visited child for its parent, whose mean score is `expected`."""
+    gain = -child["score_sum"] / child["visits"] - expected
+    return params.score_weight * (2 / math.pi) * math.atan(gain / params.score_scale)
 
 
 @kernel()
@@ -43,12 +56,15 @@ def best_edge(forest, t, index, params, may_grow):
     best = np.int64(NO_EDGE)
     highest = -np.inf
     visited_mass = 0.0
+    expected = node["score_sum"] / max(node["visits"], 1)
     for edge in range(start, end):
         child = nodes[children[edge]]
         count = child["visits"] + child["pending"]
         lost = child["value_sum"] + params.virtual_loss * child["pending"]
         score = exploration * priors[edge] / (1 + count) - lost / count
         visited_mass += priors[edge]
+        if params.score_weight > 0 and child["visits"] > 0:
+            score += points_gained(child, expected, params)
         if score > highest:
             highest = score
             best = np.int64(edge)

@@ -13,6 +13,7 @@ to pass are the player's. The same seed and the same calls give the same result;
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -78,7 +79,8 @@ class Search:
         self._step, self._legal = as_argument(game.step, STEP), as_argument(game.legal, LEGAL)
         self._outcome, self._sample = as_argument(game.outcome, OUTCOME), as_argument(game.sample, SAMPLE)
         self._leaves = descent.new_leaves(game, max(2, trees * settings.leaves))
-        numbers = (settings.c_puct, settings.fpu, settings.virtual_loss, settings.c_visit, settings.c_scale)
+        scale = 2.0 * math.sqrt(game.points)  # KataGo's
+        numbers = (settings.c_puct, settings.fpu, settings.virtual_loss, settings.c_visit, settings.c_scale, settings.score_weight, scale)
         self._params = Params(*map(float, numbers))
         self._begun = np.zeros(trees, np.int64)
         self._finished = np.zeros(trees, np.int64)

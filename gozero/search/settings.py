@@ -27,6 +27,8 @@ class SearchSettings:
             noise; they are taken off the policy again (KataGo 2; 0 off).
         gumbel_m: moves considered at a Gumbel root (16 in the paper).
         c_visit, c_scale: the paper's sigma(q) = (c_visit + max visits) * c_scale * q, with q in 0 to 1 (50 and 1).
+        score_weight: what points count beside the result below: a move's value rises by this * 2/pi * atan(gain / (2 * sqrt(area))), where
+            the gain is how much more its mean score is than the position's (KataGo 0.3 on its score's distribution; 0: nothing).
         max_nodes: nodes of one tree; when they are used up the search goes on inside the tree it has.
         max_depth: plies below the root that a line may reach.
     """
@@ -43,6 +45,7 @@ class SearchSettings:
     gumbel_m: int = 16
     c_visit: float = 50.0
     c_scale: float = 1.0
+    score_weight: float = 0.0
     max_nodes: int = 50_000
     max_depth: int = 256
 
@@ -52,7 +55,7 @@ class SearchSettings:
         for name in ("leaves", "gumbel_m", "max_nodes", "max_depth"):
             if getattr(self, name) < 1:
                 raise ValueError(f"search setting {name} is {getattr(self, name)}: expected at least 1")
-        for name in ("c_puct", "fpu", "virtual_loss", "dirichlet_weight", "forced_playouts", "c_visit", "c_scale"):
+        for name in ("c_puct", "fpu", "virtual_loss", "dirichlet_weight", "forced_playouts", "c_visit", "c_scale", "score_weight"):
             if not 0 <= getattr(self, name) < float("inf"):
                 raise ValueError(f"search setting {name} is {getattr(self, name)}: expected a number not below 0")
         if self.dirichlet_weight > 1:

@@ -36,13 +36,19 @@ class Node:
     prior: dict[int, float] = field(default_factory=dict)
     children: dict[int, Node] = field(default_factory=dict)
     value: float = 0.0
+    score: float = 0.0
     terminal: bool = False
     visits: int = 0
     value_sum: float = 0.0
+    score_sum: float = 0.0
 
     @property
     def q(self) -> float:
         return self.value_sum / self.visits
+
+    @property
+    def lead(self) -> float:
+        return self.score_sum / self.visits
 
 
 class NaiveSearch:
@@ -64,29 +70,31 @@ class NaiveSearch:
             self._visit(self.root)
         return self.root
 
-    def _visit(self, node: Node) -> float:
-        """One simulation from this node; its value for the side to move here."""
+    def _visit(self, node: Node, parent: Node | None = None) -> tuple[float, float]:
+        """One simulation from this node; its value and score for the side to move here."""
         if node.visits == 0:
-            node.value = self._evaluate(node)
-            value = node.value
-        elif node.terminal:
-            value = node.value
+            node.value, node.score = self._evaluate(node)
+            if node.terminal and parent is not None:
+                node.score = -parent.score
+        if node.visits == 0 or node.terminal:
+            value, score = node.value, node.score
         else:
             halving = node is self.root and self.settings.root == "gumbel"
             action = self._gumbel_action() if halving else self._puct_action(node)
             if action not in node.children:
                 node.children[action] = Node(node.state.copy(), node.history.copy())
                 self.game.step(node.children[action].state, node.children[action].history, action)
-            value = -self._visit(node.children[action])
+            value, score = (-number for number in self._visit(node.children[action], node))
         node.visits += 1
         node.value_sum += value
-        return value
+        node.score_sum += score
+        return value, score
 
-    def _evaluate(self, node: Node) -> float:
+    def _evaluate(self, node: Node) -> tuple[float, float]:
         result = self.game.outcome(node.state)
         if result != NOT_OVER:
             node.terminal = True
-            return float(result)
+            return float(result), 0.0
         mask = np.zeros(self.game.actions, np.uint8)
         self.game.legal(node.state, node.history, mask)
         root = self.root.state
@@ -94,7 +102,8 @@ class NaiveSearch:
         found = self.evaluator.evaluate(node.state[None])
         weights = {int(a): math.exp(found.logits[0, a]) for a in np.flatnonzero(mask)}
         node.prior = {a: weight / sum(weights.values()) for a, weight in weights.items()}
-        return float(found.value[0])
+        assert found.score is not None
+        return float(found.value[0]), float(found.score[0])
 
     def _puct_action(self, node: Node) -> int:
         total = sum(child.visits for child in node.children.values())
@@ -103,6 +112,7 @@ class NaiveSearch:
         def score(action: int) -> float:
             child = node.children.get(action)
             q = -child.q if child else node.q - self.settings.fpu * math.sqrt(mass)
+            q += self._points_gained(node, child) if child else 0.0
             return q + self.settings.c_puct * node.prior[action] * math.sqrt(total) / (1 + (child.visits if child else 0))
 
         if total == 0:
@@ -112,6 +122,10 @@ class NaiveSearch:
                 if child.visits < self._forced(action):
                     return action
         return max(node.prior, key=score)
+
+    def _points_gained(self, node: Node, child: Node) -> float:
+        gain = (-child.lead - node.lead) / (2 * math.sqrt(self.game.points))
+        return self.settings.score_weight * 2 / math.pi * math.atan(gain)
 
     def _forced(self, action: int) -> float:
         """n_forced of a root action."""
@@ -143,7 +157,7 @@ class NaiveSearch:
         weighted = sum(root.prior[a] * -child.q for a, child in children.items())
         mixed = (root.value + (visits * weighted / mass if children else 0)) / (1 + visits)
         scale = (self.settings.c_visit + max((child.visits for child in children.values()), default=0)) * self.settings.c_scale
-        q = {a: -children[a].q if a in children else mixed for a in root.prior}
+        q = {a: -children[a].q + self._points_gained(root, children[a]) if a in children else mixed for a in root.prior}
         return {a: math.log(root.prior[a]) + scale * (q[a] + 1) / 2 for a in root.prior}
 
     def _gumbel_action(self) -> int:

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from gozero.coords import parse_vertex, pass_action
+from gozero.evaluators.base import Evaluation
 from gozero.evaluators.rollout import RolloutEvaluator, UniformEvaluator
 from gozero.games import go, tictactoe
-from gozero.games.game import PLY, Game
+from gozero.games.game import BLACK, PLY, TO_PLAY, Game
 from gozero.search.search import RootResult, Search
 from gozero.search.settings import SearchSettings
 from gozero.search.show import children_of
@@ -87,6 +88,39 @@ def test_forced_playouts_equal_the_slow_search(visits: int, actions: tuple[int, 
     assert set(np.flatnonzero(found.policy)) == set(policy)
     for action, share in policy.items():
         assert found.policy[action] == pytest.approx(share, abs=1e-6)
+
+
+@pytest.mark.parametrize("root", ["puct", "gumbel"])
+@pytest.mark.parametrize("visits", [3, 60, 400])
+@pytest.mark.parametrize("game, actions", [(TICTACTOE, (4, 0)), (GO5, OPENING)], ids=["ttt", "go5"])
+def test_points_beside_the_result_equal_the_slow_search(game: Game, actions: tuple[int, ...], visits: int, root: str) -> None:
+    settings = SearchSettings(root=root, score_weight=0.5, max_nodes=visits + 1, gumbel_m=6)
+    found = searched(game, visits, settings, actions).result()
+    slow = NaiveSearch(game, HashEvaluator(game), settings, *start(game, *actions)).run(visits)
+    counts = {action: child.visits for action, child in slow.children.items()}
+    assert {int(action): int(found.visits[action]) for action in np.flatnonzero(found.visits)} == counts
+    assert found.score == pytest.approx(slow.lead, abs=1e-3)
+    if root == "puct":
+        assert found.value == pytest.approx(slow.q, abs=1e-5)
+
+
+def test_points_decide_between_moves_that_win_alike() -> None:
+    """Every position is won, and only the first point is worth points."""
+
+    class Won(HashEvaluator):
+        def evaluate(self, states: np.ndarray) -> Evaluation:
+            black = np.where(states[:, TO_PLAY] == BLACK, 1, -1).astype(np.float32)
+            points = np.array([20 if GO5.board(state)[0, 0] == BLACK else 0 for state in states], np.float32)
+            return Evaluation(np.zeros((len(states), GO5.actions), np.float32), 0.98 * black, points * black)
+
+    def visits_of_the_first_point(weight: float) -> int:
+        search = Search(GO5, Won(GO5), SearchSettings(score_weight=weight, max_nodes=201))
+        search.begin(0, *start(GO5), 200)
+        search.run()
+        return int(search.result().visits[0])
+
+    assert visits_of_the_first_point(0.0) < 20
+    assert visits_of_the_first_point(0.3) > 100
 
 
 def test_forced_playouts_reach_moves_that_noise_found_and_leave_no_trace_of_the_bad_ones() -> None:
