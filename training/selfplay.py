@@ -17,12 +17,13 @@ from typing import Any
 
 from gozero import weights
 from gozero.weights import WeightsError
-from training import scoring, startup
+from training import scoring, startup, storage
 from training.config import ConfigError, SelfPlaySettings, Stage, from_dict
 from training.monitor import bar, say
 from training.pool import Pool, leaf_evaluator
 from training.records import Record, Writer
 from training.simulators import Disagreement, referee
+from training.storage import StorageError
 
 DEFAULTS: dict[str, Any] = {  # of the options that belong to --weights
     "games": 100,
@@ -75,7 +76,7 @@ def main(arguments: list[str] | None = None) -> int:
     except (ConfigError, WeightsError, ValueError) as error:
         say(f"training.selfplay: {error}")
         return 2
-    except Disagreement as error:
+    except (Disagreement, StorageError) as error:
         say(f"training.selfplay: {error}")
         return 1
 
@@ -89,14 +90,17 @@ def _play(options: argparse.Namespace) -> int:
     evaluator = leaf_evaluator(stage.evaluator, game, net, options.threads or 0, options.seed)
     pool = Pool(game, settings, (options.seed,))
     pool.use(evaluator, stage, generation=settings.no_pass_generations + 1)
-    writer = Writer(Path(options.out) / "selfplay.gzr", {name: getattr(options, name) for name in ("weights", *DEFAULTS)})
+    path = Path(options.out) / "selfplay.gzr"
+    with storage.writing(path):
+        writer = Writer(path, {name: getattr(options, name) for name in ("weights", *DEFAULTS)})
     found: list[Record] = []
     began = time.monotonic()
     with bar(options.games, "self-play", " games") as progress:
         for record in islice(pool.play(float("inf")), options.games):
             if judge is not None:
                 judge.check(record)
-            writer.append(record)
+            with storage.writing(path):
+                writer.append(record)
             found.append(record)
             progress.update(1)
     writer.close()

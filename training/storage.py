@@ -28,7 +28,7 @@ class StorageError(Exception):
 
     def __init__(self, path: Path, why: str) -> None:
         super().__init__(
-            f"cannot write {path.absolute()}: {why}; the run is as at its last checkpoint: "
+            f"cannot write {path.absolute()}: {why}; what was saved before is whole: "
             "make room or mend the disk, then give the same command again"
         )
 

@@ -15,8 +15,10 @@ from __future__ import annotations
 import argparse
 import pickle
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from errno import EISDIR
 from pathlib import Path
 from typing import Any
 
@@ -150,7 +152,8 @@ class Teaching:
             state = torch.load(self.state_path, map_location="cpu", weights_only=True)
             saved, self.epoch, self.step = state["facts"], state["epoch"], state["step"]
         except (OSError, RuntimeError, EOFError, KeyError, TypeError, pickle.UnpicklingError) as error:
-            raise ConfigError(f"cannot go on from {self.state_path.absolute()}: {str(error).splitlines()[0][:120]}") from None
+            why = error.strerror if isinstance(error, OSError) else "it is damaged, or no state of a run"
+            raise ConfigError(f"cannot go on from {self.state_path.absolute()}: {why}; without --resume a new run begins") from None
         for name, value in self._facts().items():
             if saved.get(name) != value:
                 raise ConfigError(f"{self.state_path.absolute()} is of another run: {name} was {saved.get(name)!r}, now {value!r}")
@@ -249,11 +252,24 @@ def _plan(options: argparse.Namespace) -> Plan:
     return Plan(options.network, from_dict(LearnerSettings, values, "command line"), wanted, options.epochs)
 
 
+def _reserve(out: Path) -> None:
+    """That the weights can be written, before time is spent on them; ConfigError if not."""
+    place = next(folder for folder in out.absolute().parents if folder.exists())
+    try:
+        if out.is_dir():
+            raise IsADirectoryError(EISDIR, "it is a folder")
+        with tempfile.TemporaryFile(dir=place):
+            pass
+    except OSError as error:
+        raise ConfigError(f"cannot write --out {out.absolute()}: {error.strerror}; give another file") from None
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Teach; the exit code: 0, 1 if the disk failed under way, 2 for a request or a folder that cannot be used."""
     options = parser().parse_args(arguments)
     try:
         plan = _plan(options)
+        _reserve(options.out)
         torch.set_num_threads(options.threads or available_threads())
         data = collection.read(options.folder, plan.wanted, say, nets.config(plan.network).size)
         say(collection.summary(data))

@@ -235,3 +235,10 @@ def test_bad_requests_are_one_line(change: list[str], words: str, tmp_path: Path
     text = capsys.readouterr().err
     assert words in text
     assert text.count("\n") == 1
+
+
+def test_a_folder_that_cannot_be_made_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert selfplay.main(["--weights", "none", "--games", "1", "--size", "3", "--out", __file__]) == 1
+    text = capsys.readouterr().err
+    assert f"cannot write {__file__}: File exists; what was saved before is whole" in text
+    assert text.count("\n") == 1

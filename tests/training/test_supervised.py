@@ -276,7 +276,9 @@ def test_a_small_network_learns_to_copy_a_player_who_plays_one_move(tmp_path: Pa
         (["{folder}", "--epochs", "0"], "--epochs 0 is out of range: 1 to 1000000"),
         (["{folder}", "--held-out", "2"], "--held-out 2.0 is out of range: 0 to 0.9"),
         (["{folder}", "--learning-rate", "7"], "learning_rate = 7.0 is out of range"),
-        (["{folder}", "--resume", "--network", "b1c8"], "w.pt.state"),
+        (["{folder}", "--resume", "--network", "b1c8"], "w.pt.state: No such file or directory; without --resume"),
+        (["{folder}", "--out", "{empty}"], "empty: it is a folder; give another file"),
+        (["{folder}", "--out", f"{__file__}/w.pt"], "w.pt: Not a directory; give another file"),
     ],
 )
 def test_a_bad_request_is_one_clear_line(
@@ -284,7 +286,7 @@ def test_a_bad_request_is_one_clear_line(
 ) -> None:
     (tmp_path / "empty").mkdir()
     values = [argument.format(folder=folder, empty=tmp_path / "empty") for argument in arguments]
-    assert supervised.main([*values, "--out", str(tmp_path / "w.pt")]) == 2
+    assert supervised.main(["--out", str(tmp_path / "w.pt"), *values]) == 2
     said = capsys.readouterr().err.splitlines()
     assert message in said[-1]
     assert said[-1].startswith("training.supervised: ")
