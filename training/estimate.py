@@ -153,5 +153,6 @@ def _time(stages: list[Forecast]) -> list[str]:
     timed = [found.hours for found in stages if not math.isinf(found.hours)]
     end = f"time    {sum(timed):,.2f} hours"
     if math.isinf(stages[-1].hours):
-        end += " for the stages before the last, which goes on until you stop it (--hours sets a limit)"
+        before = f"{end} for the stages before the last, which" if timed else "time    it"
+        end = f"{before} goes on until you stop it (--hours sets a limit)"
     return [end, "assumed: games of as many moves as the board has points, and a computer as busy as it was just now"]

@@ -34,7 +34,8 @@ def rehearse(settings: LoopSettings, folder: Path, origin: Origin, say: Callable
     Raises:
         ConfigError, WeightsError, CheckpointError, StorageError: what a run would be stopped by.
     """
-    say(f"settings   {settings.game}, {settings.rules} rules, network {settings.network}, {len(settings.stage)} stages: ok")
+    rules = f" by {settings.rules} rules" if settings.rules else ""
+    say(f"settings   {settings.game}{rules}, network {settings.network}, stages {len(settings.stage)}: ok")
     say(f"simulator  {simulators.DESCRIPTIONS[settings.simulator]}: ok")
     say(f"folder     {_folder(folder)}: ok")
     if settings.monitor.yardstick:

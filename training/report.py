@@ -126,8 +126,9 @@ def summary(files: Files) -> Iterator[str]:
     verdict = files.verdicts.get(int(now["run/generation"]), "")
     if verdict:
         yield f'<p class="verdict {verdict.split(",")[0].split()[0]}">{html.escape(verdict)}</p>\n'
-    names = ("generation", "hours", "games", "rows", "evaluations", "steps", "window", "corrupt")
-    cells = "".join(f"<tr><th>{name}</th><td>{now[f'run/{name}']:,.6g}</td></tr>" for name in names if f"run/{name}" in now)
+    places = {"generation": 0, "hours": 2, "games": 0, "rows": 0, "evaluations": 0, "steps": 0, "window": 0, "corrupt": 0}
+    found = {name: f"{now[f'run/{name}']:,.{digits}f}" for name, digits in places.items() if f"run/{name}" in now}
+    cells = "".join(f"<tr><th>{name}</th><td>{number}</td></tr>" for name, number in found.items())
     yield f"<table>{cells}</table>\n"
     newest = list(files.verdicts.items())[-VERDICTS:][::-1]
     rows = "".join(f"<tr><td>{number}</td><td>{html.escape(text)}</td></tr>" for number, text in newest)
