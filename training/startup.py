@@ -91,7 +91,7 @@ def add_options(options: argparse.ArgumentParser) -> None:
     which.add_argument("--list-presets", action="store_true", help="print the presets and stop")
     which.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="over the settings, such as learner.batch=64")
     which.add_argument("--run", metavar="FOLDER", help="run folder (default: runs/ and the name of the settings)")
-    which.add_argument("--hours", type=float, help="stop after this many hours of work in all")
+    which.add_argument("--hours", type=float, help="stop when a generation ends after this many hours of work in all")
     which.add_argument("--threads", type=int, help="CPU threads of network and learner; 0: what the process may use")
     which.add_argument("--simulator", choices=simulators.SIMULATORS, help="who referees the games beside the kernels (default auto)")
     which.add_argument("--device", choices=("auto", "cpu", "cuda"), help="where network and learner run")
@@ -149,10 +149,11 @@ def start(options: argparse.Namespace, program: str) -> int:
 
 def _train(run: Run, watch: monitor.Monitor, program: str) -> int:
     """The cycle, until it ends, fails or is told to stop; the exit code."""
+    stop = stop_on_signals()
     monitor.say(config.describe(run.settings))
     monitor.say(f"games are refereed by {simulators.DESCRIPTIONS[run.settings.simulator]}")
     try:
-        cycle(run, watch, stop_on_signals())
+        cycle(run, watch, stop)
     except FAILED as error:
         monitor.say(f"{program}: {error}")
         return 1
