@@ -1,6 +1,7 @@
 """How a game of Go ends: which moves are still worth playing, and when to pass.
 
-Vocabulary. A board is *open* where more than neutral points is left to play for. A side *wins as it stands* if both counts say so: the
+Vocabulary. A board is *open* where more than neutral points is left to play for (`go.is_open`): a side that is ahead there and passes gives
+points away for nothing, in the opening the game. A side *wins as it stands* if both counts say so: the
 area as the board stands, and the *settled* area, from which stones inside the other side's pass-alive territory (Benson 1976) are removed:
 a server that removes no dead stones counts the first. What else is dead is judged by a `settlement.Settlement`, which a side that looks at
 one passes by too, where it has one.
@@ -53,21 +54,9 @@ def sensible_moves(game: Game, state: np.ndarray, legal: np.ndarray, *, opponent
     if passes_now or not sensible.any():
         sensible[:] = False
         sensible[game.pass_action] = True
-    elif overlong or (wins and not is_open(game, state)):
+    elif overlong or (wins and not go.is_open(state)):
         sensible[game.pass_action] = True
     return sensible
-
-
-def is_open(game: Game, state: np.ndarray) -> bool:
-    """Whether there is more to play for than neutral points: an empty region of more than two that reaches stones of both colours.
-
-    A side that is ahead on such a board and passes gives points away for nothing, in the opening the game.
-    """
-    owner = np.empty(game.points, np.int8)
-    go.owner(state, owner)
-    open_points = np.pad(owner.reshape(game.shape) == 0, 1)  # a stone's point is its colour's
-    beside = sum(np.roll(open_points, shift, axis).astype(np.int8) for axis in (0, 1) for shift in (1, -1))
-    return bool((open_points & (beside >= 2)).any())  # three connected points have one with two neighbours
 
 
 def settled_moves(

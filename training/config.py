@@ -114,7 +114,6 @@ class SelfPlaySettings:
     )
     no_pass_until: float = setting(0.25, unit="share of the area that must be played before a pass", low=0, high=1)
     no_pass_generations: int = setting(10, unit="first generations in which that holds", low=0)
-    no_pass_open: bool = setting(False, unit="true: nobody passes while there is more to play for than neutral points (Go)")
 
 
 @dataclass(frozen=True)

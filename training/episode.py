@@ -167,7 +167,6 @@ class Episode:
         """
         early = len(self.moves) < self.settings.no_pass_until * self.game.points
         no_pass = self.in_opening or (early and generation <= self.settings.no_pass_generations)
-        no_pass |= self.settings.no_pass_open and scoring.is_open(self.game, self.state)
         if self.decided is None and not no_pass:
             return None
         mask = np.empty(self.game.actions, np.uint8)

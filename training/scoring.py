@@ -15,8 +15,8 @@ from functools import cache
 
 import numpy as np
 
-from gozero import endgame, games
-from gozero.games import GO_FAMILY, go
+from gozero import games
+from gozero.games import go
 from gozero.games.game import BLACK, NOT_OVER, PLY, TO_PLAY, Game
 from training.config import LoopSettings
 
@@ -85,11 +85,6 @@ def decided_points(game: Game, state: np.ndarray) -> np.ndarray | None:
     alive = np.empty(game.points, np.int8)
     go.pass_alive(state, alive)
     return alive != 0
-
-
-def is_open(game: Game, state: np.ndarray) -> bool:
-    """`gozero.endgame.is_open` in Go; False in games without territory."""
-    return game.name in GO_FAMILY and endgame.is_open(game, state)
 
 
 def ending(game: Game, state: np.ndarray, decided: np.ndarray | None = None) -> str | None:

@@ -175,6 +175,19 @@ def settled_owners(colours, size):
     return owners
 
 
+@kernel()
+def has_open_region(colours, owners, size):
+    """Whether three connected empty points of a padded board belong to neither colour, by owners int8 [cells]."""
+    for cell in range(colours.shape[0]):
+        if colours[cell] == EMPTY and owners[cell] == EMPTY:
+            beside = 0
+            for offset in (-size - 1, -1, 1, size + 1):
+                beside += colours[cell + offset] == EMPTY and owners[cell + offset] == EMPTY
+            if beside >= 2:
+                return True
+    return False
+
+
 def owners_of(kernel: Callable[[np.ndarray, int], np.ndarray], board: np.ndarray) -> np.ndarray:
     """What a kernel of this module says of a board uint8 [size, size]: owners uint8 [P] in action order."""
     size = len(board)

@@ -54,6 +54,8 @@ class Game:
         initial: int32 [S], read-only from here on: the first position, with its rules and komi.
         step(state, history, action): plays a legal action, in place.
         legal(state, history, out uint8 [A]) → number of legal actions; `out` becomes 0 / 1.
+        thinkable(state, history, out uint8 [A]) → as `legal`, without actions that a search with a network need not think of; one at
+            least is left. None: all are to be thought of.
         outcome(state) → +1, 0, -1 for the side to move, or NOT_OVER.
         stones(state, out uint8 [points]): the colours of the points, EMPTY, BLACK or WHITE.
         set_up(colours uint8 [points], to_play) → int32 [S]: a position from stones. ValueError where it cannot stand.
@@ -79,6 +81,7 @@ class Game:
     sample: Callable[..., int]
     stones: Callable[..., None]
     set_up: Callable[[np.ndarray, int], np.ndarray]
+    thinkable: Callable[..., int] | None = None
     owner: Callable[..., None] | None = None
     score: Callable[[np.ndarray], float] | None = None
     hash_of: Callable[[np.ndarray], int] = no_hash

@@ -26,7 +26,7 @@ import numpy as np
 from numba import types
 
 from gozero.games import chains
-from gozero.games.area import area_owners, pass_alive_owners, settled_owners
+from gozero.games.area import area_owners, has_open_region, pass_alive_owners, settled_owners
 from gozero.games.chains import BLACK, EMPTY, HEAD, LIBERTIES, NEXT, RECORD, SIZE, TO_PLAY, WHITE, ZOBRIST, at, colour_at, liberties_at
 from gozero.games.game import NOT_OVER, PLY, Game
 from gozero.games.rules import SIMPLE, SITUATIONAL, RuleSet, rule_set
@@ -216,6 +216,29 @@ def settled_owner(state, out):
     _to_side_to_move(settled_owners(_board_colours(state, size), size), state, size, out)
 
 
+@kernel(types.boolean(STATE), allocates=True)
+def is_open(state):
+    """Whether there is more to play for than neutral points: an empty region of more than two that reaches stones of both colours.
+
+    Territory of pass-alive stones is none, whatever lies dead in it; before half the board is played there is no such territory.
+    """
+    size = np.int64(state[SIZE])
+    colours = _board_colours(state, size)
+    if not has_open_region(colours, area_owners(colours, size), size):
+        return False
+    return 2 * state[PLY] <= size * size or has_open_region(colours, settled_owners(colours, size), size)
+
+
+@kernel(LEGAL.signature, allocates=True)
+def thinkable(state, history, out):
+    """As `legal`, but for a pass on an open board, unless the other side has just passed."""
+    count = legal(state, history, out)
+    if count > 1 and state[PASSES] == 0 and is_open(state):
+        out[out.shape[0] - 2] = 0
+        count -= 1
+    return count
+
+
 @kernel()
 def white_bonus(state):
     """Points White is given: komi and handicap bonus, float64."""
@@ -354,6 +377,7 @@ def make(size: int = 13, rules: str | RuleSet = "chinese", komi: float = 7.5, ha
         initial=initial,
         step=step,
         legal=legal,
+        thinkable=thinkable,
         outcome=outcome,
         sample=sample,
         stones=chains.stones,

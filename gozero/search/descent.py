@@ -75,7 +75,22 @@ def _choose_edge(forest, t, index, params, may_grow):
 
 
 @kernel()
-def _meet(legal, outcome, forest, t, index, leaves, slot):
+def _leave_out(forest, t, state, actions):
+    """Take from the actions uint8 [A] of a state what tree t leaves out there. Returns how many there still are."""
+    root = forest.roots[t]
+    depth = state[PLY] - root[PLY]
+    if depth < forest.trees[t]["restricted"]:
+        left_out = forest.left_out[t, np.int64(state[TO_PLAY] != root[TO_PLAY])]
+        for action in range(actions.shape[0]):
+            actions[action] &= left_out[action] <= depth
+    left = 0
+    for action in range(actions.shape[0]):
+        left += actions[action]
+    return left
+
+
+@kernel()
+def _meet(legal, thinkable, outcome, forest, t, index, leaves, slot):
     """Come to a node for the first time: KNOWN where the game is over, else FOUND."""
     node = forest.nodes[t, index]
     state = leaves.states[slot]
@@ -86,20 +101,18 @@ def _meet(legal, outcome, forest, t, index, leaves, slot):
         parent = np.int64(node["parent"])
         node["score"] = -forest.nodes[t, parent]["score"] if parent != NO_NODE else np.float32(0.0)
         return KNOWN
-    legal(state, forest.histories[t], leaves.legal[slot])
-    root = forest.roots[t]
-    depth = state[PLY] - root[PLY]
-    if depth < forest.trees[t]["restricted"]:
-        left_out = forest.left_out[t, np.int64(state[TO_PLAY] != root[TO_PLAY])]
-        for action in range(leaves.legal.shape[1]):
-            leaves.legal[slot, action] &= left_out[action] <= depth
+    thinkable(state, forest.histories[t], leaves.legal[slot])
+    left = _leave_out(forest, t, state, leaves.legal[slot])
+    if left == 0 and index == 0:
+        legal(state, forest.histories[t], leaves.legal[slot])
+        _leave_out(forest, t, state, leaves.legal[slot])
     leaves.trees[slot] = t
     leaves.nodes[slot] = index
     return FOUND
 
 
 @kernel()
-def _descend(step, legal, outcome, forest, t, params, leaves, slot):
+def _descend(step, legal, thinkable, outcome, forest, t, params, leaves, slot):
     """Follow one line of tree t to its leaf. Returns (how it ended, node, root action or -1); each node on it is pending once more."""
     nodes, history, state = forest.nodes[t], forest.histories[t], leaves.states[slot]
     copy_row(state, forest.roots[t])
@@ -111,7 +124,7 @@ def _descend(step, legal, outcome, forest, t, params, leaves, slot):
         if node["status"] == TERMINAL:
             return KNOWN, index, first_action
         if node["status"] == UNEVALUATED:
-            met = COLLISION if node["pending"] > 1 else _meet(legal, outcome, forest, t, index, leaves, slot)
+            met = COLLISION if node["pending"] > 1 else _meet(legal, thinkable, outcome, forest, t, index, leaves, slot)
             return met, index, first_action
         if state[PLY] + 1 >= history.shape[0]:
             return KNOWN, index, first_action
@@ -130,10 +143,10 @@ def _descend(step, legal, outcome, forest, t, params, leaves, slot):
 
 
 @kernel()
-def _simulate(step, legal, outcome, forest, t, params, leaves, slot):
+def _simulate(step, legal, thinkable, outcome, forest, t, params, leaves, slot):
     """One descent of tree t, backed up at once unless it found a leaf. Returns how it ended."""
     nodes = forest.nodes[t]
-    ended, index, action = _descend(step, legal, outcome, forest, t, params, leaves, slot)
+    ended, index, action = _descend(step, legal, thinkable, outcome, forest, t, params, leaves, slot)
     if ended == COLLISION:
         release(nodes, index)
         return ended
@@ -171,8 +184,8 @@ def _retire(forest, finished):
     return count
 
 
-@kernel(types.int64(STEP, LEGAL, OUTCOME, FOREST, PARAMS, LEAVES, types.int64))
-def collect(step, legal, outcome, forest, params, leaves, leaves_per_tree):
+@kernel(types.int64(STEP, LEGAL, LEGAL, OUTCOME, FOREST, PARAMS, LEAVES, types.int64))
+def collect(step, legal, thinkable, outcome, forest, params, leaves, leaves_per_tree):
     """Fill slots with leaves of all active trees. Returns the number of slots filled."""
     count = 0
     for t in range(forest.trees.shape[0]):
@@ -182,7 +195,7 @@ def collect(step, legal, outcome, forest, params, leaves, leaves_per_tree):
         for _ in range(max(4 * leaves_per_tree, LEAST_DESCENTS)):
             if not tree["active"] or count == end or root["visits"] + root["pending"] >= tree["budget"]:
                 break
-            ended = _simulate(step, legal, outcome, forest, t, params, leaves, count)
+            ended = _simulate(step, legal, thinkable, outcome, forest, t, params, leaves, count)
             if ended == COLLISION:
                 break
             if ended == FOUND:
@@ -207,7 +220,7 @@ def simulate_rows(step, legal, outcome, sample, evaluate, forest, params, leaves
         for _ in range(simulations):
             if not tree["active"] or root["visits"] >= tree["budget"]:
                 break
-            if _simulate(step, legal, outcome, forest, t, params, leaves, 0) == FOUND:
+            if _simulate(step, legal, legal, outcome, forest, t, params, leaves, 0) == FOUND:
                 value = evaluate(
                     step, outcome, sample, leaves.states[0], leaves.states[1], forest.histories[t], options, forest.generators[t], logits
                 )

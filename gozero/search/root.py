@@ -92,19 +92,23 @@ def _drop_excluded(forest, t):
 
 @kernel(types.void(FOREST, types.int64, types.int64, types.uint64, types.boolean))
 def plant(forest, t, budget, seed, keep):
-    """Begin a search of tree t at the state in `roots`; with `keep` on the tree it has, whose root must be that position."""
+    """Begin a search of tree t at the state in `roots`; with `keep` on the tree it has, whose root must be that position.
+
+    A kept root that has none of the actions allowed now, since it was met inside a tree, gives way to a new one.
+    """
     tree = forest.trees[t]
     forest.generators[t, 0] = mix(seed)
     tree["budget"] = budget
     tree["active"] = 1
-    if not keep or tree["node_count"] == 0:
-        tree["node_count"] = 0
-        tree["edge_count"] = 0
-        add_node(forest, t, NO_NODE)
-        return
-    _drop_excluded(forest, t)
-    prepare_root(forest, t)
-    tree["active"] = forest.nodes[t, 0]["visits"] < budget
+    if keep and tree["node_count"] > 0:
+        _drop_excluded(forest, t)
+        if forest.nodes[t, 0]["edge_count"] > 0:
+            prepare_root(forest, t)
+            tree["active"] = forest.nodes[t, 0]["visits"] < budget
+            return
+    tree["node_count"] = 0
+    tree["edge_count"] = 0
+    add_node(forest, t, NO_NODE)
 
 
 @kernel(types.void(FOREST, types.int64))

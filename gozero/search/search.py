@@ -77,6 +77,7 @@ class Search:
         self.settings = settings
         self.forest = new_forest(game, trees, settings.max_nodes)
         self._step, self._legal = as_argument(game.step, STEP), as_argument(game.legal, LEGAL)
+        self._thinkable = self._legal if game.thinkable is None else as_argument(game.thinkable, LEGAL)
         self._outcome, self._sample = as_argument(game.outcome, OUTCOME), as_argument(game.sample, SAMPLE)
         self._leaves = descent.new_leaves(game, max(2, trees * settings.leaves))
         scale = 2.0 * math.sqrt(game.points)  # KataGo's
@@ -175,8 +176,9 @@ class Search:
         """
         if self._rows is None:
             self._collected = descent.collect(
-                self._step, self._legal, self._outcome, self.forest, self._params, self._leaves, self.settings.leaves
-            )
+                self._step, self._legal, self._thinkable, self._outcome,
+                self.forest, self._params, self._leaves, self.settings.leaves,
+            )  # fmt: skip
         return self._leaves.states[: self._collected]
 
     def absorb(self, evaluation: Evaluation | None = None) -> list[int]:

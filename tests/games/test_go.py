@@ -7,7 +7,7 @@ import pytest
 
 from gozero.coords import parse_vertex
 from gozero.games import go
-from gozero.games.game import BLACK, WHITE
+from gozero.games.game import BLACK, PLY, WHITE
 from gozero.games.rules import RULES
 from tests.rows import board, picture
 
@@ -121,3 +121,35 @@ def test_playouts_fill_no_own_eye_and_play_legally() -> None:
     chosen = {int(row.game.sample(row.state, row.history, generator)) for _ in range(300)}
     eyes = {parse_vertex(name, 5) for name in ("A5", "B4")}
     assert chosen == row.legal() - eyes - {row.game.pass_action}, str(row)
+
+
+OPEN_BOARDS = {
+    # name: (board, whether it is open)
+    "empty": ("...../...../...../...../.....", True),
+    "one colour": ("...../...../..X../...../.....", False),
+    "both colours": ("...../.O.../..X../...../.....", True),
+    "divided": ("...../OOOOO/XXXXX/...../.....", False),
+    "two neutral points": (".O.O./OOOOO/X..XX/XXXXX/.X.X.", False),
+    "three neutral points": (".O.O./OOOOO/X...X/XXXXX/.X.X.", True),
+}
+
+
+@pytest.mark.parametrize("name", OPEN_BOARDS)
+def test_nobody_needs_to_think_of_a_pass_on_an_open_board(name: str) -> None:
+    text, is_open = OPEN_BOARDS[name]
+    row = board(text)
+    assert bool(go.is_open(row.state)) is is_open, str(row)
+    legal, thinkable = np.zeros(27, np.uint8), np.zeros(27, np.uint8)
+    for passes in (0, 1):
+        row.state[go.PASSES] = passes
+        counts = [kernel(row.state, row.history, mask) for kernel, mask in ((go.legal, legal), (go.thinkable, thinkable))]
+        assert (legal[:25] == thinkable[:25]).all()
+        assert thinkable[25] == (not is_open or passes == 1)
+        assert counts == [legal.sum(), thinkable.sum()]
+
+
+def test_pass_alive_territory_is_not_open_whatever_lies_dead_in_it() -> None:
+    row = board(".X.X./XXXXX/....O/XXXXX/.X.X.")
+    assert go.is_open(row.state), "so early in a game nothing is asked of Benson"
+    row.state[PLY] = 20
+    assert not go.is_open(row.state)

@@ -96,7 +96,7 @@ class NaiveSearch:
             node.terminal = True
             return float(result), 0.0
         mask = np.zeros(self.game.actions, np.uint8)
-        self.game.legal(node.state, node.history, mask)
+        (self.game.thinkable or self.game.legal)(node.state, node.history, mask)
         root = self.root.state
         mask &= self.left_out[int(node.state[TO_PLAY] != root[TO_PLAY])] <= node.state[PLY] - root[PLY]
         found = self.evaluator.evaluate(node.state[None])

@@ -307,8 +307,9 @@ def test_two_passes_end_the_game_in_the_tree() -> None:
 
 
 def test_superko_is_respected_in_the_tree() -> None:
-    """On 2x2 nearly every line meets a repetition: every edge of the tree is legal where it stands, and no legal one is missing."""
+    """On 2x2 nearly every line meets a repetition: every edge of the tree is legal where it stands, and no legal one is missing but passes."""
     game = go.make(2, komi=0.5)
+    assert game.thinkable is not None
     search = searched(game, 3000, SearchSettings(max_nodes=3001, c_puct=4))
     forest, mask = search.forest, np.zeros(game.actions, np.uint8)
     lines: dict[int, list[int]] = {0: []}
@@ -320,10 +321,30 @@ def test_superko_is_respected_in_the_tree() -> None:
         for edge in edges[: node["child_count"]]:
             lines[int(forest.children[0, edge])] = [*line, int(forest.actions[0, edge])]
         if len(edges):
-            game.legal(*start(game, *line), mask)
+            game.thinkable(*start(game, *line), mask)
             assert set(forest.actions[0, edges]) == set(np.flatnonzero(mask)), line
             longest = max(longest, len(line))
     assert longest > 8
+
+
+@pytest.mark.parametrize("root", ["puct", "gumbel"])
+def test_no_line_passes_on_an_open_board_but_after_a_pass(root: str) -> None:
+    search = searched(GO5, 400, SearchSettings(root=root, max_nodes=401), OPENING)
+    assert search.result().prior[pass_action(5)] == 0
+    search = searched(GO5, 400, SearchSettings(root=root, max_nodes=401), (*OPENING, pass_action(5)))
+    assert search.result().prior[pass_action(5)] > 0
+
+
+def test_a_pass_that_alone_is_allowed_is_searched_on_an_open_board() -> None:
+    mask = np.arange(GO5.actions) == pass_action(5)
+    for actions in (OPENING, (*OPENING, pass_action(5))):
+        assert searched(GO5, 20, SearchSettings(max_nodes=30), actions, root_mask=mask).result().best == pass_action(5)
+    search = searched(GO5, 200, SearchSettings(max_nodes=400), OPENING)
+    action = search.result().best
+    assert search.advance(0, action)
+    search.begin(0, *start(GO5, *OPENING, action), 300, root_mask=mask, keep=True)
+    search.run()
+    assert search.result().best == pass_action(5)
 
 
 @pytest.mark.parametrize("root", ["puct", "gumbel"])

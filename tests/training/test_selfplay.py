@@ -1,6 +1,5 @@
 """Self-play: the same seed plays the same games, full searches alone make rows, and games stay in flight."""
 
-from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
@@ -82,26 +81,6 @@ def test_no_early_pass_in_the_first_generations() -> None:
                 left = mask[:25] if decided is None else mask[:25] & ~decided
                 assert not left.any(), "passed although other moves were worth playing and passing was too early"
             game.step(state, history, action)
-
-
-@pytest.mark.parametrize("forbidden", [True, False])
-def test_a_pass_on_an_open_board_can_be_forbidden(forbidden: bool) -> None:
-    settings = SelfPlaySettings(games=6, no_pass_open=forbidden, opening_share=0.0)
-    passes = [(is_open, moves > 0) for record in play(12, settings=settings) for is_open, moves in choices_at_passes(record)]
-    assert (False, True) in passes, "somebody passed on a closed board"
-    assert ((True, True) in passes) is not forbidden
-
-
-def choices_at_passes(record: Record) -> Iterator[tuple[bool, int]]:
-    """At each pass of a game: whether the board was open, and how many legal moves were at points not decided."""
-    game, mask = game_of(record.size), np.zeros(27, np.uint8)
-    state, history = scoring.begin(game, record.komi, len(record.moves))
-    for action in record.moves.tolist():
-        if action == game.pass_action:
-            game.legal(state, history, mask)
-            decided = scoring.decided_points(game, state)
-            yield scoring.is_open(game, state), int(np.count_nonzero(mask[:25] if decided is None else mask[:25] & ~decided))
-        game.step(state, history, action)
 
 
 def test_games_stay_in_flight_when_the_evaluator_changes() -> None:
