@@ -53,8 +53,8 @@ def network(settings: LoopSettings, origin: Origin) -> nn.Module | None:
         raise ConfigError(f"--from {origin.weights}: {error} (--records FOLDER)") from None
 
 
-def shards(origin: Origin) -> list[Path]:
-    """The origin's shards in the order of their names, folder after folder; ConfigError for one that holds none."""
+def shards(settings: LoopSettings, origin: Origin) -> list[Path]:
+    """The origin's shards in the order of their names, folder after folder; ConfigError where games of the run's are not found."""
     found: list[Path] = []
     for name in origin.records:
         path = weights.full(name)
@@ -62,6 +62,12 @@ def shards(origin: Origin) -> list[Path]:
         if not inside or not inside[0].is_file():
             raise ConfigError(f"--records {path}: no shards of records (*.gzr) there; give a run folder, its records/ or one shard")
         found += inside
+    for path in found:
+        shard = records.read(path)
+        if not shard.settings and not shard.records:
+            raise ConfigError(f"--records {path}: not a shard of records; give a run folder, its records/ or one shard (*.gzr)")
+        if shard.settings.get("game", settings.game) != settings.game:
+            raise ConfigError(f"--records {path}: games of {shard.settings['game']}, but this run plays {settings.game}")
     return found
 
 
@@ -72,11 +78,11 @@ def begin(settings: LoopSettings, folder: Path, origin: Origin) -> str:
         WeightsError, ConfigError: as `network` and `shards`; also for records of another game.
         StorageError: the folder cannot be written.
     """
-    learner, net = Learner.of(settings), network(settings, origin)
+    learner, net, paths = Learner.of(settings), network(settings, origin), shards(settings, origin)
     if net is not None:
         learner.net.load_state_dict(net.state_dict())
         learner.ema.load_state_dict(net.state_dict())
-    progress = _import(settings, folder, shards(origin))
+    progress = _import(settings, folder, paths)
     with storage.writing(folder):
         written = storage.length(storage.shard(folder, progress.generation))
     state = {name: value for name, value in learner.state_dict().items() if name != "optimiser"}
@@ -90,10 +96,6 @@ def _import(settings: LoopSettings, folder: Path, paths: list[Path]) -> Progress
     progress = Progress()
     for generation, path in enumerate(paths, start=1):
         found = records.read(path)
-        if not found.settings and not found.records:
-            raise ConfigError(f"--records {path}: not a shard of records; give a run folder, its records/ or one shard (*.gzr)")
-        if found.settings.get("game", settings.game) != settings.game:
-            raise ConfigError(f"--records {path}: games of {found.settings['game']}, but this run plays {settings.game}")
         target = storage.shard(folder, generation)
         with storage.writing(target):
             target.parent.mkdir(parents=True, exist_ok=True)

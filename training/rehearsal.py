@@ -41,7 +41,7 @@ def rehearse(settings: LoopSettings, folder: Path, origin: Origin, say: Callable
     if settings.monitor.yardstick:
         Strength(folder, settings)
         say(f"yardstick  {settings.monitor.yardstick}: ok")
-    net, shards = origins.network(settings, origin), origins.shards(origin)
+    net, shards = origins.network(settings, origin), origins.shards(settings, origin)
     if net is not None:
         say(f"weights    {origin.weights}, {nets.parameter_count(net):,} parameters as {settings.network}: ok")
     if shards:

@@ -25,7 +25,7 @@ from gozero import weights
 from gozero.threads import available_threads
 from training import checkpoint, gate, monitor, records, resign, storage
 from training.actor import Actor
-from training.checkpoint import Progress, Snapshot
+from training.checkpoint import CheckpointError, Progress, Snapshot
 from training.config import ConfigError, LoopSettings
 from training.learner import Learner
 from training.replay import Replay, window_rows
@@ -54,7 +54,11 @@ class Run:
         self.is_new = found is None
         snapshot, complaints = found or (Snapshot(self.progress, self.learner.state_dict()), [])
         self.progress = snapshot.progress
-        self.learner.load_state_dict(snapshot.learner)
+        try:
+            self.learner.load_state_dict(snapshot.learner)
+        except RuntimeError:  # settings.json, which would have told, is gone
+            what = f"the checkpoints in {folder.absolute()} are not of {settings.network} for {settings.game}"
+            raise CheckpointError(f"{what}; give another --run, or the settings that they were made with") from None
         if snapshot.playing is None:
             self.progress.handed_steps = self.learner.steps
         self.actor = Actor(settings, folder, self.learner.ema, threads_of(settings, self.device), self.device)

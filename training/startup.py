@@ -52,6 +52,7 @@ def prepare(settings: LoopSettings, folder: Path, origin: Origin | None = None) 
         monitor.say("this run is under way and goes on: --from and --records are for a new one")
     elif origin:
         monitor.say(origins.begin(settings, folder, origin))
+    folder.mkdir(parents=True, exist_ok=True)
     run = Run(settings, folder)
     (folder / "settings.json").write_text(json.dumps(settings.to_dict(), indent=1), encoding="utf-8")
     return run

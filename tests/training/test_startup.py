@@ -134,6 +134,20 @@ def test_a_dry_run_sees_a_file_where_the_folder_is_wanted(tmp_path: Path, capsys
         assert "file is no folder; give another --run" in capsys.readouterr().err
 
 
+def test_records_of_another_game_leave_nothing_behind(finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    records.Writer(tmp_path / "nogo.gzr", {"game": "nogo"}).close()
+    origin = ["--records", str(finished), "--records", str(tmp_path / "nogo.gzr")]
+    arguments = ["--preset", "tiny", "--run", str(tmp_path / "run"), *origin]
+    assert "nogo.gzr: games of nogo, but this run plays go" in refused(arguments, capsys)
+    assert not (tmp_path / "run").exists()
+
+
+def test_checkpoints_of_another_network_are_one_line(finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shutil.copytree(finished, tmp_path / "run", ignore=shutil.ignore_patterns("settings.json"))
+    arguments = ["--preset", "tiny", "--run", str(tmp_path / "run"), *SHORT, "--set", "network=b3c16"]
+    assert "are not of b3c16 for go; give another --run" in refused(arguments, capsys)
+
+
 def test_the_presets_are_listed_on_request(capsys: pytest.CaptureFixture[str]) -> None:
     assert selfplay.main(["--list-presets"]) == 0
     assert "tiny" in capsys.readouterr().out
