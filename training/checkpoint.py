@@ -7,11 +7,13 @@ Vocabulary.
   snapshot    what a checkpoint holds: progress, learner, the network that plays, the games in flight and the length of the shard being
               written. Records on disk are the only copy of the window, so a snapshot does not hold it; search trees are not kept either.
 
-A file is read with `weights_only=True`: it holds tensors and plain values, nothing that could be executed.
+A file is read with `weights_only=True`: it holds tensors and plain values, nothing that could be executed. The games in flight are a pickle
+of plain values within it: thousands of games have millions of numbers, and torch would ask Python about each.
 """
 
 from __future__ import annotations
 
+import io
 import os
 import pickle
 import tempfile
@@ -65,7 +67,7 @@ def save(folder: Path, snapshot: Snapshot, settings: dict[str, Any], keep: int) 
         StorageError: it cannot be written; the checkpoints before it are as they were.
     """
     content = {field.name: getattr(snapshot, field.name) for field in fields(snapshot)}
-    content |= {"progress": asdict(snapshot.progress), "settings": settings}
+    content |= {"progress": asdict(snapshot.progress), "pools": _packed(snapshot.pools), "settings": settings}
     target = folder / f"{snapshot.progress.generation:06d}.pt"
     with writing(target):
         folder.mkdir(parents=True, exist_ok=True)
@@ -99,7 +101,8 @@ def latest(folder: Path) -> tuple[Snapshot, list[str]] | None:
         try:
             content = torch.load(path, map_location="cpu", weights_only=True)
             content.pop("settings", None)
-            return Snapshot(**{**content, "progress": Progress(**content["progress"])}), complaints
+            content |= {"progress": Progress(**content["progress"]), "pools": _pools(content.get("pools", {}))}
+            return Snapshot(**content), complaints
         except (OSError, RuntimeError, EOFError, KeyError, TypeError, ValueError, AttributeError, pickle.UnpicklingError) as error:
             why = error.strerror if isinstance(error, OSError) else "it is damaged, or of another version of gozero"
             complaints.append(f"cannot read the checkpoint {path.absolute()}: {why}; going on from the one before it")
@@ -108,3 +111,20 @@ def latest(folder: Path) -> tuple[Snapshot, list[str]] | None:
             f"none of the {len(complaints)} checkpoints in {folder.absolute()} can be read; move the folder away to start anew"
         )
     return None
+
+
+def _packed(pools: dict[int, dict[str, Any]]) -> torch.Tensor:
+    """The games in flight as uint8 [bytes]."""
+    return torch.frombuffer(bytearray(pickle.dumps(pools)), dtype=torch.uint8)
+
+
+def _pools(saved: torch.Tensor | dict[int, dict[str, Any]]) -> dict[int, dict[str, Any]]:
+    """The inverse of `_packed`; earlier versions saved plain values."""
+    return _PlainUnpickler(io.BytesIO(saved.numpy().tobytes())).load() if isinstance(saved, torch.Tensor) else saved
+
+
+class _PlainUnpickler(pickle.Unpickler):
+    """Reads numbers, text, lists and dictionaries; refuses whatever has to be imported, so nothing can be executed."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        raise pickle.UnpicklingError(f"{module}.{name} is no plain value")

@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import resource
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,27 @@ def test_a_checkpoint_that_does_not_fit_leaves_the_one_before(tmp_path: Path, sm
     found, complaints = checkpoint.latest(tmp_path) or pytest.fail("no checkpoint")
     assert found.progress.generation == 1
     assert not complaints
+
+
+def test_games_in_flight_come_back_as_they_were(tmp_path: Path) -> None:
+    pools = {7: {"seed": [1, 7], "games": [{"komi": 9.5, "shares": [0.1 + 0.2, 1 / 3], "conceded": None, "full": True, "generator": "{}"}]}}
+    checkpoint.save(tmp_path, replace(snapshot(1, 10), pools=pools), {}, keep=3)
+    found, _ = checkpoint.latest(tmp_path) or pytest.fail("no checkpoint")
+    assert found.pools == pools
+    saved = torch.load(tmp_path / "000001.pt", weights_only=True)
+    torch.save({**saved, "pools": pools}, tmp_path / "000002.pt")  # as earlier versions did
+    found, _ = checkpoint.latest(tmp_path) or pytest.fail("no checkpoint")
+    assert found.pools == pools
+
+
+def test_nothing_in_a_checkpoint_is_executed(tmp_path: Path) -> None:
+    checkpoint.save(tmp_path, snapshot(1, 10), {}, keep=3)
+    saved = torch.load(tmp_path / "000001.pt", weights_only=True)
+    harmful = torch.frombuffer(bytearray(b"cos\nsystem\n(Vtrue\ntR."), dtype=torch.uint8)
+    torch.save({**saved, "pools": harmful}, tmp_path / "000002.pt")
+    found, complaints = checkpoint.latest(tmp_path) or pytest.fail("no checkpoint")
+    assert found.progress.generation == 1
+    assert "000002.pt" in complaints[0]
 
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO])
