@@ -19,6 +19,7 @@ import argparse
 import gzip
 import json
 import sys
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from math import isqrt
@@ -78,8 +79,8 @@ def read(path: Path, *, komi: float = 7.5) -> Labelled:
             label = json.loads(line)
             game = game or _game(len(label["ownership"]), komi)
             rows.append(_row(game, label))
-        except (KeyError, TypeError, ValueError, IllegalMove) as error:
-            raise YardstickError(f"{path}, line {number}: {type(error).__name__}: {error}") from None
+        except (AttributeError, KeyError, TypeError, ValueError, IllegalMove) as error:
+            raise YardstickError(f"{path}, line {number} is no labelled position: {type(error).__name__}: {error}") from None
     if game is None:
         raise YardstickError(f"{path}: no positions in it")
     return Labelled(game, *(np.stack(column) for column in zip(*rows, strict=True)))
@@ -89,8 +90,8 @@ def _lines(path: Path) -> Iterator[str]:
     try:
         with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
             yield from file
-    except (OSError, EOFError, UnicodeDecodeError) as error:
-        raise YardstickError(f"cannot read the yardstick {path.resolve()}: {error}") from None
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
+        raise YardstickError(f"cannot read the yardstick {path.resolve()}: {getattr(error, 'strerror', None) or error}") from None
 
 
 def _game(points: int, komi: float) -> Game:

@@ -70,7 +70,8 @@ def test_illegal_moves_and_missing_heads_do_not_count(file: Path) -> None:
     [
         ("", "no positions"),
         ("{", "line 1"),
-        ('{"moves": []}', "line 1: KeyError: 'ownership'"),
+        ('{"moves": []}', "line 1 is no labelled position: KeyError: 'ownership'"),
+        (json.dumps(LABELS[0] | {"shares": []}), "line 1"),
         (json.dumps(LABELS[0] | {"moves": ["C3", "C3"]}), "line 1"),
         (json.dumps(LABELS[0]) + "\n" + json.dumps(LABELS[0] | {"best": "Z9"}), "line 2"),
         (json.dumps(LABELS[0]) + "\n" + json.dumps(LABELS[0] | {"ownership": [0.0] * 9}), "line 2"),
@@ -89,3 +90,13 @@ def test_missing_files_end_the_command_with_code_2(tmp_path: Path, file: Path, c
     assert "none.gz" in capsys.readouterr().err
     assert yardstick.main(["--weights", str(tmp_path / "none.pt"), "--yardstick", str(file)]) == 2
     assert "none.pt" in capsys.readouterr().err
+
+
+def test_a_damaged_archive_is_one_line(tmp_path: Path) -> None:
+    content = bytearray(gzip.compress(("\n".join(map(json.dumps, LABELS)) + "\n").encode()))
+    content[12:40] = bytes(28)
+    path = tmp_path / "damaged.jsonl.gz"
+    path.write_bytes(content)
+    with pytest.raises(yardstick.YardstickError, match="cannot read the yardstick") as error:
+        yardstick.read(path)
+    assert "\n" not in str(error.value)
