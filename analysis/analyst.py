@@ -47,7 +47,7 @@ class Study:
 
     def __init__(self, task: Task, evaluator: Evaluator, now: float) -> None:
         query, root = task.query, task.root
-        settings = search_settings(query.visits)
+        settings = search_settings(query.visits, root.game.name)
         room = min(settings.max_nodes, query.visits + settings.leaves)
         self.task = task
         self.evaluator = evaluator

@@ -83,7 +83,7 @@ def main() -> None:
     path, _ = find_weights(chosen.weights, "go")
     evaluator = Evaluators(path, chosen.backend).open(games.make("go", size=SIZE))
     game = game_of(POSITIONS if chosen.short else 2 * POSITIONS)
-    leaves = search_settings(VISITS).leaves
+    leaves = search_settings(VISITS, "go").leaves
     many, one = f"{POSITIONS} positions at a time", "1 position at a time"
     network = f"evaluator alone, batches of {leaves * POSITIONS}"
     rows = measure(

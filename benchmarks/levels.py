@@ -47,7 +47,7 @@ class LevelPlayer:
         self.name = f"{level.visits} visits, temperature {level.temperature:g}"
         self._visits = level.visits
         self._settings = PlayerSettings(temperature=level.temperature, resign=level.resigns)
-        search = replace(engine.search_settings(level.visits), max_nodes=level.visits + 1)
+        search = replace(engine.search_settings(level.visits, evaluator.game.name), max_nodes=level.visits + 1)
         self._search = Search(evaluator.game, evaluator, search, trees=parallel)
         self._generators: dict[int, np.random.Generator] = {}
         self._low_values: dict[int, int] = {}  # moves in a row with a hopeless value

@@ -30,7 +30,7 @@ def main() -> None:
     chosen = options.parse_args()
     path, header = find_weights(chosen.weights, chosen.game)
     size = header.size or games.usual(chosen.game, "size")
-    settings = PlayerSettings(seed=1, resign=False, search=search_settings(chosen.visits))
+    settings = PlayerSettings(seed=1, resign=False, search=search_settings(chosen.visits, chosen.game))
     player = Player(chosen.game, (size,), Evaluators(path, threads=chosen.threads).open, settings, size=size)
     player.load()
     taken, worked = [], time.process_time()

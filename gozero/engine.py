@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gozero import games
+from gozero.games import GO_FAMILY
 from gozero.weights import WEIGHTS, Header, WeightsError, find, header
 
 if TYPE_CHECKING:
@@ -29,6 +30,9 @@ SMALLEST_GO = 5
 MANY_LEAVES, FEW_LEAVES = 8, 2
 MANY_VISITS = 200
 """From so many visits a move on, positions are evaluated ``MANY_LEAVES`` at a time."""
+
+SCORE_WEIGHT = 0.3
+"""Of points beside the result, in Go (KataGo's dynamic one): a game that is won or lost is played well to its end."""
 
 
 def find_weights(name: str | None, game: str | None) -> tuple[Path, Header]:
@@ -66,8 +70,8 @@ def _has_size(game: str, size: int) -> bool:
     return True
 
 
-def search_settings(visits: int | None) -> SearchSettings:
-    """How to search with so many visits a move, None for as many as there is time for.
+def search_settings(visits: int | None, game: str) -> SearchSettings:
+    """How to search this game with so many visits a move, None for as many as there is time for.
 
     A tree has room for twice the visits, for what is kept from the move before, within 20,000 to 400,000 nodes.
     """
@@ -75,7 +79,8 @@ def search_settings(visits: int | None) -> SearchSettings:
 
     many = visits is None or visits >= MANY_VISITS
     max_nodes = 200_000 if visits is None else min(max(2 * visits, 20_000), 400_000)
-    return SearchSettings(leaves=MANY_LEAVES if many else FEW_LEAVES, max_nodes=max_nodes)
+    score_weight = SCORE_WEIGHT if game in GO_FAMILY else 0.0
+    return SearchSettings(leaves=MANY_LEAVES if many else FEW_LEAVES, max_nodes=max_nodes, score_weight=score_weight)
 
 
 @dataclass

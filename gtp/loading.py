@@ -87,7 +87,7 @@ class Loader:
         size = settings.size or self._header.size or games.usual(game, "size")
         if size not in sizes:
             raise FatalError(f"board size {size} is not supported; {self._path} plays {', '.join(map(str, sizes))}")
-        how = player_settings(settings)
+        how = player_settings(settings, game)
         try:
             if game in GO_FAMILY:
                 return GoPlayer(game, sizes, self.evaluator, how, size=size, komi=settings.komi)

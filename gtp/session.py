@@ -79,7 +79,7 @@ class Session:
 
     def change(self, settings: Settings) -> None:
         """Play by other settings from the next move on."""
-        self.player.change(player_settings(settings))
+        self.player.change(player_settings(settings, self.player.game.name))
         self.clock.lag = settings.lag
         self.settings = settings
 

@@ -148,8 +148,8 @@ def checked(settings: Settings) -> Settings:
     return settings
 
 
-def player_settings(settings: Settings) -> PlayerSettings:
-    """How the player plays by them."""
+def player_settings(settings: Settings, game: str) -> PlayerSettings:
+    """How the player of this game plays by them."""
     from gozero.player import PlayerSettings
 
     chosen = settings.chosen_level
@@ -163,5 +163,5 @@ def player_settings(settings: Settings) -> PlayerSettings:
         opening_temperature=settings.opening_temperature,
         temperature=settings.temperature if chosen is None else chosen.temperature,
         keeps_search=chosen is None,
-        search=engine.search_settings(settings.move_visits),
+        search=engine.search_settings(settings.move_visits, game),
     )

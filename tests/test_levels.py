@@ -112,7 +112,7 @@ def test_settings_that_change_hold_from_the_next_move_on() -> None:
     one = player_of(settings, likes_c3)
     assert one.genmove(1, Limits(1)) == 12
     one.undo()
-    one.change(replace(settings, temperature=50, search=engine.search_settings(1)))
+    one.change(replace(settings, temperature=50, search=engine.search_settings(1, "go")))
     moves = set()
     for _ in range(10):
         moves.add(one.genmove(1, Limits(1)))
@@ -129,7 +129,7 @@ def openings(network: Evaluator, plies: int, visits: int, **settings: float) -> 
     """The first plies of twenty games of the shipped weights with themselves, from seeds 0 to 19."""
     found = []
     for seed in range(20):
-        how = PlayerSettings(seed=seed, search=engine.search_settings(visits), **settings)  # type: ignore[arg-type]
+        how = PlayerSettings(seed=seed, search=engine.search_settings(visits, "go"), **settings)  # type: ignore[arg-type]
         one = player_of(how, lambda game: network, size=SIZE)
         found.append(tuple(one.genmove(1 + ply % 2, Limits(visits)) for ply in range(plies)))
     return found

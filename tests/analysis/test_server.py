@@ -9,11 +9,11 @@ from analysis.analyst import Analyst, Study
 from analysis.positions import tasks
 from analysis.queries import Defaults, read_query
 from gozero import coords
+from gozero.engine import search_settings
 from gozero.evaluators.base import Evaluation
 from gozero.game_tree import Limits
 from gozero.go_player import GoPlayer
 from gozero.player import PlayerSettings
-from gozero.search.settings import SearchSettings
 from tests.analysis.talk import SIZE, Answer, Opinionated, Talk, query
 
 MOVES = [["B", "C3"], ["W", "B2"], ["B", "D2"], ["W", "C2"]]
@@ -47,7 +47,7 @@ def turn(answer: Answer) -> int:
 
 def kata_analyze(moves: list[list[str]], visits: int, colour: int) -> Any:
     """The last look of the player that stands behind kata-analyze."""
-    settings = PlayerSettings(rules="chinese-simple", search=SearchSettings(leaves=2, max_nodes=2000))
+    settings = PlayerSettings(rules="chinese-simple", search=search_settings(visits, "go"))
     player = GoPlayer("go", [SIZE], Opinionated, settings, size=SIZE)
     for side, vertex in moves:
         player.play(1 if side == "B" else 2, coords.parse_vertex(vertex, SIZE))
@@ -105,8 +105,9 @@ def test_the_policy_is_the_networks_also_where_moves_are_left_out() -> None:
     illegal = [coords.parse_vertex(vertex, SIZE) for vertex in ("C3", "B2", "D2")]
     assert [action for action, share in enumerate(told["policy"]) if share == -1] == sorted(illegal)
     assert sum(share for share in told["policy"] if share >= 0) == pytest.approx(1, abs=1e-6)
+    thought_of = 1 - free["policy"][-1]  # no search thinks of a pass on an open board
     for move in free["moveInfos"]:
-        assert move["prior"] == pytest.approx(free["policy"][coords.parse_vertex(move["move"], SIZE)], abs=1e-5)
+        assert move["prior"] == pytest.approx(free["policy"][coords.parse_vertex(move["move"], SIZE)] / thought_of, abs=1e-5)
     assert not {"A1", "pass"} & {move["move"] for move in told["moveInfos"]}
 
 
@@ -133,12 +134,12 @@ def test_a_network_without_points_tells_of_none() -> None:
     assert "ownership" not in told and "ownership" not in told["moveInfos"][0]
 
 
-@pytest.mark.parametrize("allowed", [["A1", "pass", "E4"], None])
+@pytest.mark.parametrize("allowed", [["A1", "E4"], ["pass"], None])
 def test_a_single_visit_tells_of_the_networks_best_move(allowed: list[str] | None) -> None:
     only = {} if allowed is None else {"allowMoves": [{"player": "B", "moves": allowed, "untilDepth": 1}]}
     told = Talk().analyse(maxVisits=1, includePolicy=True, includePVVisits=True, **only)
     root, (move,) = told["rootInfo"], told["moveInfos"]
-    candidates = range(SIZE * SIZE + 1) if allowed is None else [coords.parse_vertex(vertex, SIZE) for vertex in allowed]
+    candidates = range(SIZE * SIZE) if allowed is None else [coords.parse_vertex(vertex, SIZE) for vertex in allowed]
     best = coords.vertex(max(candidates, key=lambda action: told["policy"][action]), SIZE)
     assert (move["move"], move["order"], move["visits"], move["pv"], move["pvVisits"]) == (best, 0, 0, [best], [0])
     assert (root["visits"], root["winrate"]) == (1, root["rawWinrate"])

@@ -29,7 +29,7 @@ class Engine:
         sizes = supported_sizes(Header(game, only=None, size=None))
         self.signals = Signals()
         self.signals.end_of_input()  # nobody sends the line that ends an analysis: each gives one look
-        how = replace(player_settings(settings), search=SearchSettings(max_nodes=2000))
+        how = replace(player_settings(settings, game), search=SearchSettings(max_nodes=2000))
 
         def make_player() -> Player:
             if game in GO_FAMILY:

@@ -89,7 +89,7 @@ def test_value_and_policy_need_no_search_and_visits_make_one() -> None:
     assert engine.ask("gogui-value w").startswith("win rate 25.0 %, 1 visits, score -10.0: ")
     policy = engine.ask("gogui-policy").splitlines()
     assert policy[0].startswith("INFLUENCE A5 1.000 B5 0.9") and policy[1].startswith("LABEL A5 9 ")
-    assert policy[2].startswith("TEXT pass 1.")
+    assert policy[2] == "TEXT pass 0.0 %"  # the board is open
     assert engine.ask("gogui-policy w").startswith("INFLUENCE A5 -1.000 ")
     drawing = engine.ask("gogui-visits b")
     check_drawing(drawing)
