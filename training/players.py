@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -28,6 +28,7 @@ import numpy as np
 
 from gozero import coords
 from gozero.endgame import candidates
+from gozero.engine import search_settings
 from gozero.evaluators.base import Evaluator, open_evaluator
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.evaluators.row import RowEvaluator
@@ -339,7 +340,8 @@ def open_player(description: str, conditions: Conditions) -> Player:
     if kind == "weights" and path:
         count = _count(visits, description)
         # Many games fill a batch with one leaf each; a single game needs several, which costs a little strength.
-        settings = SearchSettings(leaves=max(1, FULL_BATCH // conditions.parallel), max_nodes=count + 1)
+        leaves = max(1, FULL_BATCH // conditions.parallel)
+        settings = replace(search_settings(count, conditions.game.name), leaves=leaves, max_nodes=count + 1)
         return SearchPlayer(f"{Path(path).name}, {count} visits", _network(path, conditions), count, settings, conditions)
     raise PlayerError(f"no player is called {description!r}: expected random, uct:N, weights:FILE:N, gtp:COMMAND, pachi:uct:N or perfect")
 
