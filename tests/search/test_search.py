@@ -307,7 +307,7 @@ def test_two_passes_end_the_game_in_the_tree() -> None:
 
 
 def test_superko_is_respected_in_the_tree() -> None:
-    """On 2x2 nearly every line meets a repetition: every edge of the tree is legal where it stands, and no legal one is missing but passes."""
+    """On 2x2 nearly every line meets a repetition: each edge of the tree is legal where it stands, and none but passes is missing."""
     game = go.make(2, komi=0.5)
     assert game.thinkable is not None
     search = searched(game, 3000, SearchSettings(max_nodes=3001, c_puct=4))
