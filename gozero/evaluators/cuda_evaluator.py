@@ -116,9 +116,8 @@ class Lane:
                 for _ in range(WARM_UPS):
                     self._compute()
             self._stream.synchronize()
-            capture = torch.cuda.graph(
-                graph, stream=self._stream, capture_error_mode="thread_local"
-            )  # other threads go on launching theirs
+            # thread_local: other threads go on launching theirs
+            capture = torch.cuda.graph(graph, stream=self._stream, capture_error_mode="thread_local")
             with CAPTURING, self._turn, capture:
                 self._compute()
         return graph.replay

@@ -103,7 +103,7 @@ def _meet(legal, thinkable, outcome, forest, t, index, leaves, slot):
         return KNOWN
     thinkable(state, forest.histories[t], leaves.legal[slot])
     left = _leave_out(forest, t, state, leaves.legal[slot])
-    if left == 0 and index == 0:
+    if left == 0 and index == 0:  # what the caller allows is nothing that a search would think of by itself
         legal(state, forest.histories[t], leaves.legal[slot])
         _leave_out(forest, t, state, leaves.legal[slot])
     leaves.trees[slot] = t
