@@ -68,12 +68,14 @@ def _share(flags: Iterable[bool]) -> float:
     return float(np.mean(list(flags)))
 
 
+def _games(board: str, count: float, length: float) -> str:
+    return f"{board}: {count:.0f} {'game' if count == 1 else 'games'} of {length:.0f} moves"
+
+
 def summary(found: Report, settings: LoopSettings) -> str:
     """The report as one line: what to look at first."""
     boards = {size: scoring.game_of(settings, size).dimensions for size in history.sizes(found)}
-    games = ", ".join(
-        f"{board}: {found[f'games{size}/count']:.0f} games of {found[f'games{size}/length']:.0f} moves" for size, board in boards.items()
-    )
+    games = ", ".join(_games(board, found[f"games{size}/count"], found[f"games{size}/length"]) for size, board in boards.items())
     parts = [
         f"generation {found['run/generation']:.0f}",
         f"{found['run/hours']:.2f} h",

@@ -38,7 +38,7 @@ def test_a_generation_is_a_line_and_a_verdict_on_stderr_and_in_the_log(tmp_path:
     assert captured.out == ""
     assert captured.err.count("\n") == 2
     assert "too early to say: 0 of 200" in captured.err
-    for words in ("generation 4", "1.50 h", "12,345 rows", "5x5: 1 of", "678 evaluations/s", "held policy 2.500"):
+    for words in ("generation 4", "1.50 h", "12,345 rows", "5x5: 1 game of 35 moves", "678 evaluations/s", "held policy 2.500"):
         assert words in captured.err
     logged = json.loads((tmp_path / "log.jsonl").read_text())
     assert report.items() <= logged.items()
