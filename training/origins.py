@@ -53,17 +53,17 @@ def network(settings: LoopSettings, origin: Origin) -> nn.Module | None:
         raise ConfigError(f"--from {origin.weights}: {error} (--records FOLDER)") from None
 
 
-def shards(settings: LoopSettings, origin: Origin) -> list[Path]:
+def shards(settings: LoopSettings, origin: Origin) -> list[tuple[Path, records.Shard]]:
     """The origin's shards in the order of their names, folder after folder; ConfigError where games of the run's are not found."""
-    found: list[Path] = []
+    paths: list[Path] = []
     for name in origin.records:
         path = weights.full(name)
         inside = sorted((path / "records").glob("*.gzr")) or sorted(path.glob("*.gzr")) if path.is_dir() else [path]
         if not inside or not inside[0].is_file():
             raise ConfigError(f"--records {path}: no shards of records (*.gzr) there; give a run folder, its records/ or one shard")
-        found += inside
-    for path in found:
-        shard = records.read(path)
+        paths += inside
+    found = [(path, records.read(path)) for path in paths]
+    for path, shard in found:
         if not shard.settings and not shard.records:
             raise ConfigError(f"--records {path}: not a shard of records; give a run folder, its records/ or one shard (*.gzr)")
         if shard.settings.get("game", settings.game) != settings.game:
@@ -78,11 +78,11 @@ def begin(settings: LoopSettings, folder: Path, origin: Origin) -> str:
         WeightsError, ConfigError: as `network` and `shards`; also for records of another game.
         StorageError: the folder cannot be written.
     """
-    learner, net, paths = Learner.of(settings), network(settings, origin), shards(settings, origin)
+    learner, net, played = Learner.of(settings), network(settings, origin), shards(settings, origin)
     if net is not None:
         learner.net.load_state_dict(net.state_dict())
         learner.ema.load_state_dict(net.state_dict())
-    progress = _import(settings, folder, paths)
+    progress = _import(settings, folder, played)
     with storage.writing(folder):
         written = storage.length(storage.shard(folder, progress.generation))
     state = {name: value for name, value in learner.state_dict().items() if name != "optimiser"}
@@ -91,11 +91,10 @@ def begin(settings: LoopSettings, folder: Path, origin: Origin) -> str:
     return f"a new run, {begun}, {progress.games:,} games and {progress.rows:,} rows played elsewhere"
 
 
-def _import(settings: LoopSettings, folder: Path, paths: list[Path]) -> Progress:
+def _import(settings: LoopSettings, folder: Path, played: list[tuple[Path, records.Shard]]) -> Progress:
     """Copy the shards as generations 1, 2, ... of the run. Its progress: about to learn from the last of them, all others counted."""
     progress = Progress()
-    for generation, path in enumerate(paths, start=1):
-        found = records.read(path)
+    for generation, (path, found) in enumerate(played, start=1):
         target = storage.shard(folder, generation)
         with storage.writing(target):
             target.parent.mkdir(parents=True, exist_ok=True)

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from gozero import nets
-from training import checkpoint, origins, records, scoring, simulators, trial
+from training import checkpoint, origins, scoring, simulators, storage, trial
 from training.checkpoint import Progress, Snapshot
 from training.config import ConfigError, LoopSettings
 from training.estimate import checkpoint_bytes
@@ -45,8 +45,8 @@ def rehearse(settings: LoopSettings, folder: Path, origin: Origin, say: Callable
     if net is not None:
         say(f"weights    {origin.weights}, {nets.parameter_count(net):,} parameters as {settings.network}: ok")
     if shards:
-        found = [records.read(path) for path in shards]
-        say(f"records    {sum(len(shard.records) for shard in found):,} games, {sum(shard.corrupt for shard in found)} corrupt: ok")
+        games, corrupt = sum(len(shard.records) for _, shard in shards), sum(shard.corrupt for _, shard in shards)
+        say(f"records    {games:,} games, {corrupt} corrupt: ok")
     learner = Learner.of(settings, device_of(settings))
     if net is not None:
         learner.net.load_state_dict(net.state_dict())
@@ -59,7 +59,7 @@ def rehearse(settings: LoopSettings, folder: Path, origin: Origin, say: Callable
 
 def _folder(folder: Path) -> str:
     """That the run folder can be written, or made where the nearest folder above it exists; it is not made."""
-    place = _existing(folder)
+    place = storage.nearest(folder)
     if not place.is_dir():
         raise ConfigError(f"{place} is no folder; give another --run")
     try:
@@ -70,18 +70,14 @@ def _folder(folder: Path) -> str:
     return f"{folder.absolute()}{'' if folder.exists() else ' (new)'}"
 
 
-def _existing(folder: Path) -> Path:
-    return next(place for place in (folder.absolute(), *folder.absolute().parents) if place.exists())
-
-
 def _disk(settings: LoopSettings, folder: Path, learner: Learner) -> str:
     """That there is room for the checkpoints and the first hours of records, and that a checkpoint can be written and read."""
-    free = shutil.disk_usage(_existing(folder)).free
+    free = shutil.disk_usage(storage.nearest(folder)).free
     needed = (settings.keep + 2) * checkpoint_bytes(settings) + RESERVE_BYTES
     if free < needed:
-        room = f"{_existing(folder)} has {free / 1e6:,.0f} MB free, and a run needs {needed / 1e6:,.0f} MB to begin"
+        room = f"{storage.nearest(folder)} has {free / 1e6:,.0f} MB free, and a run needs {needed / 1e6:,.0f} MB to begin"
         raise ConfigError(f"{room}: make room, give another --run, or lower keep")
-    with tempfile.TemporaryDirectory(dir=_existing(folder)) as place:
+    with tempfile.TemporaryDirectory(dir=storage.nearest(folder)) as place:
         checkpoint.save(Path(place), Snapshot(Progress(), learner.state_dict()), settings.to_dict(), settings.keep)
         checkpoint.latest(Path(place))
     return f"{free / 1e9:,.1f} GB free, {needed / 1e9:,.2f} GB needed to begin, a checkpoint written and read"

@@ -96,6 +96,11 @@ def _disk_failure(error: BaseException | None) -> OSError | None:
     return error
 
 
+def nearest(path: Path) -> Path:
+    """What exists of a path: itself, or the nearest folder above it."""
+    return next(place for place in (path.absolute(), *path.absolute().parents) if place.exists())
+
+
 def shard(folder: Path, generation: int) -> Path:
     """Where a generation's records are in a run folder."""
     return folder / "records" / f"{generation:06d}.gzr"

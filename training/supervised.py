@@ -254,11 +254,10 @@ def _plan(options: argparse.Namespace) -> Plan:
 
 def _reserve(out: Path) -> None:
     """That the weights can be written, before time is spent on them; ConfigError if not."""
-    place = next(folder for folder in out.absolute().parents if folder.exists())
     try:
         if out.is_dir():
             raise IsADirectoryError(EISDIR, "it is a folder")
-        with tempfile.TemporaryFile(dir=place):
+        with tempfile.TemporaryFile(dir=storage.nearest(out.absolute().parent)):
             pass
     except OSError as error:
         raise ConfigError(f"cannot write --out {out.absolute()}: {error.strerror}; give another file") from None
