@@ -26,6 +26,7 @@ OPPONENTS = {
     "gnugo10": (GNUGO.format(level=10), KOMI),
     "pachi": ("pachi:uct:1000", 0.0),
 }
+PARALLEL = 16  # games at once with an engine of its own: batches that a CPU evaluates at full speed, one leaf of each search
 MATCHES = Path(__file__).parent / "matches"
 
 
@@ -36,7 +37,7 @@ def match(name: str, visits: int, options: argparse.Namespace) -> None:
     # two plies at random keep two players without chance from playing one game again and again
     arguments += ["--games", str(options.games), "--seed", str(options.seed), "--opening-moves", "2", "--threads", str(options.threads)]
     if opponent.startswith(("gtp:", "pachi:")):
-        arguments += ["--parallel", "2"]
+        arguments += ["--parallel", str(PARALLEL)]
     arguments += ["--csv", str(MATCHES / f"{name}-{SIZE}-{visits}.csv")]
     print(f"\npython -m training.arena {' '.join(map(repr, arguments))}", flush=True)
     arena.main(arguments)
