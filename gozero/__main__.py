@@ -40,7 +40,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def play(options: argparse.Namespace) -> None:
     """A game against the engine in the terminal."""
-    print("loading the rules and the search; a first start compiles them, which takes up to a minute", file=sys.stderr, flush=True)
     from gozero import play
 
     for stream in (sys.stdin, sys.stdout):

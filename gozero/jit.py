@@ -13,7 +13,9 @@ This module does not choose where other caches (converted networks) live: it onl
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import logging
 import os
 import sys
 import tempfile
@@ -81,6 +83,22 @@ if CACHE_FOLDER is not None:
     numba.config.CACHE_DIR = str(CACHE_FOLDER)  # type: ignore[attr-defined]
 
 
+@functools.cache
+def announce(folder: Path | None) -> None:
+    """Log, once, why this start takes long, if it does.
+
+    Args:
+        folder: the kernels' cache folder; None if kernels are compiled in memory.
+    """
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return
+    log = logging.getLogger(__name__)  # stderr, unless the program has set it up
+    if folder is None:
+        log.warning("gozero: compiling rules and search takes up to a minute at each start, since %s cannot be written", user_cache())
+    elif next(folder.rglob("*.nbi"), None) is None:
+        log.warning("gozero: compiling rules and search, which takes up to a minute at the first start of a version")
+
+
 def kernel(signature: Any = None, *, allocates: bool = False, **options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile a function as a kernel: no Python objects, the GIL released (unless it is `BRIEF`), cached on disk.
 
@@ -93,6 +111,7 @@ def kernel(signature: Any = None, *, allocates: bool = False, **options: Any) ->
     settings = {"nogil": signature not in BRIEF, "error_model": "numpy", "cache": CACHE_FOLDER is not None, "_nrt": allocates, **options}
     if signature is None:
         return numba.njit(forceinline=True, **settings)
+    announce(CACHE_FOLDER)
     return numba.njit(signature, **settings)
 
 

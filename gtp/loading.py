@@ -15,7 +15,6 @@ from gozero import engine
 from gozero.games import GO_FAMILY
 from gozero.weights import WeightsError
 from gtp.protocol import FatalError
-from gtp.session import say
 from gtp.settings import Settings, player_settings
 
 if TYPE_CHECKING:
@@ -23,9 +22,6 @@ if TYPE_CHECKING:
     from gozero.games.game import Game
     from gozero.player import Player
     from gozero.weights import Header
-
-PATIENCE = 4.0
-"""Seconds after which the user is told why nothing happens: kernels that are in the cache take a second."""
 
 
 class Loader:
@@ -48,15 +44,7 @@ class Loader:
         """The one player. FatalError if the weights are of no use."""
         with self._player_lock:
             if self._player is None:
-                patience = threading.Timer(
-                    PATIENCE, say, ["loading rules and search; a first start compiles them, which takes up to a minute"]
-                )
-                patience.daemon = True
-                patience.start()
-                try:
-                    self._player = self._make_player()
-                finally:
-                    patience.cancel()
+                self._player = self._make_player()
             return self._player
 
     def evaluator(self, game: Game) -> Evaluator:

@@ -1,8 +1,11 @@
-"""Kernels and Python's global lock (GIL): what a thread's kernel lets other threads do meanwhile."""
+"""Kernels and Python's global lock (GIL), what a thread's kernel lets other threads do meanwhile, and what a first start says."""
 
+from pathlib import Path
+
+import numba
 import pytest
 
-from gozero import games
+from gozero import games, jit
 from gozero.search import descent
 
 
@@ -16,3 +19,25 @@ def test_kernels_too_short_for_a_change_of_threads_keep_the_lock(name: str) -> N
 @pytest.mark.parametrize("kernel", [descent.collect, descent.absorb, descent.simulate_rows, games.make("go").sample])
 def test_long_kernels_let_other_threads_run(kernel: object) -> None:
     assert kernel.targetoptions["nogil"]  # type: ignore[attr-defined]
+
+
+def test_a_start_that_must_compile_says_so_once(tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+    jit.announce.cache_clear()
+    jit.announce(tmp_path)
+    jit.announce(tmp_path)
+    assert caplog.messages == ["gozero: compiling rules and search, which takes up to a minute at the first start of a version"]
+    caplog.clear()
+    jit.announce(None)
+    assert len(caplog.messages) == 1
+    assert "at each start" in caplog.text
+    assert str(jit.user_cache()) in caplog.text
+    caplog.clear()
+    (tmp_path / "go").mkdir()
+    (tmp_path / "go" / "board.step-1.py311.nbi").touch()
+    jit.announce.cache_clear()
+    jit.announce(tmp_path)
+    monkeypatch.setattr(numba.config, "DISABLE_JIT", True)
+    jit.announce.cache_clear()
+    jit.announce(None)
+    assert not caplog.messages
+    jit.announce.cache_clear()
