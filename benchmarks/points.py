@@ -16,11 +16,11 @@ from pathlib import Path
 
 from benchmarks.harness import machine
 from gozero import games
-from gozero.engine import SCORE_WEIGHT, search_settings
+from gozero.engine import SCORE_WEIGHT
 from gozero.evaluators.base import Evaluator, open_evaluator
 from training.arena import write_csv
 from training.match import MatchSettings, play_match, tally
-from training.players import Conditions, SearchPlayer
+from training.players import Conditions, SearchPlayer, match_search
 
 KOMI = 7.5
 PARALLEL = 32
@@ -28,7 +28,7 @@ PARALLEL = 32
 
 def player(evaluator: Evaluator, weight: float, visits: int, conditions: Conditions) -> SearchPlayer:
     """The network in the engine's search, but for what points count there."""
-    settings = replace(search_settings(visits, "go"), leaves=1, max_nodes=visits + 1, score_weight=weight)
+    settings = replace(match_search(visits, conditions), score_weight=weight)
     return SearchPlayer(f"points {weight:g}", evaluator, visits, settings, conditions)
 
 
@@ -46,6 +46,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--csv", type=Path, metavar="FILE", help="save the list of games")
     parser.add_argument("--short", action="store_true", help="two games of 8 visits on 7x7, to see that it runs")
     options = parser.parse_args(arguments)
+    for weight in (options.weight, options.against):
+        if not 0 <= weight < float("inf"):
+            parser.error(f"a weight of {weight:g}: expected 0 or more")
     if options.short:
         options.size, options.visits, options.games = 7, 8, 2
     game = games.make("go", size=options.size, komi=KOMI)

@@ -12,16 +12,15 @@ that is refused costs all of its generation (AlphaZero and KataGo have none; Alp
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from torch import nn
 
-from gozero.search.settings import SearchSettings
 from training import scoring
 from training.config import LoopSettings
 from training.elo import Tally
 from training.match import MatchSettings, play_match, tally
-from training.players import Conditions, SearchPlayer
+from training.players import Conditions, SearchPlayer, match_search
 from training.pool import leaf_evaluator
 from training.stopping import StoppableEvaluator, Stopped
 
@@ -80,8 +79,8 @@ def match(
 def _player(
     name: str, net: nn.Module, settings: LoopSettings, conditions: Conditions, stop: Callable[[], bool], device: str
 ) -> SearchPlayer:
-    """A network as a player of the match, searched as in play: no noise, PUCT."""
+    """A network as a player of the match, searched as in play but for self-play's constants: no noise, PUCT."""
     evaluator = leaf_evaluator("network", conditions.game, net, conditions.threads or 0, conditions.seed, device)
     visits = settings.gate.visits
-    search = SearchSettings(c_puct=settings.selfplay.c_puct, fpu=settings.selfplay.fpu, max_nodes=visits + 1)
+    search = replace(match_search(visits, conditions), c_puct=settings.selfplay.c_puct, fpu=settings.selfplay.fpu)
     return SearchPlayer(name, StoppableEvaluator(evaluator, stop), visits, search, conditions)

@@ -253,6 +253,15 @@ class SearchPlayer:
         pass
 
 
+def match_search(visits: int, conditions: Conditions) -> SearchSettings:
+    """The engine's search of so many visits for a `SearchPlayer`: from a fresh tree, with what fills its batches.
+
+    Many games fill a batch with one leaf each; a single game needs several, which costs a little strength.
+    """
+    leaves = max(1, FULL_BATCH // conditions.parallel)
+    return replace(search_settings(visits, conditions.game.name), leaves=leaves, max_nodes=visits + 1)
+
+
 class PachiPlayer:
     """`pachi:uct:N`: Pachi's engine in this process, through pachi-py; one board and engine per slot.
 
@@ -340,10 +349,8 @@ def open_player(description: str, conditions: Conditions) -> Player:
         return SearchPlayer(f"plain UCT, {count} rollouts", RolloutEvaluator(conditions.game), count, settings, conditions)
     if kind == "weights" and path:
         count = _count(visits, description)
-        # Many games fill a batch with one leaf each; a single game needs several, which costs a little strength.
-        leaves = max(1, FULL_BATCH // conditions.parallel)
-        settings = replace(search_settings(count, conditions.game.name), leaves=leaves, max_nodes=count + 1)
-        return SearchPlayer(f"{Path(path).name}, {count} visits", _network(path, conditions), count, settings, conditions)
+        name = f"{Path(path).name}, {count} visits"
+        return SearchPlayer(name, _network(path, conditions), count, match_search(count, conditions), conditions)
     raise PlayerError(f"no player is called {description!r}: expected random, uct:N, weights:FILE:N, gtp:COMMAND, pachi:uct:N or perfect")
 
 

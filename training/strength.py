@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING
 
 from gozero import weights
 from gozero.games.game import Game
-from gozero.search.settings import SearchSettings
 from gozero.weights import WeightsError
 from training import match, perfect, players, scoring, truth, yardstick
 from training.config import ConfigError, LoopSettings
@@ -168,10 +167,10 @@ class Strength:
         return {f"strength/{name}_{key}": value for key, value in match.tally(records).report().items()}
 
     def _player(self, net: nn.Module, device: str, conditions: Conditions) -> SearchPlayer:
-        """A network in the search, without chance."""
+        """A network in the engine's search, without chance."""
         visits = self._settings.monitor.strength_visits
         evaluator = leaf_evaluator("network", conditions.game, net, conditions.threads or 0, conditions.seed, device)
-        return SearchPlayer("network", evaluator, visits, SearchSettings(max_nodes=visits + 1), conditions)
+        return SearchPlayer("network", evaluator, visits, players.match_search(visits, conditions), conditions)
 
     def _conditions(self, run: Run, generation: int) -> Conditions:
         """The usual komi on the stage's main board; another seed, so other openings, at each measurement."""

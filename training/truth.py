@@ -32,12 +32,22 @@ from gozero.evaluators.base import Evaluator, open_evaluator
 from gozero.exits import INTERRUPTED
 from gozero.games.game import Game
 from gozero.position import Position
-from gozero.search.settings import SearchSettings
 from gozero.weights import WeightsError
 from training import perfect
 from training.elo import wilson
 from training.match import GameRecord, MatchSettings, play_match
-from training.players import Conditions, Fault, PerfectPlayer, Player, PlayerError, RandomPlayer, SearchPlayer, Turn, random_action
+from training.players import (
+    Conditions,
+    Fault,
+    PerfectPlayer,
+    Player,
+    PlayerError,
+    RandomPlayer,
+    SearchPlayer,
+    Turn,
+    match_search,
+    random_action,
+)
 
 PARALLEL = 32  # positions that a player is asked about at once
 PLIES = (4, 30)  # first and last ply of judged positions
@@ -256,7 +266,7 @@ def _run(options: argparse.Namespace) -> None:
     evaluator = open_evaluator(options.weights, game, threads=options.threads)
     name = f"{Path(options.weights).name}, {options.visits} visits"
     conditions = Conditions(game, 0.0, options.seed, PARALLEL)
-    player = SearchPlayer(name, evaluator, options.visits, SearchSettings(max_nodes=options.visits + 1), conditions)
+    player = SearchPlayer(name, evaluator, options.visits, match_search(options.visits, conditions), conditions)
     print(f"{game.name} {game.dimensions}; {name}; seed {options.seed}", flush=True)
     judged = positions(game, solver, options.positions, options.seed, player)
     if len(judged) < options.positions:
