@@ -154,6 +154,7 @@ class Learner:
         self.ema = copy.deepcopy(self.net).eval().requires_grad_(False)
         self.optimiser = _optimiser(self.net, settings)
         self.steps = 0
+        self._began = 0  # steps when the optimiser was new
         self._weights = {name: getattr(settings, f"{name}_weight") for name in LOSSES}
 
     @classmethod
@@ -169,20 +170,30 @@ class Learner:
             a share of their length. Scalars on the device.
 
         Raises:
-            DivergedError: a loss or the gradient is not finite. Weights, average and optimiser are as they were; the running statistics of
-                batch norm are not, for the batch has gone through the network.
+            DivergedError: a loss or the gradient is not finite. The learner is as it was.
         """
         self.net.train()
-        found = losses(self._forward(self.net, batch), batch, self.settings.root_value_share)
-        total = torch.stack([self._weights[name] * loss for name, loss in found.items()]).sum()
-        self._check({**found, "total": total})
-        self.optimiser.zero_grad(set_to_none=True)
-        total.backward()
-        gradient = clip_grad_norm_(self.net.parameters(), self.settings.clip)
-        self._check({"gradient": gradient})
-        update = self._update(rate)
+        statistics = [buffer.clone() for buffer in self.net.buffers()]  # of batch norm: the batch moves them as it goes through
+        try:
+            found = self._descend(batch)
+        except DivergedError:
+            for buffer, before in zip(self.net.buffers(), statistics, strict=True):
+                buffer.copy_(before)
+            raise
+        found["update"] = self._update(rate)
         self._average()
-        return {name: loss.detach() for name, loss in {**found, "total": total, "gradient": gradient, "update": update}.items()}
+        return {name: number.detach() for name, number in found.items()}
+
+    def _descend(self, batch: Batch) -> dict[str, Tensor]:
+        """Leave the clipped gradients in the parameters; the losses by name, their "total" and the "gradient"'s norm. See `train`."""
+        found = losses(self._forward(self.net, batch), batch, self.settings.root_value_share)
+        found["total"] = torch.stack([self._weights[name] * loss for name, loss in found.items()]).sum()
+        self._check(found)
+        self.optimiser.zero_grad(set_to_none=True)
+        found["total"].backward()
+        gradient = {"gradient": clip_grad_norm_(self.net.parameters(), self.settings.clip)}
+        self._check(gradient)
+        return found | gradient
 
     def _check(self, numbers: dict[str, Tensor]) -> None:
         """Raise DivergedError at the first that is not finite."""
@@ -198,7 +209,7 @@ class Learner:
     def _update(self, rate: float) -> Tensor:
         """Move the weights along their gradients; how far, as a share of their length."""
         for group in self.optimiser.param_groups:
-            group["lr"] = self.settings.learning_rate * rate * min(1.0, (self.steps + 1) / max(1, self.settings.warm_up))
+            group["lr"] = self.settings.learning_rate * rate * min(1.0, (self.steps - self._began + 1) / max(1, self.settings.warm_up))
         weights = list(self.net.parameters())
         before = [weight.clone() for weight in weights]
         self.optimiser.step()
@@ -235,19 +246,21 @@ class Learner:
             "ema": self.ema.state_dict(),
             "optimiser": self.optimiser.state_dict(),
             "kind": self.settings.optimiser,
+            "began": self._began,
             "steps": self.steps,
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """The inverse of `state_dict`. Without an optimiser of this kind in it (weights/resume has none) that one starts anew."""
+        """The inverse of `state_dict`. Without an optimiser of this kind in it (weights/resume has none) that one is new, and warms up."""
         self.net.load_state_dict(state["net"])
         self.ema.load_state_dict(state["ema"])
+        self._began = self.steps = state["steps"]
         if "optimiser" in state and state.get("kind", "adamw") == self.settings.optimiser:
             chosen = [{name: value for name, value in group.items() if name != "params"} for group in self.optimiser.param_groups]
             self.optimiser.load_state_dict(state["optimiser"])
             for group, settings in zip(self.optimiser.param_groups, chosen, strict=True):
                 group.update(settings)  # a run may go on with other settings
-        self.steps = state["steps"]
+            self._began = state.get("began", 0)
 
 
 def _optimiser(net: nn.Module, settings: LearnerSettings) -> torch.optim.Optimizer:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gozero import features
 from gozero.evaluators.base import AsynchronousEvaluator, Evaluator
 from gozero.evaluators.row import RowEvaluator
 from gozero.games.game import Game
@@ -207,6 +208,10 @@ def leaf_evaluator(
 
 
 def _gpu_evaluator(game: Game, net: nn.Module, previous: Evaluator | RowEvaluator | None) -> Evaluator:
+    if features.layout(game.name) is not features.GO:  # the only positions that can be packed
+        from gozero.evaluators.torch_evaluator import TorchEvaluator
+
+        return TorchEvaluator(net, game, device="cuda")
     from gozero.evaluators.cuda_evaluator import CudaEvaluator
 
     if isinstance(previous, CudaEvaluator):

@@ -108,7 +108,7 @@ class Strength:
         """Games against the oldest weights kept; nothing before there are any."""
         for path in sorted(self._folder.glob("*.pt"))[:1]:
             try:
-                net = weights.load(path).network()
+                net = weights.load(path, game=self._settings.game).network()
             except WeightsError:  # torn by a crash: weights of the next measurement will take its place
                 path.unlink(missing_ok=True)
                 return {}

@@ -1,5 +1,7 @@
 """The learner: it fits a small data set, averages its weights, and comes back from a saved state."""
 
+import copy
+
 import numpy as np
 import pytest
 import torch
@@ -240,20 +242,33 @@ def test_the_step_and_the_gradient_are_reported() -> None:
 def test_a_loss_that_is_no_number_stops_before_anything_changes(name: str, words: str) -> None:
     learner, batch = Learner(TINY, LearnerSettings(precision="f32"), seed=1), fixed_batch()
     learner.train(batch)
-    before = {key: tensor.clone() for key, tensor in learner.net.named_parameters()}
+    before = copy.deepcopy(learner.net.state_dict())
     with pytest.raises(DivergedError, match=words) as caught:
         learner.train(batch._replace(**{name: getattr(batch, name) * np.float32("nan")}))
     assert "step 2" in str(caught.value) and "\n" not in str(caught.value)
-    assert learner.steps == 1 and all(torch.equal(tensor, before[key]) for key, tensor in learner.net.named_parameters())
+    assert learner.steps == 1 and all(torch.equal(tensor, before[key]) for key, tensor in learner.net.state_dict().items())
 
 
 def test_a_gradient_that_is_no_number_stops_too() -> None:
     learner, batch = Learner(TINY, LearnerSettings(precision="f32"), seed=1), fixed_batch()
     next(learner.net.parameters()).register_hook(lambda gradient: gradient * float("inf"))
-    before = {key: tensor.clone() for key, tensor in learner.net.named_parameters()}
+    before = copy.deepcopy(learner.net.state_dict())
     with pytest.raises(DivergedError, match="gradient's norm"):
         learner.train(batch)
-    assert all(torch.equal(tensor, before[key]) for key, tensor in learner.net.named_parameters())
+    assert all(torch.equal(tensor, before[key]) for key, tensor in learner.net.state_dict().items())
+
+
+def test_a_new_optimiser_warms_up_wherever_the_run_is() -> None:
+    settings, batch = LearnerSettings(precision="f32", warm_up=100), fixed_batch()
+    learner, other = Learner(TINY, settings, seed=1), Learner(TINY, settings, seed=1)
+    learner.train(batch)
+    state = copy.deepcopy(learner.state_dict()) | {"steps": 5000}
+    other.load_state_dict({name: value for name, value in state.items() if name != "optimiser"})
+    first, second = (float(each.train(batch)["update"]) for each in (other, learner))
+    assert first == pytest.approx(second / 2, rel=0.2)  # at 1 and 2 % of the rate
+    again = Learner(TINY, settings, seed=1)
+    again.load_state_dict(copy.deepcopy(other.state_dict()))
+    assert float(again.train(batch)["update"]) == float(other.train(batch)["update"])
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 import torch
 
-from gozero import nets
+from gozero import games, nets
+from gozero.evaluators import cuda_evaluator, torch_evaluator
 from gozero.evaluators.base import Evaluation
 from gozero.evaluators.cuda_evaluator import CudaEvaluator
 from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
@@ -262,6 +263,15 @@ def test_the_leaves_of_a_stage_go_to_the_evaluator_of_the_device() -> None:
     assert isinstance(leaf_evaluator("network", game_of(5), net, 1, 1), OpenVINOEvaluator)
     graphs = CudaEvaluator(net, game_of(5), device="cpu")
     assert leaf_evaluator("network", game_of(5), net, 1, 1, "cuda", previous=graphs) is graphs
+
+
+@pytest.mark.parametrize(("name", "kind"), [("go", "CudaEvaluator"), ("nogo", "TorchEvaluator"), ("tictactoe", "TorchEvaluator")])
+def test_a_gpu_evaluates_packed_positions_of_go_alone(name: str, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module, evaluator in ((cuda_evaluator, "CudaEvaluator"), (torch_evaluator, "TorchEvaluator")):
+        monkeypatch.setattr(module, evaluator, type(evaluator, (), {"__init__": lambda self, net, game, device="cuda": None}))
+    game = games.make(name)
+    chosen = leaf_evaluator("network", game, nets.build(nets.config("b1c8", game), seed=1), 1, 1, "cuda")
+    assert type(chosen).__name__ == kind
 
 
 def test_the_preset_for_a_gpu_keeps_two_groups_a_thread() -> None:

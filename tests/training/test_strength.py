@@ -58,6 +58,7 @@ def test_distance_to_perfect_play_in_a_solved_game(tmp_path: Path) -> None:
         assert 0 <= found[f"perfect/{name}_low"] < found[f"perfect/{name}_share"] < found[f"perfect/{name}_high"] <= 1
     assert found["perfect/policy_high"] - found["perfect/policy_low"] < 0.25  # 100 positions
     assert found["perfect/search_share"] > found["perfect/policy_share"]  # of a network that knows nothing
+    assert strong.measure(run, 4, [], lambda: False)["strength/frozen_games"] == 2  # against the weights of generation 2
     again = strong.measure(run, 4, [], lambda: False)
     assert {name: again[name] for name in found if name.startswith("perfect/")} == {
         name: value for name, value in found.items() if name.startswith("perfect/")
