@@ -14,16 +14,29 @@ of plain values within it: thousands of games have millions of numbers, and torc
 from __future__ import annotations
 
 import io
-import os
 import pickle
-import tempfile
+import zipfile
+import zlib
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from training.storage import sync, writing
+from training.storage import replacing, writing
+
+UNREADABLE = (
+    OSError,
+    RuntimeError,
+    EOFError,
+    KeyError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    pickle.UnpicklingError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 
 class CheckpointError(Exception):
@@ -71,23 +84,10 @@ def save(folder: Path, snapshot: Snapshot, settings: dict[str, Any], keep: int) 
     target = folder / f"{snapshot.progress.generation:06d}.pt"
     with writing(target):
         folder.mkdir(parents=True, exist_ok=True)
-        _write(content, target)
+        with replacing(target) as file:
+            torch.save(content, file)
         for old in sorted(folder.glob("*.pt"))[: -keep - 1]:
             old.unlink()
-
-
-def _write(content: dict[str, Any], target: Path) -> None:
-    """Write beside the target, then move there: it holds the old content or the new, whatever happens."""
-    descriptor, name = tempfile.mkstemp(dir=target.parent, suffix=".tmp")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            torch.save(content, file)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(target)
-        sync(target.parent)
-    finally:
-        Path(name).unlink(missing_ok=True)
 
 
 def latest(folder: Path) -> tuple[Snapshot, list[str]] | None:
@@ -99,11 +99,13 @@ def latest(folder: Path) -> tuple[Snapshot, list[str]] | None:
     complaints: list[str] = []
     for path in sorted(folder.glob("*.pt"), reverse=True):
         try:
+            if zipfile.ZipFile(path).testzip() is not None:  # torch does not look at its checksums
+                raise zipfile.BadZipFile
             content = torch.load(path, map_location="cpu", weights_only=True)
             content.pop("settings", None)
             content |= {"progress": Progress(**content["progress"]), "pools": _pools(content.get("pools", {}))}
             return Snapshot(**content), complaints
-        except (OSError, RuntimeError, EOFError, KeyError, TypeError, ValueError, AttributeError, pickle.UnpicklingError) as error:
+        except UNREADABLE as error:
             why = error.strerror if isinstance(error, OSError) else "it is damaged, or of another version of gozero"
             complaints.append(f"cannot read the checkpoint {path.absolute()}: {why}; going on from the one before it")
     if complaints:

@@ -51,7 +51,7 @@ class SelfPlaySettings:
     score_weight: float = setting(
         0.0, unit="of the points a move gains, beside its value; see SearchSettings", low=0, high=10, papers="KataGo: 0.1 and 0.3; AGZ: 0"
     )
-    full_share: float = setting(0.25, unit="share of moves searched fully and recorded", low=0, high=1, papers="KataGo: 0.25")
+    full_share: float = setting(0.25, unit="share of moves searched fully and recorded", low=0.01, high=1, papers="KataGo: 0.25")
     varied_komi: bool = setting(True, unit="true: komi differs from game to game; false: the usual", papers="KataGo: true; S3: false")
     opening_share: float = setting(
         0.9, unit="share of games with moves drawn from the raw policy first", low=0, high=1, papers="KataGo: 0.95"

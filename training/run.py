@@ -230,6 +230,7 @@ class Run:
             self.replay.shelves.clear()
             start = (progress.generation + 1, 0) if progress.learning else (progress.generation, progress.absorbed)
             progress.window_start, progress.window_skip = start
+            progress.steps_owed = 0.0  # the rows that have paid for them are gone
         self._save_weights()
 
     def _save_weights(self) -> None:

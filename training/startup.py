@@ -27,7 +27,7 @@ from gozero.weights import WeightsError
 from training import config, monitor, origins, presets, scoring, simulators, storage
 from training.checkpoint import CheckpointError
 from training.config import ConfigError, LoopSettings
-from training.learner import DivergedError
+from training.learner import DivergedError, network_config
 from training.loop import cycle
 from training.origins import Origin
 from training.run import Run
@@ -54,7 +54,8 @@ def prepare(settings: LoopSettings, folder: Path, origin: Origin | None = None) 
         monitor.say(origins.begin(settings, folder, origin))
     folder.mkdir(parents=True, exist_ok=True)
     run = Run(settings, folder)
-    (folder / "settings.json").write_text(json.dumps(settings.to_dict(), indent=1), encoding="utf-8")
+    with storage.replacing(folder / "settings.json") as file:
+        file.write(json.dumps(settings.to_dict(), indent=1).encode())
     return run
 
 
@@ -189,8 +190,23 @@ def _settings(options: argparse.Namespace) -> tuple[LoopSettings, Path]:
     where = f"preset {options.preset}" if options.preset else str(path)
     settings = presets.load(path, where, assignments, top)
     settings = replace(settings, rules=settings.rules or games.usual(settings.game, "rules") or "")
+    _check_boards(settings)
     settings = replace(settings, simulator=simulators.resolve(settings.simulator, scoring.last_game(settings)))
     return settings, Path(options.run or Path("runs") / path.stem)
+
+
+def _check_boards(settings: LoopSettings) -> None:
+    """ConfigError for a stage with a board that the game or the network does not have."""
+    boards = [(number, size) for number, stage in enumerate(settings.stage, start=1) for size in stage.sizes]
+    for number, size in boards:
+        try:
+            scoring.game_of(settings, size)
+        except ValueError as error:
+            raise ConfigError(f"stage {number}: {error}") from None
+    only = network_config(settings).size
+    for number, size in boards:
+        if only not in (None, size):
+            raise ConfigError(f"stage {number}: network {settings.network} plays on one size of board, here {only}, not {size}")
 
 
 def stop_on_signals() -> Callable[[], bool]:

@@ -16,6 +16,7 @@ import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 from filelock import FileLock, Timeout
 
@@ -96,6 +97,21 @@ def _disk_failure(error: BaseException | None) -> OSError | None:
     return error
 
 
+@contextlib.contextmanager
+def replacing(target: Path) -> Iterator[IO[bytes]]:
+    """A file beside `target` that takes its place at the end: what is called `target` is old or new, and whole, whatever happens."""
+    fresh = target.with_name(f"{target.name}.tmp")
+    try:
+        with fresh.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(target)
+        sync(target.parent)
+    finally:
+        fresh.unlink(missing_ok=True)
+
+
 def nearest(path: Path) -> Path:
     """What exists of a path: itself, or the nearest folder above it."""
     return next(place for place in (path.absolute(), *path.absolute().parents) if place.exists())
@@ -150,9 +166,8 @@ def clean(folder: Path, generation: int) -> None:
     lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
     kept = [line for line in lines if _before(line, generation)]
     if len(kept) < len(lines):
-        fresh = log.with_suffix(".tmp")
-        fresh.write_text("".join(f"{line}\n" for line in kept), encoding="utf-8")
-        fresh.replace(log)
+        with replacing(log) as file:
+            file.write("".join(f"{line}\n" for line in kept).encode())
 
 
 def _before(line: str, generation: int) -> bool:

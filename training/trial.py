@@ -70,7 +70,7 @@ def row_bytes(settings: LoopSettings, size: int) -> float:
 
 def record_bytes(settings: LoopSettings, size: int) -> float:
     """Disk for one row of a size and its share of the game's moves, in bytes."""
-    record, share = random_record(scoring.game_of(settings, size), settings.seed), max(settings.selfplay.full_share, 0.01)
+    record, share = random_record(scoring.game_of(settings, size), settings.seed), settings.selfplay.full_share
     kept = record.targets[:: max(1, round(1 / share))]
     return len(encode(replace(record, targets=kept))) / len(kept)
 

@@ -108,11 +108,15 @@ def test_an_unreadable_checkpoint_gives_way_to_the_one_before(finished: Path, tm
     for path in sorted((finished / "checkpoints").iterdir()):
         (folder / path.name).write_bytes(path.read_bytes())
     newest = sorted(folder.iterdir())[-1]
-    newest.write_bytes(newest.read_bytes()[:1000])
-    snapshot, complaints = checkpoint.latest(folder)
-    assert snapshot.progress.generation == 3
-    assert len(complaints) == 1
-    assert str(newest) in complaints[0]
+    whole = newest.read_bytes()
+    flipped = bytearray(whole)
+    flipped[len(whole) // 2] ^= 16
+    for damaged in (whole[:1000], flipped):
+        newest.write_bytes(damaged)
+        snapshot, complaints = checkpoint.latest(folder)
+        assert snapshot.progress.generation == 3
+        assert len(complaints) == 1
+        assert str(newest) in complaints[0]
     for path in folder.iterdir():
         path.write_bytes(b"nothing")
     with pytest.raises(CheckpointError, match="none of the"):

@@ -78,7 +78,9 @@ def test_two_trainings_never_share_a_folder(finished: Path, capsys: pytest.Captu
         (["--preset", "tiny", "--records", __file__], "not a shard of records"),
         (["--preset", "tiny", "--dry-run", "--from", "nowhere.pt"], "nowhere.pt: no such file"),
         (["--preset", "tiny", "--dry-run", "--yardstick", "nowhere.jsonl"], "nowhere.jsonl"),
-        (["--preset", "tiny", "--estimate", "--set", "selfplay.full_share=0"], "no row would ever be recorded"),
+        (["--preset", "tiny", "--set", "selfplay.full_share=0"], "selfplay: full_share = 0.0 is out of range: from 0.01 to 1"),
+        (["--preset", "othello", "--set", "stage.1.sizes={5=1}"], "stage 1: board size 5 is not supported: expected 4, 6 or 8"),
+        (["--preset", "s3", "--set", "stage.1.sizes={9=0.5,13=0.5}"], "stage 1: network agz13 plays on one size of board, here 13, not 9"),
     ],
 )
 def test_what_cannot_be_done_is_one_line(
@@ -235,8 +237,8 @@ def test_a_run_cannot_begin_with_a_wider_network(finished: Path, tmp_path: Path,
     assert "--records FOLDER" in text
     weights.save(tmp_path / "seed.pt", nets.build(small := nets.config("b2c8")), small)
     arguments[-1] = str(tmp_path / "seed.pt")
-    arguments[5] = "network=agz13"
-    assert "only networks b<blocks>c<channels> grow" in refused([*arguments, "--set", "stage.2.sizes={13=1}"], capsys)
+    arguments[5], boards = "network=agz13", ["--set", "stage.1.sizes={13=1}", "--set", "stage.2.sizes={13=1}"]
+    assert "only networks b<blocks>c<channels> grow" in refused([*arguments, *boards], capsys)
 
 
 def test_a_disagreement_of_the_referees_stops_the_run(
