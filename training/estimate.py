@@ -1,7 +1,8 @@
 """`--estimate`: what a run will take on this computer, from a minute's measurement of its own parts.
 
 Vocabulary.
-  cost    seconds of self-play, and of learning, for one row: a full search and the cheap ones until the next, and the steps it pays for.
+  cost    seconds of self-play, of learning and of the gate for one row: a full search and the cheap ones until the next, the steps it pays
+          for, and its part of the match at the end of a generation.
   course  the run's stages in order with their rows, until the settings end it or for as long as its stages say.
 
 An estimate is as good as its assumptions, and it prints them: games of as many moves as the board has points, a computer as busy as
@@ -90,9 +91,21 @@ def forecast(settings: LoopSettings, stage: Stage, cost: Cost) -> Forecast:
     visits = (share * stage.full_visits + (1 - share) * stage.cheap_visits) / share
     play = sum(part * visits / cost.speeds[stage.evaluator, size] for size, part in stage.sizes.items())
     learn = sum(part * cost.step[size] for size, part in stage.sizes.items()) * uses / learner.batch
-    row = play + learn if settings.mode == "sequential" else max(play, learn)
+    gate = _gate(settings, stage, cost)
+    row = {
+        "sequential": play + learn + gate,
+        "semi-asynchronous": max(play, learn) + gate,
+        "asynchronous": max(play, learn + gate),
+    }[settings.mode]
     games = sum(part / (share * scoring.game_of(settings, size).points) for size, part in stage.sizes.items())  # games for one row
     return Forecast(stage, visits, visits / play, 3600 / row, 3600 * games / row, math.inf, math.inf)
+
+
+def _gate(settings: LoopSettings, stage: Stage, cost: Cost) -> float:
+    """Seconds of the gate for one row; none in a stage of playouts on a board that no network of the run plays on."""
+    size, gate = stage.main_size, settings.gate
+    speed = cost.speeds.get(("network", size), math.inf)
+    return gate.games * scoring.game_of(settings, size).points * gate.visits / speed / settings.generation_rows
 
 
 def checkpoint_bytes(settings: LoopSettings) -> int:
@@ -106,7 +119,7 @@ def _head(settings: LoopSettings, cost: Cost) -> list[str]:
     playouts = ", ".join(f"{boards[size]} {speed:,.0f}" for (kind, size), speed in cost.speeds.items() if kind == "rollouts")
     largest = max(cost.step)
     return [
-        f"network {settings.network} on {device_of(settings)}, {settings.selfplay.games} games at once, measured here just now:",
+        f"network {settings.network} on {device_of(settings.device)}, {settings.selfplay.games} games at once, measured here just now:",
         *([f"  evaluations a second by the network: {speeds}"] if speeds else []),
         *([f"  evaluations a second by playouts: {playouts}"] if playouts else []),
         f"  a learner's step of {settings.learner.batch} rows: {cost.step[largest]:.2f} s at {boards[largest]}",

@@ -47,7 +47,7 @@ def rehearse(settings: LoopSettings, folder: Path, origin: Origin, say: Callable
     if shards:
         games, corrupt = sum(len(shard.records) for _, shard in shards), sum(shard.corrupt for _, shard in shards)
         say(f"records    {games:,} games, {corrupt} corrupt: ok")
-    learner = Learner.of(settings, device_of(settings))
+    learner = Learner.of(settings, device_of(settings.device))
     if net is not None:
         learner.net.load_state_dict(net.state_dict())
         learner.ema.load_state_dict(net.state_dict())

@@ -41,7 +41,7 @@ class Run:
     def __init__(self, settings: LoopSettings, folder: Path) -> None:
         """Raises CheckpointError for a folder that cannot be continued; says what is cut or begun anew."""
         self.settings, self.folder = settings, folder
-        self.device = device_of(settings)
+        self.device = device_of(settings.device)
         self.learner = Learner.of(settings, self.device)
         self.progress = Progress()
         self.timeline = Timeline()
@@ -312,12 +312,12 @@ def return_memory() -> None:
         ctypes.CDLL(None).malloc_trim(0)
 
 
-def device_of(settings: LoopSettings) -> str:
-    """`cpu` or `cuda`; ConfigError if cuda is asked for and is not there."""
+def device_of(wanted: str) -> str:
+    """`cpu` or `cuda`, what `wanted` (cpu, cuda or auto) means here; ConfigError if cuda is wanted and is not there."""
     available = torch.cuda.is_available()
-    if settings.device == "cuda" and not available:
+    if wanted == "cuda" and not available:
         raise ConfigError("device = 'cuda': PyTorch sees no NVIDIA GPU here; use device = 'cpu' or 'auto'")
-    return "cuda" if available and settings.device != "cpu" else "cpu"
+    return "cuda" if available and wanted != "cpu" else "cpu"
 
 
 def threads_of(settings: LoopSettings, device: str) -> int:

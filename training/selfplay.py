@@ -17,12 +17,13 @@ from typing import Any
 
 from gozero import weights
 from gozero.weights import WeightsError
-from training import scoring, startup, storage
+from training import scoring, simulators, startup, storage
 from training.config import ConfigError, SelfPlaySettings, Stage, from_dict
 from training.monitor import bar, say
 from training.pool import Pool, leaf_evaluator
 from training.records import Record, Writer
-from training.simulators import Disagreement, referee
+from training.run import device_of
+from training.simulators import Disagreement
 from training.storage import StorageError
 
 DEFAULTS: dict[str, Any] = {  # of the options that belong to --weights
@@ -35,6 +36,7 @@ DEFAULTS: dict[str, Any] = {  # of the options that belong to --weights
     "seed": 1,
     "out": None,
 }
+SHARED = ("threads", "simulator", "device")  # options of a run that games alone have too
 EPILOG = """\
 With --preset or --config it trains: self-play, learning and new weights in turns, in a run folder, going on where that
 stopped. With --weights and --out it only plays games and writes their records."""
@@ -67,8 +69,13 @@ def main(arguments: list[str] | None = None) -> int:
             if given:
                 raise ConfigError(f"--{given[0].replace('_', '-')} belongs to --weights, which plays games alone; to train, use --set")
             return startup.start(options, "training.selfplay")
-        if options.preset or options.config or options.out is None:
-            raise ConfigError("to play games alone give --weights FILE and --out FOLDER; to train, --preset or --config without --weights")
+        stray = [name for name, usual in vars(startup.parser().parse_args([])).items() if getattr(options, name) != usual]
+        stray = ["from" if name == "origin" else name for name in stray if name not in SHARED]
+        if stray or options.out is None:
+            why = f"--{stray[0].replace('_', '-')} belongs to training; " if stray else ""
+            raise ConfigError(
+                f"{why}to play games alone give --weights FILE and --out FOLDER; to train, --preset or --config without --weights"
+            )
         for name in DEFAULTS:
             if name not in given:
                 setattr(options, name, DEFAULTS[name])
@@ -85,14 +92,15 @@ def _play(options: argparse.Namespace) -> int:
     """Play the games that the options ask for."""
     stage, settings = _stage(options), SelfPlaySettings(games=min(options.parallel, options.games))
     game = scoring.make("go", options.size, options.rules, settings.max_length)
-    judge = referee(options.simulator or "auto", game)
+    simulator, device = simulators.resolve(options.simulator or "auto", game), device_of(options.device or "auto")
+    judge = simulators.referee(simulator, game)
     net = None if options.weights == "none" else weights.load(weights.find(options.weights)).network()
-    evaluator = leaf_evaluator(stage.evaluator, game, net, options.threads or 0, options.seed)
+    evaluator = leaf_evaluator(stage.evaluator, game, net, options.threads or 0, options.seed, device)
     pool = Pool(game, settings, (options.seed,))
     pool.use(evaluator, stage, generation=settings.no_pass_generations + 1)
     path = Path(options.out) / "selfplay.gzr"
     with storage.writing(path):
-        writer = Writer(path, {name: getattr(options, name) for name in ("weights", *DEFAULTS)})
+        writer = Writer(path, {"simulator": simulator, **{name: getattr(options, name) for name in ("weights", *DEFAULTS)}})
     found: list[Record] = []
     began = time.monotonic()
     with bar(options.games, "self-play", " games") as progress:
@@ -107,7 +115,7 @@ def _play(options: argparse.Namespace) -> int:
     seconds = time.monotonic() - began
     rows = sum(record.rows for record in found)
     speed = f"{pool.evaluations:,} evaluations in {seconds:.1f} s, {pool.evaluations / seconds:,.0f} a second"
-    say(f"{len(found)} games, {rows} rows, {speed}; refereed by {judge.name if judge else 'the kernels alone'}")
+    say(f"{len(found)} games, {rows} rows, {speed}; refereed by {simulators.DESCRIPTIONS[simulator]}")
     return 0
 
 

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+import torch
 from torch import nn
 
 from gozero import nets
@@ -24,7 +25,7 @@ from training.learner import Learner, network_config
 from training.pool import Pool, leaf_evaluator
 from training.records import Record, Target, encode, sparse_target
 from training.replay import Replay
-from training.run import device_of
+from training.run import device_of, threads_of
 
 SHORT_FULL, SHORT_CHEAP = 16, 8  # simulations of a short search
 
@@ -78,10 +79,11 @@ def record_bytes(settings: LoopSettings, size: int) -> float:
 def evaluations_a_second(
     settings: LoopSettings, stage: Stage, size: int, net: nn.Module, seconds: float, stop: Callable[[], bool]
 ) -> float:
-    """Speed of self-play in a stage on one board size, measured for about so many seconds after a short warm-up."""
+    """Speed of self-play in a stage on one board size, with the threads that it has in the run's mode, for about so many seconds."""
     short = replace(stage, full_visits=min(stage.full_visits, SHORT_FULL), cheap_visits=min(stage.cheap_visits, SHORT_CHEAP))
     pool = Pool(scoring.game_of(settings, size), replace(settings.selfplay, opening_share=0.0), (settings.seed,))
-    evaluator = leaf_evaluator(stage.evaluator, pool.game, net, settings.threads, settings.seed, device_of(settings))
+    device = device_of(settings.device)
+    evaluator = leaf_evaluator(stage.evaluator, pool.game, net, threads_of(settings, device), settings.seed, device)
     pool.use(evaluator, short, generation=settings.selfplay.no_pass_generations + 1)
     _play(pool, seconds / 4, stop)
     before, began = pool.evaluations, time.monotonic()
@@ -98,7 +100,9 @@ def _play(pool: Pool, seconds: float, stop: Callable[[], bool]) -> None:
 
 def step_seconds(settings: LoopSettings, size: int, seconds: float) -> float:
     """Time of one step of the learner with a full batch of one size: the mean of those that fit, without the first where there are more."""
-    learner = Learner.of(settings, device_of(settings))
+    device = device_of(settings.device)
+    torch.set_num_threads(threads_of(settings, device))
+    learner = Learner.of(settings, device)
     replay, generator = window(settings, size), np.random.default_rng(settings.seed)
     times: list[float] = []
     while sum(times) < seconds or not times:

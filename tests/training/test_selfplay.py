@@ -195,6 +195,7 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert selfplay.main(arguments) == 0
     shard = records.read(tmp_path / "selfplay.gzr")
     assert (len(shard.records), shard.corrupt, shard.settings["size"]) == (3, 0, 5)
+    assert shard.settings["simulator"] in ("pachi", "numba")
     captured = capsys.readouterr()
     assert captured.out == ""
     assert "3 games" in captured.err

@@ -103,6 +103,8 @@ def test_what_cannot_be_done_is_one_line(
         (["--preset", "tiny", "--games", "3"], "--games belongs to --weights"),
         (["--preset", "tiny", "--weights", "none", "--out", "x"], "to play games alone give --weights FILE and --out FOLDER; to train"),
         (["--weights", "none"], "to play games alone give --weights FILE and --out FOLDER"),
+        (["--weights", "none", "--out", "x", "--hours", "1"], "--hours belongs to training; to play games alone give"),
+        (["--weights", "none", "--out", "x", "--from", "y.pt"], "--from belongs to training; to play games alone give"),
         ([], "give one of --preset NAME"),
     ],
 )
@@ -200,8 +202,11 @@ def test_the_estimate_follows_from_what_is_measured() -> None:
     assert sum(found.hours for found in limited) == pytest.approx(1)
     (only,) = estimate.course(settings("evaluations=5600", "generations=0", "stage.2.sizes={5=1}"), cost)
     assert only.rows == pytest.approx(50)
-    together = estimate.forecast(settings("mode=asynchronous", "stage.2.sizes={5=1}"), chosen.stage[0], cost)
-    assert together.rows_an_hour == pytest.approx(3600 / 0.02)
+    # a generation of 120 rows ends with 6 games of 25 moves and 8 visits: 6 s, 0.05 s a row
+    gate = ("gate.games=6", "gate.visits=8", "generation_rows=120", "stage.2.sizes={5=1}", "selfplay.full_share=0.25", "learner.reuse=4")
+    for mode, seconds in (("sequential", 0.02 + 0.01 + 0.05), ("semi-asynchronous", 0.02 + 0.05), ("asynchronous", 0.01 + 0.05)):
+        found = estimate.forecast(settings(f"mode={mode}", "learner.batch=32", *gate), chosen.stage[0], cost)
+        assert found.rows_an_hour == pytest.approx(3600 / seconds)
 
 
 def test_the_estimate_measures_and_prints(capsys: pytest.CaptureFixture[str]) -> None:
