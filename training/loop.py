@@ -7,7 +7,7 @@ Vocabulary.
   sequential  one after the other: play, learn, hand over.
   semi-asynchronous  self-play of a generation and learning from the one before it at the same time, each waiting for the other at its end.
   asynchronous  self-play never waits, but for one step at a checkpoint: the learner takes the steps that rows have paid for and hands over
-              a network every so many, in the middle of games.
+              a network every so many, in the middle of games. Generations that end while one is reported are reported with the next.
 
 A run that is killed goes on from its last checkpoint as if it had not been: on a CPU and with one thread it ends with the same weights,
 bit for bit, in the first two modes. Stopping (Ctrl-C, SIGTERM) saves at once and loses no finished game, no game in flight and no step.

@@ -28,7 +28,7 @@ from training.actor import Actor
 from training.checkpoint import CheckpointError, Progress, Snapshot
 from training.config import ConfigError, LoopSettings
 from training.learner import Learner
-from training.replay import Replay, window_rows
+from training.replay import Batch, Replay, window_rows
 from training.timeline import Timeline
 
 COUNTERS = ("generation", "games", "rows", "evaluations", "hours")  # of the progress, in reports and in the weights
@@ -173,9 +173,10 @@ class Run:
         progress = self.progress
         losses, self._losses = self._losses, []
         with self.turn():
-            found = self._held_out(stop)
+            batches = {size: self.replay.held_out(size, HELD_OUT_ROWS) for size in self.replay.sizes(held_out=True)}
             notes, self.notes = self.notes, {}
             window = sum(self.replay.sizes().values())
+        found = self._held_out(batches, stop)
         for name in losses[0] if losses else ():
             found[f"train/{name}"] = float(np.mean([float(step[name]) for step in losses]))
         found |= {f"run/{name}": float(getattr(progress, name)) for name in COUNTERS}
@@ -291,15 +292,14 @@ class Run:
             return 1.0
         return learner.anneal_to + (1 - learner.anneal_to) * left / learner.anneal
 
-    def _held_out(self, stop: Callable[[], bool]) -> dict[str, float]:
-        """Losses and measures on held-out games: of each size, and their mean weighted by rows; nothing if stopped."""
-        sizes = self.replay.sizes(held_out=True)
+    def _held_out(self, batches: dict[int, Batch], stop: Callable[[], bool]) -> dict[str, float]:
+        """Losses and measures on held-out rows of each size, and their mean weighted by rows; nothing if stopped."""
         found: dict[int, dict[str, float]] = {}
-        for size in sizes:
+        for size, batch in batches.items():
             if stop():
                 return {}
-            found[size] = self.learner.evaluate(self.replay.held_out(size, HELD_OUT_ROWS))
-        counts = np.array([min(count, HELD_OUT_ROWS) for count in sizes.values()], float)
+            found[size] = self.learner.evaluate(batch)
+        counts = [len(batch.value) for batch in batches.values()]
         report = {f"held{size}/{name}": value for size, values in found.items() for name, value in values.items()}
         for name in next(iter(found.values()), {}):
             report[f"held/{name}"] = float(np.average([values[name] for values in found.values()], weights=counts))
