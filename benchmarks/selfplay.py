@@ -5,9 +5,10 @@
     python -m benchmarks.selfplay --device none                         # the price of everything but the network
 
 What runs is training's own pool of games (`training.pool`) with a network of random weights, whose speed does not depend on them; `none`
-answers at once with fixed numbers. The evaluator's own rate is that of batches as large as the pool's mean one, with as many under way
-as the pool has groups. Both are measured in turn, so the machine's slow moments hit both: compare the two, not runs. The games are
-brought into their middle first, for as long as one run. On the GPU the aim is 150,000 evaluations/s with b10c96 at 13x13.
+answers at once with fixed numbers. Finished games are refereed and encoded, as a run does it. The evaluator's own rate is that of batches as
+large as the pool's mean one, with as many under way as the pool has groups. Both are measured in turn, so the machine's slow moments hit
+both: compare the two, not runs. The games are brought into their middle first, for as long as one run. On the GPU the aim is 150,000
+evaluations/s with b10c96 at 13x13.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ from benchmarks.harness import Contender, Row, measure, parser, report
 from gozero import nets
 from gozero.evaluators.base import Evaluation, Evaluator, Pending, submitter
 from gozero.games.game import Game
-from training import scoring
+from training import scoring, simulators
 from training.config import SelfPlaySettings, Stage
 from training.pool import Pool, leaf_evaluator, pool_bytes
-from training.records import Record
+from training.records import Record, encode
 
 CLAIM = 0.90
 AIM = 150_000  # evaluations/s on one large GPU with 16 cores
@@ -80,21 +81,36 @@ class SelfPlay:
         self.settings = SelfPlaySettings(games=options.games, groups=options.groups, threads=options.threads)
         self.pool = Pool(game, self.settings, (options.seed,))
         self.pool.use(self.evaluator, self.stage, LATER_GENERATION)
+        self.judge = simulators.referee(options.simulator, game)
         self.finished: list[Record] = []
+        self.refereed = self.encoded = 0.0  # seconds
 
     def run(self) -> int:
         """Play for `--seconds`; how many positions were evaluated."""
         before = sum(self.evaluator.batches)
         end = time.perf_counter() + self.options.seconds
-        self.finished += self.pool.play(float("inf"), lambda: time.perf_counter() >= end)
+        for record in self.pool.play(float("inf"), lambda: time.perf_counter() >= end):
+            self.keep(record)
         return sum(self.evaluator.batches) - before
 
+    def keep(self, record: Record) -> None:
+        """What a run does with a finished game, but for writing it."""
+        began = time.perf_counter()
+        if self.judge is not None:
+            self.judge.check(record)
+        judged = time.perf_counter()
+        encode(record)
+        self.refereed += judged - began
+        self.encoded += time.perf_counter() - judged
+        self.finished.append(record)
+
     def counts(self) -> np.ndarray:
-        """float64 [6]: moves, rows and games so far; seconds searched, waited and spent on moves."""
+        """float64 [8]: moves, rows and games so far; seconds refereed and encoded; seconds searched, waited and spent on moves."""
         flying, clock = self.pool.games, self.pool.clock
         moves = sum(len(game.moves) for game in flying) + sum(len(record.moves) for record in self.finished)
         rows = sum(len(game.targets) for game in flying) + sum(record.rows for record in self.finished)
-        return np.array([moves, rows, len(self.finished), clock.search, clock.waiting, clock.moves], float)
+        kept = (len(self.finished), self.refereed, self.encoded)
+        return np.array([moves, rows, *kept, clock.search, clock.waiting, clock.moves], float)
 
 
 def evaluator_alone(evaluator: Evaluator, batch: int, under_way: int, seconds: float) -> Contender:
@@ -126,6 +142,7 @@ def options(arguments: list[str] | None) -> argparse.Namespace:
     result.add_argument("--network-threads", type=int, default=0, help="CPU threads of the network (default: all it may use)")
     result.add_argument("--full-visits", type=int, default=64, help="simulations of a recorded move (default 64)")
     result.add_argument("--cheap-visits", type=int, default=16, help="simulations of the other moves (default 16)")
+    result.add_argument("--simulator", choices=simulators.SIMULATORS, default="auto", help="who referees the games (default auto)")
     result.add_argument("--seconds", type=float, default=10, help="of one run (default 10)")
     result.add_argument("--seed", type=int, default=1, help="of the games (default 1)")
     chosen = result.parse_args(arguments)
@@ -161,7 +178,7 @@ def main(arguments: list[str] | None = None) -> None:
     before = play.counts()
     contenders = {alone: evaluator_alone(evaluator, batch, groups, chosen.seconds), whole: play.run}
     rows = measure(contenders, unit="evaluations", runs=chosen.runs, warm_ups=0)
-    moves, recorded, games, *clock = play.counts() - before
+    moves, recorded, games, refereed, encoded, *clock = play.counts() - before
     seconds = rows[whole].seconds * chosen.runs
     report(f"Self-play, {chosen.network} on {chosen.device}, Go {chosen.size}x{chosen.size}", rows)
     if chosen.device != "none":
@@ -170,6 +187,10 @@ def main(arguments: list[str] | None = None) -> None:
     search, waiting, python = np.array(clock) / sum(clock)
     print(f"  each thread's time: search {search:.1%}, handing over and waiting for the network {waiting:.1%}, moves {python:.1%}")
     print(f"  about {1e6 * clock[2] * rows[whole].cpu_share / max(moves, 1):.0f} us of processor a move outside the search's kernels")
+    by = simulators.DESCRIPTIONS["numba" if play.judge is None else play.judge.name]
+    each = [1e3 * part / max(games, 1) for part in (refereed, encoded)]
+    shares = [part / seconds for part in (refereed, encoded)]
+    print(f"  a finished game: {each[0]:.1f} ms for {by} ({shares[0]:.2%} of the time), {each[1]:.1f} ms to encode it ({shares[1]:.2%})")
     print(f"  trees: at most {pool_bytes(game, play.settings, play.stage) / 2**20:,.0f} MB")
 
 
