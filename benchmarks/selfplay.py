@@ -5,8 +5,8 @@
     python -m benchmarks.selfplay --device none                         # the price of everything but the network
 
 What runs is training's own pool of games (`training.pool`) with a network of random weights, whose speed does not depend on them; `none`
-answers at once with fixed numbers. Finished games are refereed and encoded, as a run does it. The evaluator's own rate is that of batches as
-large as the pool's mean one, with as many under way as the pool has groups. Both are measured in turn, so the machine's slow moments hit
+answers at once with fixed numbers. Finished games are refereed and encoded, as a run does it. The evaluator's own rate is that of batches
+as large as the pool's mean one, with as many under way as the pool has groups. Both are measured in turn, so the machine's slow moments hit
 both: compare the two, not runs. The games are brought into their middle first, for as long as one run. On the GPU the aim is 150,000
 evaluations/s with b10c96 at 13x13.
 """
