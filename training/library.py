@@ -111,7 +111,8 @@ def _shards(path: str) -> list[tuple[Path, str]]:
     for folder in (place / "records", place):
         if found := sorted(folder.glob(f"*{SUFFIX}")):
             return [(shard, str(place / shard.stem)) for shard in found]
-    for shard in (place.with_name(place.name + SUFFIX), place.parent / "records" / (place.name + SUFFIX)):
+    for folder in (place.parent, place.parent / "records"):
+        shard = folder / (place.name + SUFFIX)  # no with_name: `.` and `/` have no name
         if shard.is_file():
             return [(shard, path)]
     reason = "holds no shards (*.gzr), and neither does its folder records" if place.is_dir() else "no such folder or shard"

@@ -113,6 +113,16 @@ def test_show_puts_what_the_search_saw_beside_the_board(run: Path, capsys: pytes
     assert "result" in out.split("\n\n")[-1]
 
 
+@pytest.mark.parametrize("path", [".", "", "/"])
+def test_a_path_without_a_name_is_looked_at_like_any_other(
+    tmp_path: Path, path: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, _, err = output(capsys, "list", path)
+    reason = "holds no shards (*.gzr), and neither does its folder records"
+    assert (code, err) == (2, f"training.records: {Path(path).absolute()}: {reason}\n")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
