@@ -163,7 +163,7 @@ class Filter:
 
     def wants(self, entry: Entry) -> bool:
         """Whether the game is among those wanted."""
-        record = entry.record
+        record, known = entry.record, surprise(entry.record)
         first, last = self.generations or (record.generation, record.generation)
         return (
             self.min_length <= len(record.moves)
@@ -172,7 +172,7 @@ class Filter:
             and (not self.sizes or record.size in self.sizes)
             and (not self.endings or record.ending in self.endings)
             and first <= record.generation <= last
-            and (self.least_surprise is None or (surprise(record) or -1.0) >= self.least_surprise)
+            and (self.least_surprise is None or (known is not None and known >= self.least_surprise))
         )
 
 

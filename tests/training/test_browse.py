@@ -96,6 +96,8 @@ def test_surprise_is_the_mean_of_the_searches_that_know_theirs(run: Path, capsys
     assert [row["surprise"] for row in listed(capsys, run)] == [None, None, None, 1.0]
     assert len(listed(capsys, run, "--surprise-at-least", 1)) == 1
     assert listed(capsys, run, "--surprise-at-least", 1.1) == []
+    write(run, {7: [replace(record, targets=(replace(targets[0], surprise=0.0),))]})
+    assert [row["surprise"] for row in listed(capsys, run, "--surprise-at-least", 0)] == [1.0, 0.0], "none of those that know none"
     assert listed(capsys, run, "--sort", "surprise", "--reverse")[0]["game"] == f"{run}/000006:1"
     assert "surprise    1.50 nats" in output(capsys, "show", f"{run}/000006:1", "--ply", record.targets[1].ply)[1]
 
