@@ -5,6 +5,7 @@ Vocabulary.
             agree, in a known way too.
   constant  what a predictor that never looks at the board would score: uniform over the legal moves, the base rate of the results.
   moved     how far weights went since the last generation, as a share of their length.
+  opening   the first `OPENING_MOVES` moves of a game; those that a symmetry of the board turns into each other are one.
 
 Everything is measured on a copy: neither the network nor any generator of the run is touched, so a run that is watched ends with the same
 weights as one that is not. Nothing here decides what is good.
@@ -13,6 +14,8 @@ weights as one that is not. Nothing here decides what is good.
 from __future__ import annotations
 
 import copy
+from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,7 +27,8 @@ from gozero import features, symmetry
 from gozero.games import GO_FAMILY
 from gozero.games.game import Game
 from gozero.nets import Output
-from training import laws, scoring
+from training import laws, library, scoring
+from training.records import Record
 from training.replay import Batch
 
 if TYPE_CHECKING:
@@ -33,6 +37,7 @@ if TYPE_CHECKING:
 ROWS = 256  # of the window that are held against the laws
 PROBED = 24  # positions that the network is asked about, eleven times each: a second on one core at 13x13
 FITTED = 128  # training rows on which the average network's losses are measured, to compare with those on held-out games
+OPENING_MOVES = 8  # fewer are soon the same in sound runs too: most learn one first move, and 5x5 and Connect-4 one first four
 KOMI_STEP = 6.0  # points more, and less, for the side to move
 
 
@@ -43,10 +48,15 @@ class Checkup:
         self._before: dict[str, Tensor] = {}
 
     def measure(self, run: Run, generation: int) -> dict[str, float]:
-        """Of a run whose generation is done: `law/*`, `turn/*`, `probe/*`, `fit/*` (losses), `moved/*`, `window/*`, `held/constant_*`."""
+        """Of a run whose generation is done: `law/*`, `turn/*`, `probe/*`, `fit/*` (losses), `moved/*`, `window/*`, `held/constant_*`.
+
+        Of its games `games*/openings` and `games*/commonest`, unless the next generation has taken their place, as it does in the
+        asynchronous mode.
+        """
         with run.turn():
             moved, self._before = movement(self._before, run.learner.net, run.learner.ema)
-            found = moved | window(run) | _guesses(run)
+            games = [record for record in run.actor.games if record.generation == generation]
+            found = moved | window(run) | _guesses(run) | openings(games, run.actor.game)
             if not run.replay.sizes():
                 return found
             batch = run.replay.sample(ROWS, np.random.default_rng([run.settings.seed, generation]))
@@ -75,6 +85,16 @@ def window(run: Run) -> dict[str, float]:
     rows_of_game = run.replay.total / max(1, run.progress.games)
     age = float(np.concatenate(ages).mean()) if ages else 0.0
     return {"window/age": age / run.settings.generation_rows, "window/held_games": held / max(1.0, rows_of_game)}
+
+
+def openings(records: Sequence[Record], game_of: Callable[[int], Game]) -> dict[str, float]:
+    """Of each size: how many different openings there are, and how many games begin with the commonest, as shares of the games."""
+    found = {}
+    for size in sorted({record.size for record in records}):
+        counts = Counter(library.opening(record, game_of(size), OPENING_MOVES) for record in records if record.size == size)
+        found[f"games{size}/openings"] = len(counts) / counts.total()
+        found[f"games{size}/commonest"] = max(counts.values()) / counts.total()
+    return found
 
 
 def _guesses(run: Run) -> dict[str, float]:

@@ -209,6 +209,7 @@ def games(files: Files) -> Iterator[str]:
         "early": "share over in the opening",
         "black": "Black's share of the points",
         "distinct": "share of different games",
+        "commonest": "share that begins as most do",
     }
     panels = [
         Panel(

@@ -15,7 +15,7 @@ import torch
 
 from gozero import symmetry
 from gozero.search.search import RootResult
-from training import config, history, loop, monitor, presets, replay, startup
+from training import checkup, config, history, loop, monitor, presets, replay, startup
 from training.config import LoopSettings
 from training.episode import Episode, Plan
 from training.learner import Learner
@@ -84,6 +84,17 @@ def always_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Episode, "move", passing)
 
 
+def begin_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every game fills the first points in turn; only then do the searches choose."""
+    move = Episode.move
+
+    def fixed(self: Episode, result: RootResult, root: str) -> int:
+        found = move(self, result, root)
+        return len(self.moves) if len(self.moves) < checkup.OPENING_MOVES else found
+
+    monkeypatch.setattr(Episode, "move", fixed)
+
+
 def record_cheap_searches(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = Episode.plan
 
@@ -113,6 +124,13 @@ def test_a_sabotaged_run_is_named(name: str, tmp_path: Path, monkeypatch: pytest
     assert found[-1].startswith("broken, because "), found
     assert words in found[-1].split("; try ")[0]
     assert "; try " in found[-1]
+
+
+def test_games_that_begin_alike_are_no_progress(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begin_alike(monkeypatch)
+    found = verdicts(tmp_path, settings(generations=2))
+    assert found[-1].startswith("stuck, because "), found
+    assert "games begin with the same 8 moves" in found[-1]
 
 
 def test_a_learning_rate_of_almost_nothing_is_a_frozen_learner(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from gozero import nets
+from gozero import nets, symmetry
 from tests.training.games import game_of, random_record
 from training import checkup, config, doctor, laws, symptoms
 from training.config import LoopSettings
@@ -37,6 +37,7 @@ SIGNS: dict[str, tuple[Report, str, str]] = {
     "passing network": ({"probe/early_pass": 0.9}, "broken", "passes on an open board"),
     "corrupt": ({"run/corrupt": 400.0}, "broken", "damaged records were skipped, 400 so far"),
     "repeated": ({"games9/distinct": 0.2}, "stuck", "only 20 of 100 games differ"),
+    "openings": ({"games9/commonest": 0.8}, "stuck", "80 of 100 games begin with the same 8 moves"),
     "drawn": ({"games9/draws": 0.8}, "stuck", "80 of 100 games are drawn"),
     "collapsed": ({"held/entropy": 0.1, "held/top1": 0.2}, "stuck", "the policy has collapsed"),
     "uniform": ({"held/policy": 4.0}, "stuck", "held-out policy loss 4.00 against a constant guess's 4.00"),
@@ -84,9 +85,23 @@ def test_a_sign_is_found(name: str) -> None:
 
 
 def test_small_numbers_raise_no_alarm() -> None:
-    few = {"games9/count": 6, "games9/early": 1 / 6, "games9/black": 5 / 6, "games9/distinct": 5 / 6}
+    few = {"games9/count": 6, "games9/early": 1 / 6, "games9/black": 5 / 6, "games9/distinct": 5 / 6, "games9/commonest": 1.0}
     assert judged(few).text == judged({}).text
     assert judged({"resign/checked": 3.0, "resign/false_positives": 1.0}).text == judged({}).text
+
+
+def test_a_common_opening_may_be_chance() -> None:
+    assert judged({"games9/commonest": 0.6}).status == "learning"
+
+
+def test_openings_that_a_symmetry_turns_into_each_other_are_one() -> None:
+    record, other = random_record(5, 1), random_record(7, 1)
+    turned = replace(record, moves=symmetry.action_map(5, 3)[record.moves])
+    late = replace(record, moves=np.append(record.moves[: checkup.OPENING_MOVES], 3))
+    early = replace(record, moves=np.roll(record.moves, 1))
+    found = checkup.openings([record, turned, late, early, other], game_of)
+    assert found == {"games5/openings": 0.5, "games5/commonest": 0.75, "games7/openings": 1.0, "games7/commonest": 1.0}
+    assert checkup.openings([], game_of) == {}
 
 
 def test_signs_of_one_colour_count_only_where_both_win() -> None:
