@@ -14,6 +14,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,8 @@ from training.records import Record
 from training.strength import Strength
 
 if TYPE_CHECKING:
+    from torch.utils.tensorboard import SummaryWriter
+
     from training.run import Run
 
 EARLY = 30 / 169  # of the area: a game that ends before that many moves is a sign of passing too soon
@@ -103,7 +106,10 @@ class Monitor:
         self._history, _ = history.read(folder)
         self._checkup, self._strength = Checkup(), Strength(folder, settings)
         self._log = (folder / "log.jsonl").open("a", encoding="utf-8")
-        self._board = SummaryWriter(str(folder / "tensorboard"))
+        board = folder / "tensorboard"
+        board.mkdir(exist_ok=True)  # a file in its place is an error now, not after a generation
+        self._open_board = partial(SummaryWriter, str(board))
+        self._board: SummaryWriter | None = None  # until the first generation, which may be one that is in the curves already
         self._stop: Callable[[], bool] = lambda: False
         self._reported = True  # whether report.html shows all there is
 
@@ -130,7 +136,8 @@ class Monitor:
     def close(self) -> None:
         """Close the files; a run that was not told to stop gets its last report."""
         self._log.close()
-        self._board.close()
+        if self._board is not None:
+            self._board.close()
         if self.settings.monitor.report_every and not self._reported and not self._stop():
             self._report()
 
@@ -139,6 +146,8 @@ class Monitor:
         self._log.write(json.dumps({**found, history.VERDICT: verdict}) + "\n")
         self._log.flush()
         generation = int(found["run/generation"])
+        if self._board is None:
+            self._board = self._open_board(purge_step=generation)  # what a crash undid is not drawn twice
         for name, value in found.items():
             self._board.add_scalar(name, value, generation)
         self._board.add_text("doctor", verdict, generation)

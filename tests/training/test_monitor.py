@@ -46,6 +46,20 @@ def test_a_generation_is_a_line_and_a_verdict_on_stderr_and_in_the_log(tmp_path:
     assert list((tmp_path / "tensorboard").iterdir())
 
 
+def test_a_generation_that_is_done_again_after_a_crash_is_drawn_once(tmp_path: Path) -> None:
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    run = startup.prepare(LoopSettings(network="b2c16", monitor=MonitorSettings(report_every=0)), tmp_path)
+    for generations in ((1, 2, 3), (3, 4)):  # the second process goes on from a checkpoint before the third was done
+        watch = monitor.Monitor(tmp_path, run.settings)
+        for generation in generations:
+            report = {"run/generation": float(generation), "run/hours": 1.0, "run/rows": 1.0, "speed/evaluations": float(generations[-1])}
+            watch.generation(report, run, stop=lambda: True)
+        watch.close()
+    drawn = EventAccumulator(str(tmp_path / "tensorboard")).Reload().Scalars("speed/evaluations")
+    assert [(point.step, point.value) for point in drawn] == [(1, 3.0), (2, 3.0), (3, 4.0), (4, 4.0)]
+
+
 def test_bars_are_silent_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     with monitor.bar(3, "self-play", " rows") as bar:
         bar.update(2)
