@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -186,6 +187,27 @@ def test_held_out_games_stay_apart(folder: Path) -> None:
     assert held
     assert not train & held
     assert len(train | held) == found.counts["games"] == 24
+
+
+def test_reading_and_judging_take_little_more_memory_than_the_rows(tmp_path: Path) -> None:
+    generator = np.random.default_rng(1)
+    points = [f"{chr(97 + x)}{chr(97 + y)}" for x in range(13) for y in range(13) if (x + y) % 2]  # no two are neighbours: all is legal
+    for number in range(60):
+        moves = "".join(f";{'BW'[ply % 2]}[{point}]" for ply, point in enumerate(generator.permutation(points)))
+        (tmp_path / f"{number}.sgf").write_text(f"(;SZ[13]RE[B+R]{moves})")
+    collection.read(tmp_path, Wanted(most=1), print)  # what is compiled and imported on the way
+    tracemalloc.start()
+    found = collection.read(tmp_path, Wanted(held_out=0.2), print)
+    _, while_reading = tracemalloc.get_traced_memory()
+    tracemalloc.reset_peak()
+    before, _ = tracemalloc.get_traced_memory()
+    supervised.constant(found)
+    _, while_judging = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    rows = found.rows() + sum(map(len, found.held.values()))
+    assert rows == 60 * len(points)
+    assert 1100 * rows < while_reading < 1.5 * 1200 * rows, "bytes, an eighth more than the rows and the game being read among them"
+    assert while_judging - before < 0.1 * 1200 * rows
 
 
 def test_an_epoch_draws_every_row_once(folder: Path) -> None:
