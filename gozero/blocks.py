@@ -1,4 +1,4 @@
-"""What the networks are built of: convolutions with batch norm, the blocks of a trunk, and the heads that read it.
+"""What the networks are built of: convolutions with batch renormalisation, the blocks of a trunk, and the heads that read it.
 
 Vocabulary.
   trunk            the stem and the residual blocks; a *head* is what reads its output.
@@ -14,23 +14,53 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import relu
+from torch.nn.functional import batch_norm, relu
 
 SCORE_UNIT = 20.0  # points for each unit of the score head, so that its weights stay near one
 NORM_MOMENTUM = 0.02  # batches of different board sizes have different statistics: the running ones must average over many batches
+PLAIN_BATCHES, OPENED_BATCHES = 500, 2500  # of training: batch norm until the first, within the full limits from the second on
+MOST_SCALE, MOST_SHIFT = 3.0, 3.0  # the full limits; 3 and 5 in the paper
+
+
+class BatchRenorm(nn.BatchNorm2d):
+    """Batch norm that normalises in training as in play, by the running statistics (batch renormalisation, Ioffe 2017).
+
+    A batch holds positions of one board size, and sizes differ in their statistics. Batch norm takes each size's own away in training,
+    which the running ones cannot do in play: values came out shifted by 0.2 to 0.5, up on one size and down on others. Here only the
+    gradient treats the batch's statistics as its own. Parameters and buffers are those of batch norm.
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        if not self.training:
+            return super().forward(x)
+        scale, shift = self._renormed(x)
+        weight, bias = self.weight * scale, self.bias + self.weight * shift
+        return batch_norm(x, self.running_mean, self.running_var, weight, bias, training=True, momentum=NORM_MOMENTUM, eps=self.eps)
+
+    @torch.no_grad()
+    def _renormed(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """float [C] each: what takes a batch normalised by its own statistics to one normalised by the running ones, within the limits."""
+        assert self.running_mean is not None and self.running_var is not None and self.num_batches_tracked is not None
+        opened = ((self.num_batches_tracked - PLAIN_BATCHES) / (OPENED_BATCHES - PLAIN_BATCHES)).clamp(0, 1)
+        most_scale, most_shift = 1 + (MOST_SCALE - 1) * opened, MOST_SHIFT * opened
+        self.num_batches_tracked += 1
+        variance, mean = torch.var_mean(x.float(), (0, 2, 3), correction=0)
+        deviation = (self.running_var + self.eps).sqrt()
+        scale = ((variance + self.eps).sqrt() / deviation).clamp(1 / most_scale, most_scale)
+        return scale, ((mean - self.running_mean) / deviation).clamp(-most_shift, most_shift)
 
 
 class ConvNorm(nn.Module):
-    """A convolution that keeps the board's shape, followed by batch norm.
+    """A convolution that keeps the board's shape, followed by `BatchRenorm`.
 
-    `gain` is the batch norm's first scale: 0 makes a residual block start as the identity (Goyal et al. 2017), which lets ten blocks learn
+    `gain` is its first scale: 0 makes a residual block start as the identity (Goyal et al. 2017), which lets ten blocks learn
     from the first step.
     """
 
     def __init__(self, inputs: int, outputs: int, kernel: int = 3, *, gain: float = 1.0) -> None:
         super().__init__()
         self.conv = nn.Conv2d(inputs, outputs, kernel, padding=kernel // 2, bias=False)
-        self.norm: nn.Module = nn.BatchNorm2d(outputs, momentum=NORM_MOMENTUM)
+        self.norm: nn.Module = BatchRenorm(outputs, momentum=NORM_MOMENTUM)
         nn.init.kaiming_normal_(self.conv.weight, mode="fan_out", nonlinearity="relu")
         nn.init.constant_(self.norm.weight, gain)
 

@@ -7,8 +7,8 @@ import pytest
 import torch
 from torch import nn
 
-from gozero import games, nets
-from gozero.blocks import PoolingBlock
+from gozero import blocks, games, nets
+from gozero.blocks import BatchRenorm, PoolingBlock
 from tests.trained import random_states, trained_like
 
 
@@ -179,6 +179,41 @@ def test_folding_changes_no_answer(name: str, size: int) -> None:
             if plain is not None:
                 assert plain.std() > 1e-3
                 torch.testing.assert_close(plain, merged, rtol=0, atol=1e-3)
+
+
+def renormed(batches: int) -> tuple[BatchRenorm, nn.BatchNorm2d, torch.Tensor]:
+    """A layer after so many batches, plain batch norm with the same numbers, and features unlike the running statistics."""
+    torch.manual_seed(1)
+    layer, plain = BatchRenorm(8, momentum=blocks.NORM_MOMENTUM), nn.BatchNorm2d(8, momentum=blocks.NORM_MOMENTUM)
+    for tensor in (layer.weight, layer.bias, layer.running_mean, layer.running_var):
+        nn.init.uniform_(tensor, 0.5, 1.5)
+    layer.num_batches_tracked.fill_(batches)
+    plain.load_state_dict(layer.state_dict())
+    return layer, plain, 1.5 * torch.randn(16, 8, 5, 5) + torch.linspace(-1, 2, 8)[:, None, None]
+
+
+def test_training_normalises_as_play_does() -> None:
+    layer, plain, features = renormed(blocks.OPENED_BATCHES)
+    features.requires_grad_(True)
+    played = plain.eval()(features).detach()  # by the running statistics
+    learned = layer.train()(features)
+    torch.testing.assert_close(learned, played, rtol=0, atol=1e-5)
+    torch.randn(learned.shape, generator=torch.Generator().manual_seed(2)).mul(learned).sum().backward()
+    assert features.grad is not None
+    assert features.grad.sum((0, 2, 3)).abs().max() < 1e-3, "the gradient knows that the batch's mean moves with the features"
+    plain.train()(features)
+    assert torch.equal(layer.running_mean, plain.running_mean) and torch.equal(layer.running_var, plain.running_var)
+    assert layer.num_batches_tracked == blocks.OPENED_BATCHES + 1
+
+
+def test_renormalisation_is_plain_at_first_and_limited_later() -> None:
+    layer, plain, features = renormed(blocks.PLAIN_BATCHES)
+    torch.testing.assert_close(layer(features), plain(features), rtol=0, atol=1e-5)
+    layer, plain, features = renormed(10 * blocks.OPENED_BATCHES)
+    with torch.no_grad():
+        far = layer(features + 100) / layer.weight[:, None, None]  # a hundred deviations away: the shift ends at its limit
+        near = plain(features + 100) / plain.weight[:, None, None]
+    assert (far - near).amax() < blocks.MOST_SHIFT + blocks.MOST_SCALE * near.abs().max()
 
 
 def test_folding_takes_a_network_in_training_mode() -> None:

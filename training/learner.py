@@ -118,6 +118,7 @@ def measures(output: Output, batch: Batch) -> dict[str, float]:
         top1: share of rows whose best action is the target's.
         entropy: of the policy, nats.
         value_sign: share of decided rows whose value has the result's sign.
+        bias: mean predicted value less mean result, -2..2; in whole games both sides are to move as often, so the result's mean is near 0.
         calibration: mean distance of the predicted value from the mean result of the rows with such a value (`BINS` bins), 0..2.
     """
     policy, value = output.policy.float().cpu(), output.value.float().cpu().numpy()
@@ -127,6 +128,7 @@ def measures(output: Output, batch: Batch) -> dict[str, float]:
         "top1": float((policy.argmax(1).numpy() == batch.policy.argmax(1)).mean()),
         "entropy": float(-(log.exp() * log).sum(1).mean()),
         "value_sign": float(right.mean()) if len(right) else 0.0,
+        "bias": float((value - batch.value).mean()),
         "calibration": _calibration(value, batch.value),
     }
 

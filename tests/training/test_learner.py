@@ -115,7 +115,7 @@ def test_evaluation_changes_nothing() -> None:
     learner.train(fixed_batch())
     before = {name: tensor.clone() for name, tensor in learner.ema.state_dict().items()}
     found = learner.evaluate(fixed_batch())
-    assert {"top1", "entropy", "value_sign", "calibration", *LOSSES} == set(found)
+    assert {"top1", "entropy", "value_sign", "bias", "calibration", *LOSSES} == set(found)
     for name, tensor in learner.ema.state_dict().items():
         assert torch.equal(tensor, before[name]), name
 
@@ -200,7 +200,8 @@ def test_calibration_is_the_distance_of_what_is_predicted_from_what_happens() ->
     output = nets.build(TINY, 1).eval()(torch.from_numpy(batch.planes), torch.from_numpy(batch.globals))
     right = output._replace(value=torch.tensor([0.01, 0.02, 1.0, 1.0]))  # two of the four in one bin: one won, one lost
     assert measures(right, batch)["calibration"] == pytest.approx(0.03 / 4, abs=1e-6)
-    assert measures(output._replace(value=torch.full((4,), -1.0)), batch)["calibration"] == pytest.approx(1.5)
+    far = measures(output._replace(value=torch.full((4,), -1.0)), batch)
+    assert (far["calibration"], far["bias"]) == (pytest.approx(1.5), pytest.approx(-1.5))
 
 
 def test_sgd_is_the_published_rule() -> None:
