@@ -116,7 +116,8 @@ class Monitor:
     def generation(self, found: Report, run: Run, stop: Callable[[], bool] = lambda: False) -> None:
         """One generation of `run` is done; what takes long ends within seconds once `stop()` is true."""
         self._stop, self._reported = stop, False
-        found = {**found, "run/stage": float(self.settings.stage.index(self.settings.stage_at(run.progress.rows)))}
+        stage, share = self.settings.stage_at(run.progress.rows), self.settings.selfplay.full_share
+        found = {**found, "run/stage": float(self.settings.stage.index(stage)), "run/full_share": share}
         generation = int(found["run/generation"])
         if not stop():
             began = time.monotonic()

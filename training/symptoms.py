@@ -182,14 +182,15 @@ def damaged(history: list[Report], settings: LoopSettings) -> Finding | None:
 
 
 def cheap_rows(history: list[Report], settings: LoopSettings) -> Finding | None:
-    """More rows than full searches."""
+    """More rows than full searches. Games in flight outlive a change of `full_share`: the largest that the run has had is allowed."""
+    share = max(report.get("run/full_share", 1.0) for report in history)
     rows = moves = 0.0
     for size in sizes(history[-1]):
         count = history[-1][f"games{size}/count"] * history[-1][f"games{size}/length"]
         moves += count
         rows += count * history[-1].get(f"games{size}/recorded", 0.0)
-    if beyond(rows, moves, min(1.0, RECORDED_SLACK * settings.selfplay.full_share)):
-        what = f"{rows / moves:.0%} of the moves are recorded, {settings.selfplay.full_share:.0%} are searched fully"
+    if beyond(rows, moves, min(1.0, RECORDED_SLACK * share)):
+        what = f"{rows / moves:.0%} of the moves are recorded, {share:.0%} are searched fully"
         return Finding(BROKEN, what, "not recording cheap searches")
     return None
 

@@ -115,6 +115,13 @@ def test_the_worst_comes_first_and_three_at_most() -> None:
     assert "differ" not in verdict.text
 
 
+def test_rows_are_held_against_the_largest_share_of_full_searches_that_the_run_has_had() -> None:
+    now = {"run/full_share": 0.5, "games9/recorded": 0.7}
+    assert judged(now).text.startswith("broken, because 70% of the moves are recorded, 50% are searched fully")
+    assert judged({"run/full_share": 1.0}, now).status == "learning"  # games in flight from before the change
+    assert judged({}, now).status == "learning"  # an older version did not say
+
+
 def test_steps_that_were_not_taken_or_too_many() -> None:
     assert "no step: the learner is frozen" in judged({"run/steps": 2000.0}).text
     assert "each new row is used" in judged(*({"run/steps": 1000.0 * number} for number in range(1, 5))).text
