@@ -39,6 +39,7 @@ PROBED = 24  # positions that the network is asked about, eleven times each: a s
 FITTED = 128  # training rows on which the average network's losses are measured, to compare with those on held-out games
 OPENING_MOVES = 8  # fewer are soon the same in sound runs too: most learn one first move, and 5x5 and Connect-4 one first four
 KOMI_STEP = 6.0  # points more, and less, for the side to move
+ONE_KOMI = 0.75  # share of the rows; where komi varies from game to game, a third have the usual one
 
 
 class Checkup:
@@ -129,7 +130,7 @@ def probes(net: nn.Module, batch: Batch, game: Game) -> dict[str, float]:
 
     Returns:
         probe/komi_value, probe/komi_score: mean rise of value (-1 ... 1) and score (points) for each point of komi that the side to move
-            gains, in Go; a network without a score head has no second.
+            gains, in Go where komi varies: elsewhere nothing teaches it. A network without a score head has no second.
         probe/view: cosine of the ownership (or else of the value) with what it is when only the colour to move is swapped: 1 where the
             network sees own and other stones, -1 where it sees Black and White.
         probe/turned_value, probe/turned_owner: mean distance from the unturned answer under the game's symmetries (0 ... 2).
@@ -142,11 +143,17 @@ def probes(net: nn.Module, batch: Batch, game: Game) -> dict[str, float]:
     other = _ask(net, swapped, batch.globals)
     found["probe/view"] = float(F.cosine_similarity(_opinion(plain).flatten(), _opinion(other).flatten(), dim=0))
     if game.name in GO_FAMILY:
-        found |= _komi(net, batch)
+        found |= _komi(net, batch) if _komi_varies(batch) else {}
         early = torch.from_numpy(np.abs(laws.stones_of(batch, game)).sum(1) < game.points / 8)
         if early.any():
             found["probe/early_pass"] = float(plain.policy.softmax(1)[early, game.pass_action].mean())
     return found
+
+
+def _komi_varies(batch: Batch) -> bool:
+    """Whether enough rows have another komi than most."""
+    _, counts = np.unique(np.abs(batch.globals[:, 0]), return_counts=True)  # the side to move's, so of either sign
+    return bool(counts.max() <= ONE_KOMI * len(batch.globals))
 
 
 def _komi(net: nn.Module, batch: Batch) -> dict[str, float]:

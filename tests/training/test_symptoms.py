@@ -192,6 +192,8 @@ def test_probes_see_the_sign_of_komi() -> None:
         after = checkup.probes(net, batch, game_of(5))
     assert before["probe/komi_score"] * after["probe/komi_score"] < 0
     assert -1 <= before["probe/view"] <= 1
+    unvaried = batch._replace(globals=np.sign(batch.globals) * np.float32(7.5 / 20))
+    assert set(before) - set(checkup.probes(net, unvaried, game_of(5))) == {"probe/komi_value", "probe/komi_score"}
     assert before["probe/turned_owner"] > 0
 
 
