@@ -177,7 +177,7 @@ def damaged(history: list[Report], settings: LoopSettings) -> Finding | None:
     if not corrupt:
         return None
     level = BROKEN if beyond(corrupt, games + corrupt, CORRUPT_SHARE) else NOTE
-    remedy = "python -m training.records check, then the disk; a change of the rules damages records too"
+    remedy = "python -m training.records check RUN_FOLDER, then the disk; a change of the rules damages records too"
     return Finding(level, f"damaged records were skipped, {corrupt:.0f} so far", remedy)
 
 
@@ -280,7 +280,7 @@ def overfitted(history: list[Report], settings: LoopSettings) -> Finding | None:
 def endless(history: list[Report], settings: LoopSettings) -> Finding | None:
     k, n = pooled(history, "capped", RECENT, least_size=7)
     if beyond(k, n, CAPPED_SHARE):
-        remedy = "a look at them: python -m training.records list --sort length"
+        remedy = "a look at them: python -m training.records list RUN_FOLDER --sort moves --reverse --limit 20"
         return Finding(NOTE, f"{k:.0f} of {n:.0f} games reached the limit of moves", remedy)
     for size in sizes(history[-1]):
         length = history[-1][f"games{size}/length"] / size**2

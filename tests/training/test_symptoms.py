@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import torch
 
 from gozero import nets, symmetry
 from tests.training.games import game_of, random_record
-from training import checkup, config, doctor, laws, symptoms
+from training import browse, checkup, config, doctor, laws, records, symptoms
 from training.config import LoopSettings
 from training.history import Report
 from training.replay import Batch, Replay
@@ -82,6 +83,17 @@ def test_a_sign_is_found(name: str) -> None:
     assert verdict.status == status, verdict.text
     assert words in verdict.text
     assert ("; try " in verdict.text) == (status != "learning")
+
+
+def test_commands_that_are_advised_can_be_given(tmp_path: Path) -> None:
+    writer = records.Writer(tmp_path / "records" / "000001.gzr", {})
+    writer.append(random_record(5, 1))
+    writer.close()
+    remedies = [finding.remedy for change, _, _ in SIGNS.values() for finding in judged(change).findings]
+    advised = {command for remedy in remedies for command in re.findall(r"python -m training\.records ([^,;]*)", remedy)}
+    assert sum(remedy.count("python -m") for remedy in set(remedies)) == len(advised) == 2
+    for command in advised:
+        assert browse.main(command.replace("RUN_FOLDER", str(tmp_path)).split()) == 0
 
 
 def test_small_numbers_raise_no_alarm() -> None:
