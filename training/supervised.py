@@ -31,8 +31,9 @@ from training import collection, storage
 from training.collection import Collection, CollectionError, Shelf, Wanted
 from training.config import ConfigError, LearnerSettings, from_dict
 from training.elo import Z95
-from training.learner import Learner
+from training.learner import DivergedError, Learner
 from training.monitor import bar, say
+from training.replay import Batch
 from training.startup import stop_on_signals
 from training.storage import StorageError
 
@@ -134,13 +135,14 @@ class Teaching:
         self.plan, self.data, self.out = plan, data, out
         self.learner = Learner(nets.config(plan.network), plan.learner, plan.wanted.seed)
         self.epoch = self.step = 0
+        self.saved = 0  # the learner's steps in the state that this run has read or written; 0: in none
 
     @property
     def state_path(self) -> Path:
         return self.out.with_name(self.out.name + ".state")
 
     def _facts(self) -> dict[str, Any]:
-        """Plain values that must agree before a state is taken up again; more epochs may be asked for."""
+        """Plain values by which a state knows its run; more epochs may be asked for, so they are none of them."""
         facts = {"rows": self.data.rows(), "games": self.data.counts["games"], **asdict(self.plan)}
         facts.pop("epochs")
         facts["wanted"]["sizes"] = list(facts["wanted"]["sizes"])
@@ -150,14 +152,18 @@ class Teaching:
         """Go on from the state beside OUT. ConfigError where there is none, or it belongs to another run."""
         try:
             state = torch.load(self.state_path, map_location="cpu", weights_only=True)
-            saved, self.epoch, self.step = state["facts"], state["epoch"], state["step"]
+            saved, rate, self.epoch, self.step = _lasting(state["facts"]), _learning_rate(state["facts"]), state["epoch"], state["step"]
         except (OSError, RuntimeError, EOFError, KeyError, TypeError, pickle.UnpicklingError) as error:
             why = error.strerror if isinstance(error, OSError) else "it is damaged, or no state of a run"
             raise ConfigError(f"cannot go on from {self.state_path.absolute()}: {why}; without --resume a new run begins") from None
-        for name, value in self._facts().items():
+        facts = self._facts()
+        for name, value in _lasting(facts).items():
             if saved.get(name) != value:
                 raise ConfigError(f"{self.state_path.absolute()} is of another run: {name} was {saved.get(name)!r}, now {value!r}")
+        if rate != _learning_rate(facts):
+            say(f"--learning-rate was {rate:g} and is {_learning_rate(facts):g} from here on")
         self.learner.load_state_dict(state["learner"])
+        self.saved = self.learner.steps
 
     def save(self) -> None:
         """Write the weights that play, and the state."""
@@ -169,16 +175,21 @@ class Teaching:
             fresh = self.state_path.with_name(self.state_path.name + ".tmp")
             torch.save({"facts": self._facts(), "epoch": self.epoch, "step": self.step, "learner": self.learner.state_dict()}, fresh)
             fresh.replace(self.state_path)
+        self.saved = self.learner.steps
 
     def teach(self, stop: Callable[[], bool]) -> None:
-        """Epoch after epoch, each measured, until all are done or told to stop; what is done by then is saved."""
+        """Epoch after epoch, each measured, until all are done or told to stop; what is done by then is saved.
+
+        Raises:
+            DivergedError: a loss became no number; what was saved before stays.
+        """
         steps = self.data.steps(self.plan.learner.batch)
         while self.epoch < self.plan.epochs and not stop():
             sums: list[dict[str, torch.Tensor]] = []
             with bar(steps, f"epoch {self.epoch + 1}", " steps") as progress:
                 progress.update(self.step)
                 for batch in self._rest():
-                    sums.append(self.learner.train(batch, self._rate(steps)))
+                    sums.append(self._learn(batch, self._rate(steps)))
                     self.step += 1
                     progress.update(1)
                     if stop():
@@ -190,7 +201,18 @@ class Teaching:
                 say(self._line(sums, stop))
             self.save()
 
-    def _rest(self) -> Iterator[Any]:
+    def _learn(self, batch: Batch, rate: float) -> dict[str, torch.Tensor]:
+        """`Learner.train`; its DivergedError says what to do here."""
+        try:
+            return self.learner.train(batch, rate)
+        except DivergedError:
+            again = f" and --resume, which goes on from step {self.saved}" if self.saved else ""
+            raise DivergedError(
+                f"a loss or the gradient is no number at step {self.learner.steps + 1}: give the same command with a --learning-rate "
+                f"below {self.plan.learner.learning_rate:g}{again}"
+            ) from None
+
+    def _rest(self) -> Iterator[Batch]:
         """The batches of this epoch that are still to come; the same ones whether or not it was interrupted."""
         generator = np.random.default_rng([self.plan.wanted.seed, self.epoch])
         for number, batch in enumerate(self.data.batches(self.plan.learner.batch, generator)):
@@ -209,6 +231,16 @@ class Teaching:
         losses = ", ".join(f"{name} {np.mean([float(each[name]) for each in sums]):.3f}" for name in (sums[0] if sums else ()))
         top1, value = measure(self.learner, self.data.held, stop)
         return f"epoch {self.epoch} of {self.plan.epochs}: losses {losses}; held out: top-1 {top1}, value {value}"
+
+
+def _learning_rate(facts: dict[str, Any]) -> float:
+    """The learning rate among the facts of a run."""
+    return float(facts["learner"]["learning_rate"])
+
+
+def _lasting(facts: dict[str, Any]) -> dict[str, Any]:
+    """The facts without the learning rate, which may change where a run goes on."""
+    return {**facts, "learner": {name: value for name, value in facts["learner"].items() if name != "learning_rate"}}
 
 
 def parser() -> argparse.ArgumentParser:
@@ -264,7 +296,7 @@ def _reserve(out: Path) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Teach; the exit code: 0, 1 if the disk failed under way, 2 for a request or a folder that cannot be used."""
+    """Teach; the exit code: 0, 1 if the disk failed or the losses diverged under way, 2 for a request or a folder that cannot be used."""
     options = parser().parse_args(arguments)
     try:
         plan = _plan(options)
@@ -276,7 +308,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.resume:
             run.resume()
         run.teach(stop_on_signals())
-    except StorageError as error:
+    except (StorageError, DivergedError) as error:
         say(f"training.supervised: {error}")
         return 1
     except (CollectionError, ConfigError, ValueError) as error:

@@ -16,8 +16,9 @@ from training import collection, supervised
 from training.browse import sgf_record
 from training.collection import CollectionError, Wanted
 from training.config import LearnerSettings
+from training.learner import Learner
 from training.library import Entry
-from training.replay import rows_of
+from training.replay import Batch, rows_of
 from training.sgf_rows import Lesson, komi_of, lessons, result_of
 from training.supervised import Plan, Teaching
 
@@ -270,6 +271,31 @@ def test_an_interrupted_run_goes_on_to_the_same_weights(folder: Path, tmp_path: 
     assert run(folder, parts, "--epochs", "2", "--resume") == 0
     for one, other in zip(weights.load(whole).state_dict.values(), weights.load(parts).state_dict.values(), strict=True):
         assert torch.equal(one, other)
+
+
+def test_a_run_that_diverged_goes_on_with_a_smaller_learning_rate(
+    folder: Path, tmp_path: Path, signals: list[int], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    healthy = Learner.train
+
+    def poisoned(learner: Learner, batch: Batch, rate: float) -> dict[str, torch.Tensor]:
+        bad = learner.steps == wrong - 1 and learner.settings.learning_rate > 1e-3
+        return healthy(learner, batch._replace(score=batch.score * np.float32("nan")) if bad else batch, rate)
+
+    def last_line(*arguments: str) -> tuple[int, str]:
+        return run(folder, tmp_path / "w.pt", "--epochs", "1", *arguments), capsys.readouterr().err.splitlines()[-1]
+
+    monkeypatch.setattr(Learner, "train", poisoned)
+    monkeypatch.setattr(supervised, "SAVED_EVERY", 3)
+    what = "training.supervised: a loss or the gradient is no number at step"
+    advice = "give the same command with a --learning-rate below 0.01"
+    wrong = 2
+    assert last_line("--learning-rate", "1e-2") == (1, f"{what} 2: {advice}")
+    wrong = 5
+    assert last_line("--learning-rate", "1e-2") == (1, f"{what} 5: {advice} and --resume, which goes on from step 3")
+    assert run(folder, tmp_path / "w.pt", "--epochs", "1", "--learning-rate", "1e-3", "--resume") == 0
+    assert "--learning-rate was 0.01 and is 0.001 from here on" in capsys.readouterr().err
+    assert weights.load(tmp_path / "w.pt").provenance["settings"]["learning_rate"] == 1e-3
 
 
 def test_a_small_network_learns_to_copy_a_player_who_plays_one_move(tmp_path: Path) -> None:
