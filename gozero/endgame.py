@@ -1,10 +1,10 @@
 """How a game of Go ends: which moves are still worth playing, and when to pass.
 
-Vocabulary. A board is *open* where more than neutral points is left to play for (`go.is_open`): a side that is ahead there and passes gives
-points away for nothing, in the opening the game. A side *wins as it stands* if both counts say so: the area as the board stands, and the
-*settled* area, from which stones inside the other side's pass-alive territory (Benson 1976) are removed: a server that removes no dead
-stones counts the first. What else is dead is judged by a `settlement.Settlement`, which a side that looks at one passes by too, where it
-has one.
+Vocabulary. A side *can take more* while there is a point between the colours, of no seki, that it can play without being in atari there:
+if it is ahead and passes, it gives points away for nothing, in the opening the game. A side *wins as it stands* if both counts say so: the
+area as the board stands, and the *settled* area, from which stones inside the other side's pass-alive territory (Benson 1976) are removed: a
+server that removes no dead stones counts the first. What else is dead is judged by a `settlement.Settlement`, which a side that looks at
+one passes by too, where it has one.
 
 Arrays of points are [P] in action order; the side to move is +, as everywhere. This module knows neither search nor protocol.
 """
@@ -17,7 +17,7 @@ from gozero.games import GO_FAMILY, chains, go
 from gozero.games.game import BLACK, EMPTY, PLY, TO_PLAY, WHITE, Game
 from gozero.position import Position
 from gozero.regions import connected, only, touches
-from gozero.settlement import Settlement
+from gozero.settlement import Settlement, as_it_stands
 
 
 def candidates(position: Position) -> np.ndarray:
@@ -30,7 +30,7 @@ def sensible_moves(game: Game, state: np.ndarray, legal: np.ndarray, *, opponent
     """The legal actions that are worth a thought, bool [A]; nothing but the pass where passing is right at once.
 
     Never among them, while there is anything else: a move into one's own one-point eye or into one's own pass-alive territory with no
-    enemy stone in it. The pass is among them if the side to move wins as it stands and the board is closed; it stands alone if that side
+    enemy stone in it. The pass is among them if the side to move wins as it stands and cannot take more; it stands alone if that side
     wins and the opponent has just passed, or all that could still be played is pass-alive, or nothing else is left. A game beyond
     ``game.max_plies`` is brought to its end: from then on the pass is always allowed and moves into anybody's pass-alive territory are
     not. In games other than Go everything legal is worth a thought.
@@ -54,7 +54,7 @@ def sensible_moves(game: Game, state: np.ndarray, legal: np.ndarray, *, opponent
     if passes_now or not sensible.any():
         sensible[:] = False
         sensible[game.pass_action] = True
-    elif overlong or (wins and not go.is_open(state)):
+    elif overlong or (wins and not can_take_more(board_of(state, game.rows), int(state[TO_PLAY]), legal)):
         sensible[game.pass_action] = True
     return sensible
 
@@ -106,6 +106,23 @@ def _taking_off(game: Game, state: np.ndarray, settlement: Settlement) -> np.nda
     dead.reshape(-1)[settlement.dead_of(BLACK + WHITE - colour)] = True
     around = connected(dead, dead | (board == EMPTY)).reshape(-1) & ~dead.reshape(-1) & (settlement.owner == colour)
     return np.append(around, np.zeros(game.actions - game.points, np.bool_))
+
+
+def can_take_more(board: np.ndarray, colour: int, legal: np.ndarray) -> bool:
+    """Whether a side has a legal move onto a point between the colours, of no seki, after which it is not in atari.
+
+    Args:
+        board: uint8 [size, size].
+        colour: BLACK or WHITE.
+        legal: bool [A], of that side.
+    """
+    left = (as_it_stands(board).open & legal[: board.size]).reshape(board.shape)
+    for row, col in np.argwhere(left):
+        point = only(row, col, len(board))
+        chain = connected(point, point | (board == colour))
+        if (touches(chain) & (board == EMPTY) & ~point).sum() > 1:
+            return True
+    return False
 
 
 def wins_as_it_stands(state: np.ndarray) -> bool:

@@ -77,9 +77,10 @@ def sensible(diagram: str, to_play: str = "X", komi: float = 0.5, *, opponent_pa
     return {coords.vertex(int(action), SIZE) for action in np.flatnonzero(moves)}
 
 
-def test_a_settled_win_is_passed_at_once() -> None:
-    assert sensible(SETTLED, "X", komi=0.5) == {"D4", "pass"}
+def test_a_settled_win_is_passed_once_the_dame_are_taken() -> None:
+    assert sensible(SETTLED, "X", komi=0.5) == {"D4"}
     assert sensible(SETTLED, "X", komi=0.5, opponent_passed=True) == {"pass"}
+    assert sensible(SETTLED.replace("X . X X X\n3", "X X X X X\n3"), "X", komi=0.5) == {"pass"}
 
 
 def test_the_loser_plays_the_last_dame_and_passes_when_only_own_eyes_are_left() -> None:
@@ -103,14 +104,23 @@ def test_with_areas_divided_the_winner_may_pass_and_the_loser_may_not() -> None:
     assert "pass" not in sensible(OPEN, "O", komi=0.5, opponent_passed=True)
 
 
-def test_nobody_passes_while_three_points_reach_both_colours() -> None:
-    walled = {
-        name: diagram.replace("3  . . . . . . .", "3  X X X X X X X") for name, diagram in {"two": NEUTRAL, "three": UNDECIDED}.items()
-    }
-    assert "pass" in sensible(walled["two"], "X", komi=-20)
-    assert "pass" not in sensible(walled["three"], "X", komi=-20)
-    assert sensible(walled["three"], "X", komi=-20, opponent_passed=True) == {"pass"}
+def test_nobody_passes_while_a_point_between_the_colours_can_be_taken() -> None:
+    walled = [diagram.replace("3  . . . . . . .", "3  X X X X X X X") for diagram in (NEUTRAL, UNDECIDED)]
+    for diagram in walled:
+        assert "pass" not in sensible(diagram, "X", komi=-20)
+        assert sensible(diagram, "X", komi=-20, opponent_passed=True) == {"pass"}
     assert "pass" not in sensible(NEUTRAL, "X", komi=-20)  # there they are one region with Black's area
+    caught = """
+7  X . . O . . .
+6  O O O O . . .
+5  O O O O O O O
+4  X X X X X X X
+3  . . . . . . .
+2  . . . . . . .
+1  . . . . . . .
+"""
+    assert "pass" in sensible(caught, "X", komi=-20), "there Black would only put itself into atari"
+    assert "pass" not in sensible(caught.replace("O O O O . . .", "O . O O . . ."), "X", komi=-20)
 
 
 def test_white_ahead_by_komi_alone_does_not_pass_in_the_opening() -> None:
