@@ -89,12 +89,13 @@ def window(run: Run) -> dict[str, float]:
 
 
 def openings(records: Sequence[Record], game_of: Callable[[int], Game]) -> dict[str, float]:
-    """Of each size: how many different openings there are, and how many games begin with the commonest, as shares of the games."""
+    """Of each size, as shares of the games: different openings, and games that begin with the commonest; 0 where no two begin alike."""
     found = {}
     for size in sorted({record.size for record in records}):
         counts = Counter(library.opening(record, game_of(size), OPENING_MOVES) for record in records if record.size == size)
+        most = max(counts.values())
         found[f"games{size}/openings"] = len(counts) / counts.total()
-        found[f"games{size}/commonest"] = max(counts.values()) / counts.total()
+        found[f"games{size}/commonest"] = most / counts.total() if most > 1 else 0.0
     return found
 
 
