@@ -307,7 +307,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         run = Teaching(plan, data, options.out)
         if options.resume:
             run.resume()
-        run.teach(stop_on_signals())
+        stop = stop_on_signals()
+        run.teach(stop)
     except (StorageError, DivergedError) as error:
         say(f"training.supervised: {error}")
         return 1
@@ -316,15 +317,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     except KeyboardInterrupt:  # while reading: nothing has begun
         return 130
-    _report(run)
+    _report(run, stop)
     return 0
 
 
-def _report(run: Teaching) -> None:
-    """The last word: the network beside the constant predictor."""
-    print(f"{'held-out games':<22}{'top-1':<28}value")
-    for name, (top1, value) in {run.plan.network: measure(run.learner, run.data.held), "constant predictor": constant(run.data)}.items():
-        print(f"{name:<22}{top1!s:<28}{value}")
+def _report(run: Teaching, stop: Callable[[], bool]) -> None:
+    """The last word: the network beside the constant predictor, unless told to stop."""
+    measured = measure(run.learner, run.data.held, stop)
+    if not stop():
+        print(f"{'held-out games':<22}{'top-1':<28}value")
+        for name, (top1, value) in {run.plan.network: measured, "constant predictor": constant(run.data)}.items():
+            print(f"{name:<22}{top1!s:<28}{value}")
     print(f"weights: {run.out.absolute()}")
 
 

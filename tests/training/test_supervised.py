@@ -273,6 +273,17 @@ def test_an_interrupted_run_goes_on_to_the_same_weights(folder: Path, tmp_path: 
         assert torch.equal(one, other)
 
 
+def test_a_run_that_was_told_to_stop_measures_nothing(
+    folder: Path, tmp_path: Path, signals: list[int], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    measured: list[int] = []
+    monkeypatch.setattr(supervised.Answers, "add", lambda *_: measured.append(1))
+    signals[:] = [9]
+    assert run(folder, tmp_path / "w.pt") == 0
+    assert not measured
+    assert capsys.readouterr().out == f"weights: {tmp_path / 'w.pt'}\n"
+
+
 def test_a_run_that_diverged_goes_on_with_a_smaller_learning_rate(
     folder: Path, tmp_path: Path, signals: list[int], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
