@@ -108,11 +108,12 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
         """A new game; as White, after Black's first move. The same seed gives the same game for the same actions, engines of others aside.
 
         Raises:
-            gymnasium.error.Error: the opponent cannot begin; one line.
+            gymnasium.error.Error: the opponent cannot begin.
+            PlayerError: after `close`, it cannot be opened again. Both are one line.
         """
         super().reset(seed=seed)
-        if seed is not None and self._description is not None and self._description.startswith("uct:"):
-            self._opponent = open_player(self._description, self._conditions)  # its playouts begin anew
+        if self._description is not None and (self._opponent is None or (seed is not None and self._description.startswith("uct:"))):
+            self._opponent = open_player(self._description, self._conditions)  # after `close`; or so that its playouts begin anew
         self._position = Position(self.game)
         self._begin(COLOURS.get(self._wanted_colour, int(self.np_random.integers(BLACK, WHITE, endpoint=True))))
         if self._opponent is not None:
@@ -129,7 +130,7 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
         """The agent's move and the opponent's answer: (observation, reward, terminated, truncated, info).
 
         Raises:
-            gymnasium.error.ResetNeeded: before the first reset, and after the end.
+            gymnasium.error.ResetNeeded: before the first reset, after the end and after `close`.
         """
         position = self._position
         if position is None or self._is_over(position) or self._fault:
@@ -199,7 +200,8 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
         return text if self.render_mode == "ansi" else None
 
     def close(self) -> None:
-        """End the opponent's processes and free its memory."""
+        """End the game, the opponent's processes and its memory; `reset` opens them again."""
+        self._position = None
         if self._opponent is not None:
             self._opponent.close()
             self._opponent = None

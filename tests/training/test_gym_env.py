@@ -231,6 +231,18 @@ def test_an_opponent_that_fails_truncates_the_episode(toy: str, answer: str, mes
     env.close()
 
 
+def test_a_closed_environment_can_be_reset_and_has_its_opponent_again(toy: str) -> None:
+    env = make(opponent=toy).unwrapped
+    env.reset()
+    env.close()
+    with pytest.raises(gymnasium.error.ResetNeeded, match="call reset"):
+        env.step(at("C3"))
+    env.reset()
+    _, _, _, _, info = env.step(at("C3"))
+    assert (info["moves"], info["colour"]) == (2, BLACK), "the opponent has not answered"
+    env.close()
+
+
 def test_an_opponent_that_cannot_begin_is_one_clear_line(toy: str) -> None:
     env = make(opponent=f"{toy} die", colour="white")
     with pytest.raises(gymnasium.error.Error, match="ended without answering"):
