@@ -1,10 +1,10 @@
 """How a game of Go ends: which moves are still worth playing, and when to pass.
 
-Vocabulary. A side *can take more* while there is a point between the colours, of no seki, that it can play without being in atari there:
-if it is ahead and passes, it gives points away for nothing, in the opening the game. A side *wins as it stands* if both counts say so: the
-area as the board stands, and the *settled* area, from which stones inside the other side's pass-alive territory (Benson 1976) are removed: a
-server that removes no dead stones counts the first. What else is dead is judged by a `settlement.Settlement`, which a side that looks at
-one passes by too, where it has one.
+Vocabulary. A side *can take more* while there is a point between the colours, of no seki, that it can play without being in atari
+there: if it is ahead and passes, it gives points away for nothing, in the opening the game. A side *wins as it stands* if both counts say
+so: the area as the board stands, and the *settled* area, from which stones inside the other side's pass-alive territory (Benson 1976) are
+removed: a server that removes no dead stones counts the first. What else is dead is judged by a `settlement.Settlement`, which a side that
+looks at one passes by too, where it has one.
 
 Arrays of points are [P] in action order; the side to move is +, as everywhere. This module knows neither search nor protocol.
 """
