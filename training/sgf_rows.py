@@ -3,7 +3,7 @@
 Vocabulary.
   line    one way through a game's variations (`gozero.sgf`); the result belongs to the main line alone.
   lesson  the rows of one line, and which of their targets are known.
-  cut     a line ends before a move that breaks the rules; what stands before it is kept.
+  cut     a line ends before a move that breaks the rules, or is played after two passes; what stands before it is kept.
 
 The policy's target is the move played, the reply's the move after it. The value is known where the file names a winner by points or by
 resignation: a forfeit or a loss on time says nothing of the board. The score is known where the file names points, ownership only where
@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gozero import features, sgf
+from gozero import coords, features, sgf
 from gozero.games import go
 from gozero.games.game import BLACK, TO_PLAY, WHITE, Game
 from gozero.position import IllegalMove, Position
@@ -108,7 +108,7 @@ def _played(record: GameRecord, shared: int) -> tuple[Position, list[tuple[np.nd
     taught: list[tuple[np.ndarray, int]] = []
     for ply, (colour, action) in enumerate(record.moves):
         if position.is_over:
-            break
+            return position, taught, _resumed(record, ply)
         before = position.state.copy() if colour == position.to_play and ply >= shared else None
         try:
             position.play(action, colour, superko=False)  # the game was played under rules of its own
@@ -117,6 +117,14 @@ def _played(record: GameRecord, shared: int) -> tuple[Position, list[tuple[np.nd
         if before is not None:
             taught.append((before, ply))
     return position, taught, ""
+
+
+def _resumed(record: GameRecord, end: int) -> str:
+    """Why a line is cut whose first `end` moves ended the game: its next move on the board; empty where there are only more passes."""
+    for ply, (_, action) in enumerate(record.moves[end:], end):
+        if action < record.size**2:
+            return f"move {ply + 1}, {coords.vertex(action, record.size)} is played after two passes"
+    return ""
 
 
 def begin(record: GameRecord) -> Position:
