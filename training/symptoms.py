@@ -35,7 +35,7 @@ KOMI_SCORE_SLOPE = -0.25  # points a point: +1 where komi is understood, -1 wher
 KOMI_VALUE_SLOPE = -0.01  # a point; +0.04 in sound networks at 13x13
 WRONG_VIEW = -0.3  # cosine: 0.98 in sound networks, -1 in one that sees Black and White
 EVEN = (0.2, 0.8)  # Black's share of the points within which colour and komi do not stand for the result
-NORM_GAP = 0.5  # nats of the policy loss; sound networks stay below 0.1
+NORM_GAP = 0.5  # nats of the policy loss; in sound networks three in a row stay below 0.13, one alone reached 0.41
 EARLY_SHARE = 0.05  # of the games over before the opening is; healthy below 0.01
 EARLY_PASS = 0.5  # mean probability of a pass with less than an eighth of the board taken
 CORRUPT_SHARE = 0.01  # of the games: more than a crash leaves
@@ -70,12 +70,12 @@ class Finding(NamedTuple):
     remedy: str  # half a sentence: what to try
 
 
-def pooled(history: list[Report], name: str, generations: int = 1, least_size: int = 0) -> tuple[float, float]:
-    """(k, n): of the newest generations' n games, how many a share `name` stands for; boards below `least_size` left out."""
+def pooled(history: list[Report], name: str, generations: int = 1, least_size: int = 0, most_size: float = math.inf) -> tuple[float, float]:
+    """(k, n): of the newest generations' n games on boards of these sizes, how many a share `name` stands for."""
     k = n = 0.0
     for report in history[-generations:]:
         for size in sizes(report):
-            if size >= least_size and f"games{size}/{name}" in report:
+            if least_size <= size <= most_size and f"games{size}/{name}" in report:
                 k += report[f"games{size}/{name}"] * report[f"games{size}/count"]
                 n += report[f"games{size}/count"]
     return k, n
@@ -201,9 +201,10 @@ def repetition(history: list[Report], settings: LoopSettings) -> Finding | None:
     k, n = pooled(history, "distinct", least_size=LEAST_VARIED)
     if n >= LEAST_GAMES and k / n < REPEATED:
         return Finding(STUCK, f"only {k:.0f} of {n:.0f} games differ", remedy)
-    k, n = pooled(history, "commonest", least_size=LEAST_VARIED)
-    if n >= LEAST_GAMES and beyond(k, n, SAME_OPENING):
-        return Finding(STUCK, f"{k:.0f} of {n:.0f} games begin with the same {OPENING_MOVES} moves", remedy)
+    for size in sizes(history[-1]):
+        k, n = pooled(history, "commonest", RECENT, size, size)
+        if size >= LEAST_VARIED and n >= LEAST_GAMES and beyond(k, n, SAME_OPENING):
+            return Finding(STUCK, f"{k:.0f} of {n:.0f} games begin with the same {OPENING_MOVES} moves", remedy)
     return None
 
 
@@ -235,7 +236,10 @@ def no_gain(history: list[Report], settings: LoopSettings) -> Finding | None:
 
 
 def plateau(history: list[Report], settings: LoopSettings) -> Finding | None:
-    """Neither policy nor value got better in ten generations of one stage, and no match says otherwise."""
+    """Neither policy nor value got better in ten generations of one stage, and no match says otherwise.
+
+    No alarm: better games can be as hard to predict. A run at 13x13 gained 260 Elo in sixty generations, and this finds half of them.
+    """
     new, old = history[-PLATEAU:], history[-2 * PLATEAU : -PLATEAU]
     names = ("held/policy", "held/value")
     same_stage = len({report.get("run/stage") for report in old + new}) == 1
@@ -245,8 +249,8 @@ def plateau(history: list[Report], settings: LoopSettings) -> Finding | None:
         return None
     if any(report.get("strength/frozen_low", 0.0) > 1 / 2 or report.get("strength/uct_up", 0.0) for report in new):
         return None
-    remedy = "more full_visits, the learning rate's fall (anneal), or a wider network"
-    return Finding(STUCK, f"no held-out loss fell in {PLATEAU} generations", remedy)
+    remedy = "a match with earlier weights, which tells whether it got stronger all the same"
+    return Finding(NOTE, f"no held-out loss fell in {PLATEAU} generations", remedy)
 
 
 def no_stronger(history: list[Report], settings: LoopSettings) -> Finding | None:

@@ -38,7 +38,7 @@ SIGNS: dict[str, tuple[Report, str, str]] = {
     "passing network": ({"probe/early_pass": 0.9}, "broken", "passes on an open board"),
     "corrupt": ({"run/corrupt": 400.0}, "broken", "damaged records were skipped, 400 so far"),
     "repeated": ({"games9/distinct": 0.2}, "stuck", "only 20 of 100 games differ"),
-    "openings": ({"games9/commonest": 0.8}, "stuck", "80 of 100 games begin with the same 8 moves"),
+    "openings": ({"games9/commonest": 0.8}, "stuck", "240 of 300 games begin with the same 8 moves"),
     "drawn": ({"games9/draws": 0.8}, "stuck", "80 of 100 games are drawn"),
     "collapsed": ({"held/entropy": 0.1, "held/top1": 0.2}, "stuck", "the policy has collapsed"),
     "uniform": ({"held/policy": 4.0}, "stuck", "held-out policy loss 4.00 against a constant guess's 4.00"),
@@ -97,13 +97,14 @@ def test_commands_that_are_advised_can_be_given(tmp_path: Path) -> None:
 
 
 def test_small_numbers_raise_no_alarm() -> None:
-    few = {"games9/count": 6, "games9/early": 1 / 6, "games9/black": 5 / 6, "games9/distinct": 5 / 6, "games9/commonest": 1.0}
+    few = {"games9/count": 6, "games9/early": 1 / 6, "games9/black": 5 / 6, "games9/distinct": 5 / 6, "games9/commonest": 4 / 6}
     assert judged(few).text == judged({}).text
     assert judged({"resign/checked": 3.0, "resign/false_positives": 1.0}).text == judged({}).text
 
 
 def test_a_common_opening_may_be_chance() -> None:
-    assert judged({"games9/commonest": 0.6}).status == "learning"
+    assert judged({"games9/commonest": 0.55}).status == "learning"
+    assert judged({"games3/commonest": 1.0, "games3/count": 100, "games3/length": 8.0}).status == "learning"  # there are few
 
 
 def test_openings_that_a_symmetry_turns_into_each_other_are_one() -> None:
@@ -140,11 +141,13 @@ def test_steps_that_were_not_taken_or_too_many() -> None:
 
 
 def test_a_plateau_takes_twenty_generations_of_one_stage() -> None:
-    assert "no held-out loss fell in 10 generations" in judged({}, generations=20).text
-    assert judged({}, generations=19).status == "learning"
-    assert judged(*({"run/stage": float(number > 5)} for number in range(20))).status == "learning"
-    assert judged(*({"held/policy": 3 - number / 100} for number in range(20))).status == "learning"
-    assert judged(*({}, {"strength/frozen_low": 0.55}) * 10).status == "learning"
+    words = "no held-out loss fell in 10 generations"
+    assert words in judged({}, generations=20).text
+    assert judged({}, generations=20).status == "learning"  # games that are played better can be as hard to predict
+    assert words not in judged({}, generations=19).text
+    assert words not in judged(*({"run/stage": float(number > 5)} for number in range(20))).text
+    assert words not in judged(*({"held/policy": 3 - number / 100} for number in range(20))).text
+    assert words not in judged(*({}, {"strength/frozen_low": 0.55}) * 10).text
 
 
 def test_matches_against_itself_that_show_no_progress() -> None:
