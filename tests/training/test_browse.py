@@ -14,6 +14,7 @@ import pytest
 from sgfmill.sgf import Sgf_game
 
 from gozero import coords, sgf, symmetry
+from tests.conftest import NODE_PACKAGES
 from tests.training.games import MAX_LENGTH, game_of, random_record
 from training import browse, library
 from training.records import Record, Writer
@@ -214,6 +215,42 @@ def test_exported_files_hold_the_game_and_what_was_seen(run: Path, tmp_path: Pat
         commented = [index for index, node in enumerate(nodes) if node.has_property("C")]
         assert commented == [0, *(target.ply + 1 for target in record.targets)]
         assert nodes[commented[1]].get("C").count("%") == 4  # the value and three moves
+
+
+READ_BY_SABAKI = """
+const {parseFile, parseVertex} = require('@sabaki/sgf')
+const nodes = []
+for (let node = parseFile(process.argv[1])[0]; node; node = node.children[0]) {
+  const {B, W} = node.data
+  nodes.push({data: node.data, move: B ? ['B', ...parseVertex(B[0])] : W ? ['W', ...parseVertex(W[0])] : null})
+}
+console.log(JSON.stringify(nodes))
+"""
+
+
+@pytest.mark.node
+def test_sabaki_reads_an_exported_file_as_the_game_that_was_played(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By @sabaki/sgf, which Sabaki opens files with; a vertex is (column, row) from the top left, a pass (-1, -1)."""
+    assert output(capsys, "export", run, "--sgf", tmp_path)[0] == 0
+    record = GAMES[1][1]
+    done = subprocess.run(
+        ["node", "-e", READ_BY_SABAKI, tmp_path / "go5-000001-0002.sgf"],
+        env={**os.environ, "NODE_PATH": str(NODE_PACKAGES)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    first, *others = json.loads(done.stdout)
+    root, size = first["data"], record.size
+    assert (root["GM"], root["FF"], root["CA"], root["SZ"]) == (["1"], ["4"], ["UTF-8"], [str(size)])
+    assert (float(root["KM"][0]), root["RE"]) == (record.komi, [f"{'B' if record.score > 0 else 'W'}+{abs(record.score):g}"])
+    points = [(action % size, action // size) if action < size**2 else (-1, -1) for action in record.moves.tolist()]
+    assert [node["move"] for node in others] == [["BW"[ply % 2], *point] for ply, point in enumerate(points)]
+    target = record.targets[1]
+    comment = others[target.ply]["data"]["C"][0]
+    assert f"value       {target.value:+.2f}" in comment
+    assert coords.vertex(int(target.actions[target.shares.argmax()]), size) in comment
 
 
 def test_a_game_without_komi_rules_and_points_is_told_without_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
