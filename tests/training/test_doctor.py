@@ -144,10 +144,10 @@ def test_a_learning_rate_of_almost_nothing_is_a_frozen_learner(tmp_path: Path) -
     assert "the learner is frozen" in verdicts(tmp_path, settings(generations=2, learning_rate=1e-8, anneal_to=0.0))[-1]
 
 
-@pytest.mark.parametrize("seed", [1, 2, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(3, 11))])
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 11))])
 def test_a_healthy_run_raises_no_alarm(seed: int, tmp_path: Path) -> None:
-    found = verdicts(tmp_path, settings(seed, generations=4))
-    assert len(found) == 4
+    found = verdicts(tmp_path, settings(seed, generations=6))  # by then all ten have held-out games enough to be called learning
+    assert len(found) == 6
     assert all(text.startswith(("learning, because", "too early to say: ")) for text in found), found
     assert found[-1].startswith("learning, because the policy is "), found
 
