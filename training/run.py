@@ -298,10 +298,10 @@ class Run:
         for size, batch in batches.items():
             if stop():
                 return {}
-            found[size] = self.learner.evaluate(batch)
+            found[size] = self.learner.evaluate(batch) | {"rows": float(len(batch.value))}
         counts = [len(batch.value) for batch in batches.values()]
         report = {f"held{size}/{name}": value for size, values in found.items() for name, value in values.items()}
-        for name in next(iter(found.values()), {}):
+        for name in [name for name in next(iter(found.values()), {}) if name != "rows"]:
             report[f"held/{name}"] = float(np.average([values[name] for values in found.values()], weights=counts))
         return report
 

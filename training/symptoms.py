@@ -36,6 +36,10 @@ KOMI_VALUE_SLOPE = -0.01  # a point; +0.04 in sound networks at 13x13
 WRONG_VIEW = -0.3  # cosine: 0.98 in sound networks, -1 in one that sees Black and White
 EVEN = (0.2, 0.8)  # Black's share of the points within which colour and komi do not stand for the result
 NORM_GAP = 0.5  # nats of the policy loss; in sound networks three in a row stay below 0.13, one alone reached 0.41
+BIASED, BIAS_ROWS = (
+    0.15,
+    400,
+)  # of -1..1, and held-out rows of the size; a sound network's values are within 0.03 of the results in the mean
 EARLY_SHARE = 0.05  # of the games over before the opening is; healthy below 0.01
 EARLY_PASS = 0.5  # mean probability of a pass with less than an eighth of the board taken
 CORRUPT_SHARE = 0.01  # of the games: more than a crash leaves
@@ -158,6 +162,18 @@ def norms(history: list[Report], settings: LoopSettings) -> Finding | None:
         return None
     what = f"batch norm costs {gaps[-1]:.2f} nats in evaluation: its running statistics do not fit"
     return Finding(BROKEN, what, "a lower learning_rate or a larger batch")
+
+
+def biased(history: list[Report], settings: LoopSettings) -> Finding | None:
+    """On one size of board the values lie to one side, though both sides are to move as often: at every other ply a search is misled."""
+    if steps_of(history) < VALUE_STEPS:
+        return None
+    for size in sizes(history[-1]):
+        found = recent(history, f"held{size}/bias")
+        if found and history[-1].get(f"held{size}/rows", 0) >= BIAS_ROWS and (min(found) > BIASED or max(found) < -BIASED):
+            what = f"on {size}x{size} the side to move is valued {abs(found[-1]):.2f} too {'high' if found[-1] > 0 else 'low'} in the mean"
+            return Finding(STUCK, what, "more rows of that size: its positions are normalised by the statistics of all")
+    return None
 
 
 def pass_war(history: list[Report], settings: LoopSettings) -> Finding | None:
@@ -333,7 +349,7 @@ def resigned(history: list[Report], settings: LoopSettings) -> Finding | None:
 
 
 CHECKS: tuple[Callable[[list[Report], LoopSettings], Finding | None], ...] = (
-    not_a_number, unlawful, frozen, misread, norms, pass_war, damaged, cheap_rows,
+    not_a_number, unlawful, frozen, misread, norms, biased, pass_war, damaged, cheap_rows,
     repetition, drawn, collapse, no_gain, no_stronger, plateau, rejected,
     overfitted, endless, one_sided, stale, slowed, resigned,
 )  # fmt: skip
