@@ -35,7 +35,14 @@ class BatchRenorm(nn.BatchNorm2d):
             return super().forward(x)
         scale, shift = self._renormed(x)
         weight, bias = self.weight * scale, self.bias + self.weight * shift
-        return batch_norm(x, self.running_mean, self.running_var, weight, bias, training=True, momentum=NORM_MOMENTUM, eps=self.eps)
+        return batch_norm(x, self.running_mean, self.running_var, weight, bias, training=True, momentum=self._share(), eps=self.eps)
+
+    def _share(self) -> float:
+        """A batch's share of the running statistics; without a momentum they are the plain mean over all batches, as in `BatchNorm2d`."""
+        if self.momentum is not None:
+            return self.momentum
+        assert self.num_batches_tracked is not None
+        return 1 / float(self.num_batches_tracked)
 
     @torch.no_grad()
     def _renormed(self, x: Tensor) -> tuple[Tensor, Tensor]:
