@@ -20,7 +20,7 @@ from typing import Any
 
 import torch
 
-from training import checkpoint, config, learner, loop, monitor, records, startup
+from training import config, learner, loop, monitor, records, startup, storage
 from training.run import Run
 
 HERE = Path(__file__).parent
@@ -87,7 +87,7 @@ def kill_after(moments: int) -> None:
 
         return around
 
-    for owner, name in ((records.Writer, "append"), (learner.Learner, "train"), (torch, "save"), (checkpoint, "sync")):
+    for owner, name in ((records.Writer, "append"), (learner.Learner, "train"), (torch, "save"), (storage, "sync")):
         setattr(owner, name, watched(getattr(owner, name)))
 
 
