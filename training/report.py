@@ -14,7 +14,6 @@ import argparse
 import base64
 import html
 import json
-import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from gozero.games import make
-from training import history, plots
+from training import history, plots, storage
 from training.gallery import Gallery
 from training.history import Report, series
 from training.plots import Curve, Panel, PlotError
@@ -83,12 +82,10 @@ def _open(folder: Path) -> Files:
 
 
 def _save(path: Path, page: str) -> Path:
-    beside = path.with_suffix(".tmp")
     try:
-        beside.write_text(page, encoding="utf-8")
-        os.replace(beside, path)  # noqa: PTH105 - the same on every system
+        with storage.replacing(path) as file:
+            file.write(page.encode())
     except OSError as error:
-        beside.unlink(missing_ok=True)
         raise ReportError(f"cannot write {path.absolute()}: {error.strerror}") from None
     return path
 

@@ -172,9 +172,8 @@ class Teaching:
         size = max(self.data.train, key=lambda each: len(self.data.train[each]))
         with storage.writing(self.out):
             weights.save(self.out, self.learner.ema, self.learner.config, size=size, provenance={**provenance, "settings": settings})
-            fresh = self.state_path.with_name(self.state_path.name + ".tmp")
-            torch.save({"facts": self._facts(), "epoch": self.epoch, "step": self.step, "learner": self.learner.state_dict()}, fresh)
-            fresh.replace(self.state_path)
+            with storage.replacing(self.state_path) as file:
+                torch.save({"facts": self._facts(), "epoch": self.epoch, "step": self.step, "learner": self.learner.state_dict()}, file)
         self.saved = self.learner.steps
 
     def teach(self, stop: Callable[[], bool]) -> None:

@@ -36,10 +36,8 @@ KOMI_VALUE_SLOPE = -0.01  # a point; +0.04 in sound networks at 13x13
 WRONG_VIEW = -0.3  # cosine: 0.98 in sound networks, -1 in one that sees Black and White
 EVEN = (0.2, 0.8)  # Black's share of the points within which colour and komi do not stand for the result
 NORM_GAP = 0.5  # nats of the policy loss; in sound networks three in a row stay below 0.13, one alone reached 0.41
-BIASED, BIAS_ROWS = (
-    0.15,
-    400,
-)  # of -1..1, and held-out rows of the size; a sound network's values are within 0.03 of the results in the mean
+BIASED = 0.15  # of -1..1; a sound network's values are within 0.03 of the results in the mean
+BIAS_ROWS = 400  # held-out rows of a size below which its mean says too little
 EARLY_SHARE = 0.05  # of the games over before the opening is; healthy below 0.01
 EARLY_PASS = 0.5  # mean probability of a pass with less than an eighth of the board taken
 CORRUPT_SHARE = 0.01  # of the games: more than a crash leaves
