@@ -69,7 +69,7 @@ class Actor:
         owed, every = self.owed(stage, progress), self.settings.checkpoint_rows or float("inf")
         path, done = storage.shard(self.folder, progress.generation), 0  # done: rows since the last rest
         with storage.writing(path):
-            writer = records.Writer(path, self.settings.to_dict())
+            writer = records.Writer(path, self.settings.portable())
         with closing(writer), monitor.bar(round(sum(owed.values())), f"self-play {progress.generation}", " rows") as bar:
             for size in sorted(owed):
                 while round(owed[size]) > 0 and not stop():

@@ -12,7 +12,7 @@ read from the environment. This module imports nothing of the engine: it can be 
 from __future__ import annotations
 
 import tomllib
-from dataclasses import MISSING, Field, asdict, dataclass, field, fields
+from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
@@ -258,6 +258,11 @@ class LoopSettings:
         values = asdict(self)
         values["stage"] = [{**stage, "sizes": {str(size): share for size, share in stage["sizes"].items()}} for stage in values["stage"]]
         return values
+
+    def portable(self) -> dict[str, Any]:
+        """`to_dict` for what leaves this machine: its threads, device and paths are set back to their defaults."""
+        usual = LoopSettings()
+        return replace(self, threads=usual.threads, device=usual.device, monitor=replace(self.monitor, yardstick="")).to_dict()
 
 
 def load(path: str | Path) -> LoopSettings:

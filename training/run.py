@@ -236,7 +236,7 @@ class Run:
 
     def _save_weights(self) -> None:
         counters = {name: getattr(self.progress, name) for name in COUNTERS}
-        provenance = {"run": self.folder.name, **counters, "steps": self.learner.steps, "settings": self.settings.to_dict()}
+        provenance = {"run": self.folder.name, **counters, "steps": self.learner.steps, "settings": self.settings.portable()}
         size, path = max(self.settings.stage[-1].sizes), self.folder / "weights.pt"
         with storage.writing(path):
             weights.save(path, self.actor.playing, self.learner.config, game=self.settings.game, size=size, provenance=provenance)

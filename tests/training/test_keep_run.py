@@ -1,0 +1,103 @@
+"""The small copy of a run: a training goes on from it, nothing of the machine is in it, and what cannot be kept changes nothing."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import torch
+
+from tools import keep_run
+from training import checkpoint, history, records, selfplay, storage
+from training.checkpoint import Snapshot
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+SHORT = "--preset tiny --set generation_rows=60 --set stage.1.full_visits=16 --set monitor.strength_every=0 --threads 1".split()
+
+
+def train(folder: Path, generations: int) -> None:
+    assert selfplay.main([*SHORT, "--run", str(folder), "--set", f"generations={generations}"]) == 0
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of two short generations, which names a file of this machine's."""
+    folder = tmp_path_factory.mktemp("runs") / "tiny"
+    train(folder, 2)
+    settings = json.loads((folder / "settings.json").read_text())
+    settings["monitor"]["yardstick"] = "/home/somebody/labels.jsonl"
+    (folder / "settings.json").write_text(json.dumps(settings))
+    return folder
+
+
+def snapshot(folder: Path) -> Snapshot:
+    found = checkpoint.latest(folder / "checkpoints")
+    assert found is not None
+    return found[0]
+
+
+def test_a_training_goes_on_from_the_copy(finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = tmp_path / "kept" / "run"
+    assert keep_run.main([str(finished), str(target)]) == 0
+    before, after = snapshot(finished), snapshot(target)
+    assert f"generation {before.progress.generation} and the records 000001 to 000002 are kept in {target}" in capsys.readouterr().out
+    assert after.progress == before.progress
+    assert set(before.learner) - set(after.learner) == {"optimiser"}
+    for name in ("net", "ema"):
+        assert all(torch.equal(tensor, after.learner[name][key]) for key, tensor in before.learner[name].items())
+    train(target, 3)
+    reports, _ = history.read(target)
+    assert [report["run/generation"] for report in reports] == [3]
+    assert reports[0]["run/rows"] > before.progress.rows
+    assert reports[0]["run/window"] > 120, "the rows of the kept records are in the window"
+
+
+def test_nothing_of_the_machine_is_kept(finished: Path, tmp_path: Path) -> None:
+    assert keep_run.main([str(finished), str(tmp_path / "run")]) == 0
+    assert not [path for path in (tmp_path / "run").rglob("*") if path.is_file() and b"somebody" in path.read_bytes()]
+    assert json.loads((tmp_path / "run" / "settings.json").read_text())["threads"] == 0
+    assert [records.read(shard).settings["threads"] for shard in (tmp_path / "run" / "records").iterdir()] == [0, 0]
+    assert sorted(path.name for path in (tmp_path / "run").iterdir()) == ["checkpoints", "records", "settings.json"]
+
+
+def test_the_newest_records_are_kept_and_what_was_there_goes(finished: Path, tmp_path: Path) -> None:
+    target = tmp_path / "run"
+    assert keep_run.main([str(finished), str(target)]) == 0
+    (target / "old").touch()
+    older, newer = sorted((finished / "records").glob("*.gzr"))
+    whole = sum(path.stat().st_size for path in target.rglob("*") if path.is_file())
+    assert keep_run.main([str(finished), str(target), "--megabytes", str((whole - older.stat().st_size / 2) / storage.MEGABYTE)]) == 0
+    assert [path.name for path in (target / "records").iterdir()] == [newer.name]
+    assert not (target / "old").exists()
+
+
+@pytest.mark.parametrize("case", ["no run", "no checkpoint", "no room", "busy"])
+def test_what_cannot_be_kept_is_said_in_one_line_and_changes_nothing(
+    case: str, finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run, target, arguments = tmp_path / "copy", tmp_path / "kept", []
+    target.mkdir()
+    (target / "old").touch()
+    if case != "no run":
+        shutil.copytree(finished, run)
+    if case == "no checkpoint":
+        shutil.rmtree(run / "checkpoints")
+    if case == "no room":
+        arguments = ["--megabytes", "0.01"]
+    words = {
+        "no run": "is no run folder of training.loop; give one",
+        "no checkpoint": "holds no checkpoint yet; let the run finish a generation first",
+        "no room": "0.01 MB are too few for the network and a shard of records; give more with --megabytes",
+        "busy": "is in use by another training",
+    }
+    capsys.readouterr()
+    if case == "busy":
+        with storage.alone(run):
+            assert keep_run.main([str(run), str(target)]) == 2
+    else:
+        assert keep_run.main([str(run), str(target), *arguments]) == 2
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err.count("\n")) == ("", 1)
+    assert words[case] in captured.err
+    assert [path.name for path in target.iterdir()] == ["old"]

@@ -1,0 +1,91 @@
+"""Keep a run of self-play small enough to travel with its weights: `python -m tools.keep_run runs/go13 weights/resume`.
+
+Kept are the learner's network, its average, the counters and settings, and the newest game records that fit into `--megabytes`; not the
+optimiser and the games in flight, which begin anew. Settings that say something of a machine and not of the run are set back to their
+defaults. What was kept there before is replaced. A copy of the folder is a run folder: `python -m training.loop --run COPY` goes on.
+
+Exit code 0: kept. 2: not kept, what was there is as it was, and one line on stderr says why.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from training import checkpoint, config, storage
+from training.checkpoint import CheckpointError, Snapshot
+from training.config import LoopSettings
+from training.storage import BusyError, FolderError, StorageError
+
+
+def keep(run: Path, target: Path, megabytes: float) -> str:
+    """Make `target` a small copy of a run folder in which nobody works; a line that says what it holds.
+
+    Raises:
+        ValueError: `run` is no run folder with a checkpoint, or `megabytes` is not enough for the network and a shard of records.
+        CheckpointError, BusyError, FolderError, StorageError, OSError: it cannot be read, is in use, or the copy cannot be written.
+    """
+    if not (run / "settings.json").is_file():
+        raise ValueError(f"{run.absolute()} is no run folder of training.loop; give one")
+    with storage.alone(run), tempfile.TemporaryDirectory(prefix="keep-", dir=storage.nearest(target.absolute().parent)) as beside:
+        found = checkpoint.latest(run / "checkpoints")
+        if found is None:
+            raise ValueError(f"{run.absolute()} holds no checkpoint yet; let the run finish a generation first")
+        progress, learner = found[0].progress, {name: value for name, value in found[0].learner.items() if name != "optimiser"}
+        fresh, settings = Path(beside) / "run", config.from_dict(LoopSettings, _read(run), str(run)).portable()
+        checkpoint.save(fresh / "checkpoints", Snapshot(progress, learner), settings, keep=0)
+        (fresh / "settings.json").write_text(json.dumps(settings, indent=1), encoding="utf-8")
+        taken = sum(path.stat().st_size for path in fresh.rglob("*") if path.is_file())
+        shards = _newest(run, megabytes * storage.MEGABYTE - taken)
+        if not shards:
+            raise ValueError(f"{megabytes:g} MB are too few for the network and a shard of records; give more with --megabytes")
+        (fresh / "records").mkdir()
+        for shard in shards:
+            shutil.copy(shard, fresh / "records")
+        if target.exists():
+            shutil.rmtree(target)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        fresh.rename(target)
+    return f"generation {progress.generation} and the records {shards[-1].stem} to {shards[0].stem} are kept in {target.absolute()}"
+
+
+def _read(run: Path) -> dict[str, Any]:
+    """The settings of a run as they were saved."""
+    settings: dict[str, Any] = json.loads((run / "settings.json").read_text(encoding="utf-8"))
+    return settings
+
+
+def _newest(run: Path, most: float) -> list[Path]:
+    """The newest shards that take at most so many bytes together, newest first."""
+    chosen: list[Path] = []
+    for shard in sorted((run / "records").glob("*.gzr"), reverse=True):
+        most -= shard.stat().st_size
+        if most < 0:
+            break
+        chosen.append(shard)
+    return chosen
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """From the command line; the exit code is described above."""
+    parser = argparse.ArgumentParser(prog="python -m tools.keep_run", description=__doc__.split("\n\n")[0])
+    parser.add_argument("run", type=Path, metavar="RUN", help="run folder")
+    parser.add_argument("target", type=Path, metavar="TARGET", help="folder of the copy; what is there is replaced")
+    parser.add_argument("--megabytes", type=float, default=10.0, metavar="MB", help="most that the copy takes (default 10)")
+    options = parser.parse_args(arguments)
+    try:
+        print(keep(options.run, options.target, options.megabytes))
+    except (ValueError, CheckpointError, BusyError, FolderError, StorageError, OSError) as error:
+        print(f"keep_run: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
