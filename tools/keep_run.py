@@ -16,12 +16,12 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from training import checkpoint, config, storage
-from training.checkpoint import CheckpointError, Snapshot
+from training.checkpoint import Snapshot
 from training.config import LoopSettings
-from training.storage import BusyError, FolderError, StorageError
+from training.startup import UNUSABLE
+from training.storage import StorageError
 
 
 def keep(run: Path, target: Path, megabytes: float) -> str:
@@ -38,7 +38,8 @@ def keep(run: Path, target: Path, megabytes: float) -> str:
         if found is None:
             raise ValueError(f"{run.absolute()} holds no checkpoint yet; let the run finish a generation first")
         progress, learner = found[0].progress, {name: value for name, value in found[0].learner.items() if name != "optimiser"}
-        fresh, settings = Path(beside) / "run", config.from_dict(LoopSettings, _read(run), str(run)).portable()
+        saved = json.loads((run / "settings.json").read_text(encoding="utf-8"))
+        fresh, settings = Path(beside) / "run", config.from_dict(LoopSettings, saved, str(run)).portable()
         checkpoint.save(fresh / "checkpoints", Snapshot(progress, learner), settings, keep=0)
         (fresh / "settings.json").write_text(json.dumps(settings, indent=1), encoding="utf-8")
         taken = sum(path.stat().st_size for path in fresh.rglob("*") if path.is_file())
@@ -53,12 +54,6 @@ def keep(run: Path, target: Path, megabytes: float) -> str:
         target.parent.mkdir(parents=True, exist_ok=True)
         fresh.rename(target)
     return f"generation {progress.generation} and the records {shards[-1].stem} to {shards[0].stem} are kept in {target.absolute()}"
-
-
-def _read(run: Path) -> dict[str, Any]:
-    """The settings of a run as they were saved."""
-    settings: dict[str, Any] = json.loads((run / "settings.json").read_text(encoding="utf-8"))
-    return settings
 
 
 def _newest(run: Path, most: float) -> list[Path]:
@@ -81,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         print(keep(options.run, options.target, options.megabytes))
-    except (ValueError, CheckpointError, BusyError, FolderError, StorageError, OSError) as error:
+    except (*UNUSABLE, StorageError, OSError) as error:
         print(f"keep_run: {error}", file=sys.stderr)
         return 2
     return 0
