@@ -70,7 +70,8 @@ def train(arm: str, folder: Path, evaluations: int, seed: int, stop: Callable[[]
 def match(arm: str, folder: Path, options: argparse.Namespace) -> str:
     """The recipe against an arm: a line with the recipe's score; the games are listed in `folder`/ARM.csv."""
     game = games.make("go", size=SIZE, rules="chinese", komi=KOMI)
-    records = history.match(folder / "recipe" / "weights.pt", folder / arm / "weights.pt", game, KOMI, options)
+    sides = [f"weights:{folder / name / 'weights.pt'}:{options.visits}" for name in ("recipe", arm)]
+    records = history.match(sides[0], sides[1], game, KOMI, options)
     write_csv(folder / f"recipe-{arm}.csv", records, game)
     return f"recipe against {arm:20} {tally(records)}"
 

@@ -36,13 +36,12 @@ class Point:
     agreement: Agreement | None
 
 
-def match(first: Path, second: Path, game: Game, komi: float, options: argparse.Namespace) -> list[GameRecord]:
-    """The games of two weights files, in order; of the options it reads games, visits, seed, opening_moves and threads."""
+def match(first: str, second: str, game: Game, komi: float, options: argparse.Namespace) -> list[GameRecord]:
+    """The games of two players of `training.players`, in order; of the options it reads games, seed, opening_moves and threads."""
     settings = MatchSettings(options.games, options.seed, options.opening_moves, parallel=32)
     conditions = Conditions(game, komi, options.seed, settings.parallel, threads=options.threads)
     with ExitStack() as opened:
-        names = [f"weights:{path}:{options.visits}" for path in (first, second)]
-        sides = [opened.enter_context(closing(open_player(name, conditions))) for name in names]
+        sides = [opened.enter_context(closing(open_player(name, conditions))) for name in (first, second)]
         return sorted(play_match((sides[0], sides[1]), game, settings), key=lambda record: record.number)
 
 
@@ -60,7 +59,8 @@ def follow(files: list[Path], labelled: Labelled | None, options: argparse.Names
     for number, path in enumerate(files):
         rating, error, text = 0.0, 0.0, "the first" if number == 0 else "no games"
         if number and options.games:
-            score = tally(match(path, files[number - 1], game, options.komi if has_komi else 0.0, options))
+            new, old = (f"weights:{file}:{options.visits}" for file in (path, files[number - 1]))
+            score = tally(match(new, old, game, options.komi if has_komi else 0.0, options))
             gain, doubt = step(score)
             rating, error, text = points[-1].rating + gain, math.hypot(points[-1].error, doubt), f"against the one before: {score}"
         found = None

@@ -187,6 +187,13 @@ class LearnerSettings:
     reply_weight: float = setting(0.15, unit="cross-entropy", low=0, high=100, papers="KataGo: 0.15")
     precision: str = setting("bf16", unit="arithmetic of the forward pass", choices=("f32", "bf16"))
 
+    def rate(self, done: float) -> float:
+        """Factor of the learning rate when a share `done` of the run is over: 1, then falling linearly over the last `anneal` of it."""
+        left = 1 - min(1.0, done)
+        if self.anneal == 0 or left >= self.anneal:
+            return 1.0
+        return self.anneal_to + (1 - self.anneal_to) * left / self.anneal
+
 
 @dataclass(frozen=True)
 class GateSettings:

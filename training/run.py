@@ -116,7 +116,7 @@ class Run:
         added = self.replay.add(fresh)
         progress.rows = self.replay.total
         progress.steps_owed += self._paid_by(added)
-        progress.rate = self._rate()
+        progress.rate = self.settings.learner.rate(self._elapsed())
 
     def complete(self) -> None:
         """The generation's self-play is done and absorbed: what its sizes owe is carried on, what the window no longer needs may go."""
@@ -283,14 +283,6 @@ class Run:
         done = {"hours": progress.hours, "generations": progress.generation - 1, "evaluations": progress.evaluations}
         limits = {name: getattr(self.settings, name) for name in done}
         return {name: done[name] / limit for name, limit in limits.items() if limit}
-
-    def _rate(self) -> float:
-        """Factor of the learning rate: 1, then falling linearly over the last `anneal` of the run."""
-        learner = self.settings.learner
-        left = 1 - min(1.0, self._elapsed())
-        if learner.anneal == 0 or left >= learner.anneal:
-            return 1.0
-        return learner.anneal_to + (1 - learner.anneal_to) * left / learner.anneal
 
     def _held_out(self, batches: dict[int, Batch], stop: Callable[[], bool]) -> dict[str, float]:
         """Losses and measures on held-out rows of each size, and their mean weighted by rows; nothing if stopped."""

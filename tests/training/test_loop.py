@@ -151,7 +151,8 @@ def test_the_learning_rate_falls_at_the_end(tmp_path: Path) -> None:
     factors = []
     for generation in range(1, 11):
         run.progress.generation = generation
-        factors.append(run._rate())
+        run.absorb()
+        factors.append(run.progress.rate)
     assert factors[:8] == [1.0] * 8
     assert 0.05 < factors[9] < factors[8] <= 1.0
 

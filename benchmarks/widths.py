@@ -1,0 +1,145 @@
+"""Which network plays best at equal time: networks of several widths or depths learn from the same games for as long, then play.
+
+    python -m benchmarks.widths weights/resume --networks b10c64 b10c48 b10c96 --minutes 15
+    python -m benchmarks.widths weights/resume --networks b10c64 b10c96 --from weights/best.pt    grown, so that both begin equal
+
+The games are records of a run, whoever played them. A wider network takes fewer steps in the time, and in the matches as many visits fewer
+as its evaluations take longer; these are measured in turn, in batches as the matches have them. The first network plays each of the others.
+What a wide network would pay for games of its own is not in it: everybody learns from the same ones, which favours the wide.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from benchmarks import history
+from benchmarks.harness import machine, measure, ratio
+from benchmarks.network_search import evaluator_alone
+from gozero import games, weights
+from gozero.evaluators.base import open_evaluator
+from gozero.games.game import Game
+from training import origins, presets, scoring, startup
+from training.arena import write_csv
+from training.config import LoopSettings
+from training.learner import LOSSES, Learner
+from training.library import Library, LibraryError
+from training.match import tally
+from training.monitor import say
+from training.origins import Origin
+from training.records import Record
+from training.replay import Replay
+
+BATCH = 32  # of the matches: that many games at once, one leaf of each
+HELD_OUT_ROWS = 2000  # most that a network is measured on
+
+
+def read(paths: list[str], settings: LoopSettings, most: int | None) -> Replay:
+    """The rows of all games under the paths, or of the first `most` games, in one window."""
+    everything = replace(settings.replay, window=sys.maxsize)
+    found: Iterable[Record] = (entry.record for entry in islice(Library(paths).entries(), most))
+    replay = Replay(everything, lambda size: scoring.game_of(settings, size))
+    replay.add(found)
+    return replay
+
+
+def learn(settings: LoopSettings, replay: Replay, origin: Origin, seconds: float, stop: Callable[[], bool]) -> Learner:
+    """A learner after so many seconds of steps, its rate falling at the end as at the end of a run."""
+    learner = Learner.of(settings)
+    net = origins.network(settings, origin)
+    if net is not None:
+        learner.net.load_state_dict(net.state_dict())
+        learner.ema.load_state_dict(net.state_dict())
+    began = time.monotonic()
+    while (done := (time.monotonic() - began) / seconds) < 1 and not stop():
+        batch = replay.sample(settings.learner.batch, np.random.default_rng([settings.seed, learner.steps]))
+        learner.train(batch, settings.learner.rate(done))
+    return learner
+
+
+def told(learner: Learner, replay: Replay, size: int) -> str:
+    """A line about what was learned."""
+    text = f"{learner.config.name}: {learner.steps:,} steps"
+    if size not in replay.sizes(held_out=True):
+        return text
+    found = learner.evaluate(replay.held_out(size, HELD_OUT_ROWS))
+    losses = ", ".join(f"{name} {found[name]:.3f}" for name in LOSSES if name in found)
+    return f"{text}; held-out {size}x{size}: top-1 {found['top1']:.1%}, losses {losses}"
+
+
+def visits_of(files: list[Path], game: Game, options: argparse.Namespace) -> list[int]:
+    """Visits of each file's network that take as long as `--visits` of the first."""
+    evaluators = {path.stem: open_evaluator(path, game, threads=options.threads) for path in files}
+    contenders = {name: evaluator_alone(evaluator, BATCH, options.evaluations) for name, evaluator in evaluators.items()}
+    rows = measure(contenders, unit="evaluations")
+    for row in rows.values():
+        say(str(row))
+    return [max(2, round(options.visits * ratio(rows, name, files[0].stem))) for name in rows]
+
+
+def compare(options: argparse.Namespace, most: int | None) -> int:
+    """All of it; the exit code: 0, or 130 when it was told to stop."""
+    torch.set_num_threads(options.threads)
+    stop = startup.stop_on_signals()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    files: list[Path] = []
+    for name in options.networks:
+        settings = presets.load(presets.path_of(options.preset), options.preset, [f"network={name}", f"seed={options.seed}"])
+        if not files:
+            replay = read(options.records, settings, most)
+            say(f"{sum(replay.sizes().values()):,} rows to learn from, by size {replay.sizes()}")
+        learner = learn(settings, replay, Origin(options.origin), 60 * options.minutes, stop)
+        if stop():
+            return 130
+        print(told(learner, replay, options.size), flush=True)
+        files.append(options.folder / f"{name}.pt")
+        provenance = {"records": options.records, "from": options.origin or "", "minutes": options.minutes, "steps": learner.steps}
+        weights.save(files[-1], learner.ema, learner.config, game=settings.game, size=options.size, provenance=provenance)
+    game = games.make("go", size=options.size, komi=options.komi)
+    sides = [f"weights:{path}:{count}" for path, count in zip(files, visits_of(files, game, options), strict=True)]
+    for path, other in zip(files[1:], sides[1:], strict=True):
+        records = history.match(sides[0], other, game, options.komi, options)
+        print(f"{sides[0]} against {other}: {tally(records)}", flush=True)
+        write_csv(options.folder / f"{files[0].stem}-{path.stem}.csv", records, game)
+    return 0
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Learn, measure and play; the exit code: 0."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("records", nargs="*", default=["weights/resume"], help="run folders or shards (default weights/resume)")
+    parser.add_argument("--networks", nargs="+", default=["b10c64", "b10c48", "b10c96"], metavar="NAME", help="the first meets all others")
+    parser.add_argument("--preset", default="go13", help="whose learner and window (default go13)")
+    parser.add_argument("--from", dest="origin", metavar="WEIGHTS.pt", help="all are grown from these weights (default: from nothing)")
+    parser.add_argument("--minutes", type=float, default=15, help="of learning, each (default 15)")
+    parser.add_argument("--folder", type=Path, default=Path("runs/widths"), help="for weights and lists of games (default runs/widths)")
+    parser.add_argument("--size", type=int, default=13, help="board of the matches (default 13)")
+    parser.add_argument("--komi", type=float, default=7.5)
+    parser.add_argument("--games", type=int, default=100, help="of each match (default 100)")
+    parser.add_argument("--visits", type=int, default=100, help="a move of the first network; the others as many as take that time")
+    parser.add_argument("--opening-moves", type=int, default=4, help="random plies before the players begin (default 4)")
+    parser.add_argument("--seed", type=int, default=1, help="of weights, batches and openings (default 1)")
+    parser.add_argument("--threads", type=int, default=2, help="of learning and playing (default 2)")
+    parser.add_argument("--short", action="store_true", help="a second of learning from eight games, then two of 8 visits on 7x7")
+    options = parser.parse_args(arguments)
+    options.evaluations, most = 50 * BATCH, None
+    if options.short:
+        options.minutes, options.size, options.games, options.visits, options.evaluations, most = 1 / 60, 7, 2, 8, BATCH, 8
+    print(machine())
+    try:
+        return compare(options, most)
+    except (*startup.UNUSABLE, LibraryError) as error:
+        say(f"widths: {error}")
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,24 @@
+"""The comparison of widths runs from games to matches, each network with as many visits as its speed allows."""
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from benchmarks import widths
+
+
+def test_a_short_comparison(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert widths.main(["--short", "--networks", "b1c8", "b1c64", "--folder", str(tmp_path)]) == 0
+    lines = capsys.readouterr().out.splitlines()[1:]
+    assert [line.split(":")[0] for line in lines] == ["b1c8", "b1c64", "weights"]
+    with (tmp_path / "b1c8-b1c64.csv").open() as file:
+        assert len(list(csv.DictReader(file))) == 2
+
+
+def test_what_cannot_be_compared_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for asked in (["nowhere"], ["--networks", "wide"], ["--networks", "b1c8", "--from", "best.pt"]):
+        assert widths.main([*asked, "--short", "--folder", str(tmp_path)]) == 2
+    complaints = capsys.readouterr().err.splitlines()
+    assert sum(line.startswith("widths: ") for line in complaints) == 3
+    assert "nowhere" in complaints[0]
