@@ -8,7 +8,7 @@ inferred dispatcher arguments and closures are recompiled in every process (meas
 numba's cache does not notice that a callee in another file has changed, so the cache folder is named after a hash of all
 kernel sources. Several engines may share the folder; where it cannot be written, kernels are compiled in memory.
 
-This module does not choose where other caches (converted networks) live: it only names the user's cache folder.
+Where that folder lies, and how many versions' are kept, is `gozero.caches`'s to say.
 """
 
 from __future__ import annotations
@@ -16,8 +16,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import logging
-import os
-import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -26,6 +24,8 @@ from typing import Any
 import numba
 from numba import types
 from numba.extending import typeof_impl
+
+from gozero import caches
 
 STATE = types.Array(types.int32, 1, "C")
 HISTORY = types.Array(types.uint64, 1, "C")
@@ -46,17 +46,6 @@ BRIEF = (STEP.signature, LEGAL.signature, OUTCOME.signature, SCORE.signature)
 _PACKAGE = Path(__file__).resolve().parent
 
 
-def user_cache() -> Path:
-    """The folder for files that can be made again: the platform's cache folder, plus `gozero`."""
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "gozero"
-
-
 def source_hash() -> str:
     """Twelve hex digits over the text of every module of the package that holds kernels."""
     digest = hashlib.sha256(numba.__version__.encode())
@@ -68,14 +57,17 @@ def source_hash() -> str:
 
 
 def _cache_folder() -> Path | None:
-    """The kernels' cache folder, created; None where it cannot be written."""
-    folder = user_cache() / f"kernels-{source_hash()}"
+    """The kernels' cache folder, created, those of long unused versions gone; None where it cannot be written."""
+    folder = caches.user_cache() / f"kernels-{source_hash()}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        folder.touch()
         with tempfile.TemporaryFile(dir=folder):
-            return folder
+            pass
     except OSError:
         return None
+    caches.forget(folder.parent, "kernels-*", caches.KEPT_VERSIONS)
+    return folder
 
 
 CACHE_FOLDER = _cache_folder()
@@ -94,7 +86,9 @@ def announce(folder: Path | None) -> None:
         return
     log = logging.getLogger(__name__)  # stderr, unless the program has set it up
     if folder is None:
-        log.warning("gozero: compiling rules and search takes up to a minute at each start, since %s cannot be written", user_cache())
+        log.warning(
+            "gozero: compiling rules and search takes up to a minute at each start, since %s cannot be written", caches.user_cache()
+        )
     elif next(folder.rglob("*.nbi"), None) is None:
         log.warning("gozero: compiling rules and search, which takes up to a minute at the first start of a version")
 

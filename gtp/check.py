@@ -130,12 +130,12 @@ def _version(package: str) -> str | None:
 
 def _cache() -> Finding:
     """Where compiled rules are kept."""
-    from gozero import jit
+    from gozero import caches, jit
 
     if jit.CACHE_FOLDER is not None:
         return Finding("cache", f"compiled rules are kept in {jit.CACHE_FOLDER}")
     advice = "each start compiles for up to a minute; set XDG_CACHE_HOME to a folder that can be written"
-    return Finding("cache", f"{jit.user_cache()} cannot be written", advice, NOTE)
+    return Finding("cache", f"{caches.user_cache()} cannot be written", advice, NOTE)
 
 
 def _evaluator(evaluator: Evaluator, seconds: float) -> Finding:

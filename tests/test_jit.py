@@ -5,7 +5,7 @@ from pathlib import Path
 import numba
 import pytest
 
-from gozero import games, jit
+from gozero import caches, games, jit
 from gozero.search import descent
 
 
@@ -30,7 +30,7 @@ def test_a_start_that_must_compile_says_so_once(tmp_path: Path, caplog: pytest.L
     jit.announce(None)
     assert len(caplog.messages) == 1
     assert "at each start" in caplog.text
-    assert str(jit.user_cache()) in caplog.text
+    assert str(caches.user_cache()) in caplog.text
     caplog.clear()
     (tmp_path / "go").mkdir()
     (tmp_path / "go" / "board.step-1.py311.nbi").touch()

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from gozero import __main__, nets, weights
+from gozero import __main__, caches, nets, weights
 from gozero.__main__ import main
-from gozero.evaluators import openvino_evaluator
 
 CONFIG = nets.config("b2c8")
 
@@ -66,7 +65,7 @@ def test_a_command_is_required(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_warmup_reports_its_steps(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(openvino_evaluator, "user_cache", lambda: tmp_path)
+    monkeypatch.setattr(caches, "user_cache", lambda: tmp_path)
     weights.save(tmp_path / "w.pt", nets.build(CONFIG, seed=0), CONFIG)
     assert main(["warmup", "--weights", str(tmp_path / "w.pt"), "--size", "5"]) == 0
     out, err = capsys.readouterr()

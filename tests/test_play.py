@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from gozero import nets, play, sgf, weights
+from gozero import caches, nets, play, sgf, weights
 from gozero.__main__ import main
-from gozero.evaluators import openvino_evaluator
 from gozero.games import GAMES
 
 SMALL = {"go": 5, "nogo": 4, "gomoku": 5, "othello": 4}
@@ -191,7 +190,7 @@ def test_bad_options_are_one_line(arguments: str, message: str, capsys: pytest.C
 
 
 def test_weights_are_played_with_on_their_board(table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(openvino_evaluator, "user_cache", lambda: tmp_path)
+    monkeypatch.setattr(caches, "user_cache", lambda: tmp_path)
     path, config = tmp_path / "w.pt", nets.config("b2c8")
     weights.save(path, nets.build(config, seed=0), config, size=7)
     out = table("go", "C3", options=f"--visits 5 --weights {path}")

@@ -2,7 +2,8 @@
 
 Kept are the learner's network, its average, the counters and settings, and the newest game records that fit into `--megabytes`; not the
 optimiser and the games in flight, which begin anew. Settings that say something of a machine and not of the run are set back to their
-defaults. What was kept there before is replaced. A copy of the folder is a run folder: `python -m training.loop --run COPY` goes on.
+defaults. What was kept there before is replaced; a folder that holds anything else is left alone. A copy of the folder is a run folder:
+`python -m training.loop --run COPY` goes on.
 
 Exit code 0: kept. 2: not kept, what was there is as it was, and one line on stderr says why.
 """
@@ -25,19 +26,23 @@ from training.storage import StorageError
 
 
 def keep(run: Path, target: Path, megabytes: float) -> str:
-    """Make `target` a small copy of a run folder in which nobody works; a line that says what it holds.
+    """Make `target` a small copy of a run folder in which nobody works; says what it holds, a line each.
 
     Raises:
-        ValueError: `run` is no run folder with a checkpoint, or `megabytes` is not enough for the network and a shard of records.
+        ValueError: `run` is no run folder with a checkpoint, `target` holds something else than a run, or `megabytes` is not enough for the
+            network and a shard of records.
         CheckpointError, BusyError, FolderError, StorageError, OSError: it cannot be read, is in use, or the copy cannot be written.
     """
     if not (run / "settings.json").is_file():
         raise ValueError(f"{run.absolute()} is no run folder of training.loop; give one")
+    if target.exists() and not _replaceable(target, run):
+        raise ValueError(f"{target.absolute()} is there and is no kept run: it would be lost; give a new folder, or one that holds a copy")
     with storage.alone(run), tempfile.TemporaryDirectory(prefix="keep-", dir=storage.nearest(target.absolute().parent)) as beside:
         found = checkpoint.latest(run / "checkpoints")
         if found is None:
             raise ValueError(f"{run.absolute()} holds no checkpoint yet; let the run finish a generation first")
-        progress, learner = found[0].progress, {name: value for name, value in found[0].learner.items() if name != "optimiser"}
+        snapshot, complaints = found
+        progress, learner = snapshot.progress, {name: value for name, value in snapshot.learner.items() if name != "optimiser"}
         saved = json.loads((run / "settings.json").read_text(encoding="utf-8"))
         fresh, settings = Path(beside) / "run", config.from_dict(LoopSettings, saved, str(run)).portable()
         checkpoint.save(fresh / "checkpoints", Snapshot(progress, learner), settings, keep=0)
@@ -53,7 +58,15 @@ def keep(run: Path, target: Path, megabytes: float) -> str:
             shutil.rmtree(target)
         target.parent.mkdir(parents=True, exist_ok=True)
         fresh.rename(target)
-    return f"generation {progress.generation} and the records {shards[-1].stem} to {shards[0].stem} are kept in {target.absolute()}"
+    kept = f"generation {progress.generation} and the records {shards[-1].stem} to {shards[0].stem} are kept in {target.absolute()}"
+    return "\n".join([*complaints, kept])
+
+
+def _replaceable(target: Path, run: Path) -> bool:
+    """Whether nothing is lost with what is in `target`: a kept run but not the run itself, or nothing."""
+    if not target.is_dir() or run.resolve().is_relative_to(target.resolve()):
+        return False
+    return (target / "settings.json").is_file() or not any(target.iterdir())
 
 
 def _newest(run: Path, most: float) -> list[Path]:

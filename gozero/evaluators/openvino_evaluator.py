@@ -28,9 +28,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gozero import features, weights
+from gozero import caches, features, weights
 from gozero.evaluators.base import PRECISIONS, Evaluation, check_board, check_choice, check_states
-from gozero.jit import user_cache
 from gozero.threads import available_threads
 
 # Importing openvino reports that event over the network and writes to the home folder. An engine at play does neither.
@@ -199,11 +198,12 @@ def convert(net: nn.Module) -> Any:
 
 def load_graph(path: Path, game: str) -> tuple[Any, Manifest]:
     """The graph of a weights file, from the cache where it is there, else converted and put there."""
-    folder = user_cache() / f"openvino-{_converter_hash()}" / weights.file_hash(path)
+    folder = caches.user_cache() / f"openvino-{_converter_hash()}" / weights.file_hash(path)
     try:
         manifest = Manifest(**json.loads((folder / "manifest.json").read_text()))
         graph = _core().read_model(folder / "graph.xml")
         folder.touch()
+        folder.parent.touch()
     except (OSError, RuntimeError, ValueError, TypeError):  # not there yet, or damaged
         graph, manifest = _convert_file(path, game)
         with contextlib.suppress(OSError):
@@ -217,7 +217,8 @@ def load_graph(path: Path, game: str) -> tuple[Any, Manifest]:
 def _converter_hash() -> str:
     """Twelve hex digits over all that decides what a graph looks like: OpenVINO's version, the networks' source and this file's."""
     digest = hashlib.sha256(openvino.__version__.encode())
-    for source in (Path(__file__), Path(__file__).parents[1] / "nets.py"):
+    package = Path(__file__).parents[1]
+    for source in (Path(__file__), package / "nets.py", package / "blocks.py"):
         digest.update(source.read_bytes())
     return digest.hexdigest()[:12]
 
@@ -237,6 +238,5 @@ def _store(folder: Path, graph: Any, manifest: Manifest) -> None:
         (new / "manifest.json").write_text(json.dumps(asdict(manifest)))
         shutil.rmtree(folder, ignore_errors=True)  # what is there could not be read
         new.rename(folder)
-    graphs = sorted(folder.parent.iterdir(), key=lambda entry: entry.stat().st_mtime, reverse=True)
-    for old in graphs[KEPT_GRAPHS:]:
-        shutil.rmtree(old, ignore_errors=True)
+    caches.forget(folder.parent, "*", KEPT_GRAPHS)
+    caches.forget(folder.parent.parent, "openvino-*", caches.KEPT_VERSIONS)

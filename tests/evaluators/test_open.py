@@ -9,21 +9,21 @@ import numpy as np
 import pytest
 import torch
 
-from gozero import features, games, nets, weights
+from gozero import caches, features, games, jit, nets, weights
 from gozero.evaluators import base, openvino_evaluator
 from gozero.evaluators.base import open_evaluator
 from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
 from gozero.evaluators.torch_evaluator import TorchEvaluator
-from gozero.jit import user_cache
 from tests.trained import random_states, trained_like
 
+KERNELS = jit.CACHE_FOLDER or Path("no/cache/folder")
 CONFIG = nets.config("b2c8")
 
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty cache folder of the test's own."""
-    monkeypatch.setattr(openvino_evaluator, "user_cache", lambda: tmp_path / "cache")
+    monkeypatch.setattr(caches, "user_cache", lambda: tmp_path / "cache")
     return tmp_path / "cache"
 
 
@@ -57,15 +57,14 @@ def test_the_cached_graph_plays_every_board(file: Path, cache: Path, size: int) 
 def test_the_second_start_needs_no_torch(file: Path, tmp_path: Path) -> None:
     program = (
         "import pathlib, sys\n"
-        "from gozero import games\n"
-        "from gozero.evaluators import openvino_evaluator\n"
+        "from gozero import caches, games, jit\n"  # jit first: it looks for the compiled kernels, which stay where they are
         "from gozero.evaluators.base import open_evaluator\n"
-        f"openvino_evaluator.user_cache = lambda: pathlib.Path({str(tmp_path)!r})\n"
+        f"caches.user_cache = lambda: pathlib.Path({str(tmp_path)!r})\n"
         "game = games.make('go', size=7)\n"
         f"print(open_evaluator({str(file)!r}, game, backend='openvino', threads=1).evaluate(game.new_states(2)).value.shape)\n"
         "print('torch' in sys.modules, sys.modules.get('openvino_telemetry'))\n"
     )
-    environment = {"XDG_CACHE_HOME": str(user_cache().parent), "HOME": str(tmp_path), "PATH": ""}  # the compiled kernels are kept
+    environment = {"XDG_CACHE_HOME": str(KERNELS.parents[1]), "HOME": str(tmp_path), "PATH": ""}  # the compiled kernels are kept
     for torch_used in (True, False):
         run = subprocess.run([sys.executable, "-c", program], env=environment, cwd=Path.cwd(), capture_output=True, text=True, check=False)
         assert run.stdout.splitlines() == ["(2,)", f"{torch_used} None"], run.stderr

@@ -72,13 +72,38 @@ def test_the_newest_records_are_kept_and_what_was_there_goes(finished: Path, tmp
     assert not (target / "old").exists()
 
 
-@pytest.mark.parametrize("case", ["no run", "no checkpoint", "no room", "busy"])
+def test_a_damaged_checkpoint_is_named_and_the_one_before_it_kept(
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = tmp_path / "copy"
+    shutil.copytree(finished, run)
+    older, newer = sorted((run / "checkpoints").glob("*.pt"))[-2:]
+    newer.write_bytes(newer.read_bytes()[:1000])
+    capsys.readouterr()
+    assert keep_run.main([str(run), str(tmp_path / "kept")]) == 0
+    complaint, kept = capsys.readouterr().out.splitlines()
+    assert complaint.startswith(f"cannot read the checkpoint {newer}")
+    assert kept.startswith(f"generation {int(older.stem)} ")
+
+
+def test_a_run_is_not_replaced_by_its_own_copy(finished: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = sorted(finished.rglob("*"))
+    for target in (finished, finished / "records" / "..", finished.parent):
+        assert keep_run.main([str(finished), str(target)]) == 2
+        assert "it would be lost" in capsys.readouterr().err
+    assert sorted(finished.rglob("*")) == before
+
+
+@pytest.mark.parametrize("case", ["no run", "no checkpoint", "no room", "busy", "something else there"])
 def test_what_cannot_be_kept_is_said_in_one_line_and_changes_nothing(
     case: str, finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run, target, arguments = tmp_path / "copy", tmp_path / "kept", []
     target.mkdir()
     (target / "old").touch()
+    if case != "something else there":
+        (target / "settings.json").touch()
+    before = sorted(target.iterdir())
     if case != "no run":
         shutil.copytree(finished, run)
     if case == "no checkpoint":
@@ -90,6 +115,7 @@ def test_what_cannot_be_kept_is_said_in_one_line_and_changes_nothing(
         "no checkpoint": "holds no checkpoint yet; let the run finish a generation first",
         "no room": "0.01 MB are too few for the network and a shard of records; give more with --megabytes",
         "busy": "is in use by another training",
+        "something else there": "is there and is no kept run: it would be lost; give a new folder, or one that holds a copy",
     }
     capsys.readouterr()
     if case == "busy":
@@ -100,4 +126,4 @@ def test_what_cannot_be_kept_is_said_in_one_line_and_changes_nothing(
     captured = capsys.readouterr()
     assert (captured.out, captured.err.count("\n")) == ("", 1)
     assert words[case] in captured.err
-    assert [path.name for path in target.iterdir()] == ["old"]
+    assert sorted(target.iterdir()) == before

@@ -1,0 +1,37 @@
+"""Files that can be made again, compiled kernels and converted networks: where they lie, and how much of them is kept.
+
+Several processes share them. What is kept longest is what was used last, by modification times: whoever uses an entry touches it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+KEPT_VERSIONS = 8  # of gozero, whose kernels (64 MB each) and converted networks are kept side by side
+
+
+def user_cache() -> Path:
+    """The folder of all of them: the platform's cache folder, plus `gozero`."""
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "gozero"
+
+
+def forget(folder: Path, pattern: str, most: int) -> None:
+    """Remove the folders in `folder` that match, but for the `most` that were used last; what cannot be removed stays."""
+    for old in sorted(folder.glob(pattern), key=_last_used, reverse=True)[most:]:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def _last_used(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:  # another process has removed it
+        return 0.0
