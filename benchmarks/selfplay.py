@@ -1,6 +1,6 @@
 """Self-play with a network, end to end: the claim is at least 90 % of the evaluator's own rate at the same batch.
 
-    python -m benchmarks.selfplay --device cpu                          # as training plays on a CPU
+    python -m benchmarks.selfplay --device cpu                          # as the preset go13 plays
     python -m benchmarks.selfplay --device cuda --network b10c96 --games 4096 --groups 28 --threads 14
     python -m benchmarks.selfplay --device none                         # the price of everything but the network
 
@@ -23,7 +23,7 @@ from benchmarks.harness import Contender, Row, measure, parser, report
 from gozero import nets
 from gozero.evaluators.base import Evaluation, Evaluator, Pending, submitter
 from gozero.games.game import Game
-from training import scoring, simulators
+from training import presets, scoring, simulators
 from training.config import SelfPlaySettings, Stage
 from training.pool import Pool, leaf_evaluator, pool_bytes
 from training.records import Record, encode
@@ -136,9 +136,10 @@ def options(arguments: list[str] | None) -> argparse.Namespace:
     result.add_argument("--device", choices=("cpu", "cuda", "none"), default="cpu", help="where the network runs; none: no network")
     result.add_argument("--network", default="b10c64", help="its name (default b10c64)")
     result.add_argument("--size", type=int, default=13, help="board size (default 13)")
-    result.add_argument("--games", type=int, default=SelfPlaySettings().games, help="games at once (default %(default)s)")
-    result.add_argument("--groups", type=int, default=SelfPlaySettings().groups, help="groups of games (default %(default)s)")
-    result.add_argument("--threads", type=int, default=SelfPlaySettings().threads, help="threads that search (default %(default)s)")
+    usual = presets.load(presets.path_of("go13"), "go13").selfplay
+    result.add_argument("--games", type=int, default=usual.games, help="games at once (default as in go13, %(default)s)")
+    result.add_argument("--groups", type=int, default=usual.groups, help="groups of games (default as in go13, %(default)s)")
+    result.add_argument("--threads", type=int, default=usual.threads, help="threads that search (default as in go13, %(default)s)")
     result.add_argument("--network-threads", type=int, default=0, help="CPU threads of the network (default: all it may use)")
     result.add_argument("--full-visits", type=int, default=64, help="simulations of a recorded move (default 64)")
     result.add_argument("--cheap-visits", type=int, default=16, help="simulations of the other moves (default 16)")
