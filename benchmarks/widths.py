@@ -53,11 +53,7 @@ def read(paths: list[str], settings: LoopSettings, most: int | None) -> Replay:
 
 def learn(settings: LoopSettings, replay: Replay, origin: Origin, seconds: float, stop: Callable[[], bool]) -> Learner:
     """A learner after so many seconds of steps, its rate falling at the end as at the end of a run."""
-    learner = Learner.of(settings)
-    net = origins.network(settings, origin)
-    if net is not None:
-        learner.net.load_state_dict(net.state_dict())
-        learner.ema.load_state_dict(net.state_dict())
+    learner = origins.learner(settings, origin)
     began = time.monotonic()
     while (done := (time.monotonic() - began) / seconds) < 1 and not stop():
         batch = replay.sample(settings.learner.batch, np.random.default_rng([settings.seed, learner.steps]))
@@ -90,12 +86,12 @@ def compare(options: argparse.Namespace, most: int | None) -> int:
     torch.set_num_threads(options.threads)
     stop = startup.stop_on_signals()
     options.folder.mkdir(parents=True, exist_ok=True)
+    base = presets.load(presets.path_of(options.preset), options.preset, [f"seed={options.seed}"])
+    replay = read(options.records, base, most)
+    say(f"{sum(replay.sizes().values()):,} rows to learn from, by size {replay.sizes()}")
     files: list[Path] = []
     for name in options.networks:
-        settings = presets.load(presets.path_of(options.preset), options.preset, [f"network={name}", f"seed={options.seed}"])
-        if not files:
-            replay = read(options.records, settings, most)
-            say(f"{sum(replay.sizes().values()):,} rows to learn from, by size {replay.sizes()}")
+        settings = replace(base, network=name)
         learner = learn(settings, replay, Origin(options.origin), 60 * options.minutes, stop)
         if stop():
             return 130

@@ -53,6 +53,15 @@ def network(settings: LoopSettings, origin: Origin) -> nn.Module | None:
         raise ConfigError(f"--from {origin.weights}: {error} (--records FOLDER)") from None
 
 
+def learner(settings: LoopSettings, origin: Origin) -> Learner:
+    """A run's learner at its beginning, with the origin's weights if it has any; raises as `network` does."""
+    begun, net = Learner.of(settings), network(settings, origin)
+    if net is not None:
+        begun.net.load_state_dict(net.state_dict())
+        begun.ema.load_state_dict(net.state_dict())
+    return begun
+
+
 def shards(settings: LoopSettings, origin: Origin) -> list[tuple[Path, records.Shard]]:
     """The origin's shards in the order of their names, folder after folder; ConfigError where games of the run's are not found."""
     paths: list[Path] = []
@@ -78,17 +87,14 @@ def begin(settings: LoopSettings, folder: Path, origin: Origin) -> str:
         WeightsError, ConfigError: as `network` and `shards`; also for records of another game.
         StorageError: the folder cannot be written.
     """
-    learner, net, played = Learner.of(settings), network(settings, origin), shards(settings, origin)
-    if net is not None:
-        learner.net.load_state_dict(net.state_dict())
-        learner.ema.load_state_dict(net.state_dict())
+    begun, played = learner(settings, origin), shards(settings, origin)
     progress = _import(settings, folder, played)
     with storage.writing(folder):
         written = storage.length(storage.shard(folder, progress.generation))
-    state = {name: value for name, value in learner.state_dict().items() if name != "optimiser"}
+    state = {name: value for name, value in begun.state_dict().items() if name != "optimiser"}
     checkpoint.save(folder / "checkpoints", Snapshot(progress, state, shard_bytes=written), settings.to_dict(), settings.keep)
-    begun = f"with the weights of {origin.weights}" if origin.weights else "with fresh weights"
-    return f"a new run, {begun}, {progress.games:,} games and {progress.rows:,} rows played elsewhere"
+    how = f"with the weights of {origin.weights}" if origin.weights else "with fresh weights"
+    return f"a new run, {how}, {progress.games:,} games and {progress.rows:,} rows played elsewhere"
 
 
 def _import(settings: LoopSettings, folder: Path, played: list[tuple[Path, records.Shard]]) -> Progress:
