@@ -14,15 +14,13 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from torch import nn
-
 from gozero import growth, weights
 from gozero.growth import GrowthError
 from gozero.weights import Weights
 from training import checkpoint, records, storage
 from training.checkpoint import Progress, Snapshot
 from training.config import ConfigError, LoopSettings
-from training.learner import Learner, network_config
+from training.learner import Learner
 from training.replay import window_rows
 
 
@@ -37,28 +35,23 @@ class Origin:
         return self.weights is not None or bool(self.records)
 
 
-def network(settings: LoopSettings, origin: Origin) -> nn.Module | None:
-    """The run's network with the origin's weights; None without.
+def learner(settings: LoopSettings, origin: Origin, device: str = "cpu") -> Learner:
+    """A run's learner at its beginning on `device`, with the origin's weights if it has any.
 
     Raises:
         WeightsError: the file cannot be used.
         ConfigError: its network cannot become the run's; the line says what to do instead.
     """
+    begun = Learner.of(settings, device)
     if origin.weights is None:
-        return None
+        return begun
     found: Weights = weights.load(weights.find(origin.weights), settings.game)
     try:
-        return growth.grow(found.state_dict, found.config, network_config(settings), settings.seed)
+        tensors = growth.grow(found.state_dict, found.config, begun.config, settings.seed).state_dict()
     except GrowthError as error:
         raise ConfigError(f"--from {origin.weights}: {error} (--records FOLDER)") from None
-
-
-def learner(settings: LoopSettings, origin: Origin) -> Learner:
-    """A run's learner at its beginning, with the origin's weights if it has any; raises as `network` does."""
-    begun, net = Learner.of(settings), network(settings, origin)
-    if net is not None:
-        begun.net.load_state_dict(net.state_dict())
-        begun.ema.load_state_dict(net.state_dict())
+    begun.net.load_state_dict(tensors)
+    begun.ema.load_state_dict(tensors)
     return begun
 
 
@@ -84,7 +77,7 @@ def begin(settings: LoopSettings, folder: Path, origin: Origin) -> str:
     """Write the first checkpoint of a new run, and its records, into `folder`. Returns a line about it.
 
     Raises:
-        WeightsError, ConfigError: as `network` and `shards`; also for records of another game.
+        WeightsError, ConfigError: as `learner` and `shards`; also for records of another game.
         StorageError: the folder cannot be written.
     """
     begun, played = learner(settings, origin), shards(settings, origin)

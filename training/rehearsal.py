@@ -41,16 +41,12 @@ def rehearse(settings: LoopSettings, folder: Path, origin: Origin, say: Callable
     if settings.monitor.yardstick:
         Strength(folder, settings)
         say(f"yardstick  {settings.monitor.yardstick}: ok")
-    net, shards = origins.network(settings, origin), origins.shards(settings, origin)
-    if net is not None:
-        say(f"weights    {origin.weights}, {nets.parameter_count(net):,} parameters as {settings.network}: ok")
+    learner, shards = origins.learner(settings, origin, device_of(settings.device)), origins.shards(settings, origin)
+    if origin.weights is not None:
+        say(f"weights    {origin.weights}, {nets.parameter_count(learner.net):,} parameters as {settings.network}: ok")
     if shards:
         games, corrupt = sum(len(shard.records) for _, shard in shards), sum(shard.corrupt for _, shard in shards)
         say(f"records    {games:,} games, {corrupt} corrupt: ok")
-    learner = Learner.of(settings, device_of(settings.device))
-    if net is not None:
-        learner.net.load_state_dict(net.state_dict())
-        learner.ema.load_state_dict(net.state_dict())
     say(f"disk       {_disk(settings, folder, learner)}: ok")
     _play(settings, learner, say)
     _learn(settings, learner, say)
