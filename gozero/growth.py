@@ -5,6 +5,8 @@ Vocabulary.
   new     its other channels. They compute random features of the old ones, and no old channel listens to them yet: their weights into
           old channels are zero. So the outputs are the old ones, while the first gradient already reaches those zeros.
 
+A network may also be given the tactics of features.py: their weights into old channels are zero as well.
+
 Blocks are added behind the last one; like those of a fresh network they begin as the identity. This module shrinks nothing and trains
 nothing: a smaller network learns from the records of the larger one's run.
 """
@@ -36,7 +38,7 @@ def check(old: NetConfig, new: NetConfig) -> None:
         raise GrowthError(
             f"{old.name} cannot become {new.name}: only networks b<blocks>c<channels> grow; to go on from its games, train from its records"
         )
-    if (old.planes, old.globals) != (new.planes, new.globals):
+    if (old.planes, old.globals) != (new.planes, new.globals) or old.tactics not in (0, new.tactics):
         raise GrowthError(f"{old.name} cannot become {new.name}: they do not see the same inputs")
     widths = ("blocks", "channels", "head_channels", "value_hidden")
     smaller = next((name for name in widths if getattr(new, name) < getattr(old, name)), None)
@@ -83,7 +85,7 @@ def _maps(grown: ConvNet, old: NetConfig, new: NetConfig) -> dict[str, Maps]:
     trunk, head = list(range(old.channels)), list(range(old.head_channels))
     hidden, heads = list(range(old.value_hidden)), _three(list(range(old.head_channels)), new.head_channels)
     maps: dict[str, Maps] = {"globals": (trunk, list(range(old.globals)))}
-    maps |= _conv_norm("stem", trunk, list(range(old.planes)))
+    maps |= _conv_norm("stem", trunk, list(range(old.planes + old.tactics)))
     for index, block in enumerate(list(grown.blocks)[: old.blocks]):
         maps |= _block(f"blocks.{index}", isinstance(block, PoolingBlock), old, new)
     for name in ("policy.local", "policy.pooled", "value.local"):

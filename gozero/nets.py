@@ -72,11 +72,17 @@ class NetConfig:
     globals: int = 7  # global inputs, see features.py
     head_channels: int = 32  # filters of the policy and value heads (KataGo's b10c128: 32)
     value_hidden: int = 64  # units of the value head's hidden layer (KataGo's b10c128: 64; AlphaGo Zero: 256)
+    tactics: int = 0  # planes of the second input tensor, see features.py; 0: the network has none
 
     @property
     def pool_channels(self) -> int:
         """Channels of a pooling block that are pooled instead of passed on (KataGo: a third at b6c96, a quarter at b20c256)."""
         return self.channels // 4
+
+    @property
+    def features(self) -> int:
+        """The version of the input features that it sees."""
+        return 2 if self.tactics else 1
 
     @property
     def board(self) -> tuple[int, int] | None:
@@ -108,13 +114,20 @@ class NetConfig:
         return result
 
 
-def config(name: str, game: Game | None = None) -> NetConfig:
+def config(name: str, game: Game | None = None, features: int = 1) -> NetConfig:
     """The configuration called `name` for a game (None: Go), which says what it sees and, for mlpNxC, on which board it plays.
 
+    Args:
+        name: see the module's list of kinds.
+        game: the game that it is to play.
+        features: version of the input features.
+
     Raises:
-        ValueError: no network has that name, or it cannot play the game.
+        ValueError: no network has that name, it cannot play the game, or the game has no such features.
     """
     if name == "agz13":
+        if features != 1:
+            raise ValueError(f"network agz13 sees input features 1, not {features}")
         if game is not None and (game.name != "go" or game.shape != (13, 13)):
             raise ValueError(f"network agz13 plays Go on 13x13 only, not {game.name} on {game.dimensions}")
         return NetConfig(name, "agz", blocks=10, channels=256, size=13, value_hidden=256)
@@ -123,13 +136,12 @@ def config(name: str, game: Game | None = None) -> NetConfig:
         others = "se4c64, vgg2c64, mlp2x200, agz13"
         raise ValueError(f"unknown network {name!r}; use b<blocks>c<channels> with 4 channels or more, such as b10c64; or {others}")
     kind, blocks, channels = PREFIXES[match[1]], int(match[2]), int(match[4])
-    shown = layout("go" if game is None else game.name)
+    shown = layout("go" if game is None else game.name, features)
     size, rows = None, None
     if kind == "mlp":
         rows, size = (13, 13) if game is None else game.shape
-    return NetConfig(
-        name, kind, blocks, channels, size, rows, planes=len(shown.planes), globals=len(shown.globals), head_channels=min(32, channels)
-    )
+    seen = {"planes": len(shown.planes), "globals": len(shown.globals), "tactics": len(shown.tactics)}
+    return NetConfig(name, kind, blocks, channels, size, rows, **seen, head_channels=min(32, channels))
 
 
 def build(config: NetConfig, seed: int | None = None) -> Network:
@@ -175,11 +187,22 @@ def block(config: NetConfig, index: int) -> nn.Module:
 
 
 class Network(nn.Module):
-    """Any of the networks: planes [n, C, H, W] and globals [n, G] → `Output`."""
+    """Any of the networks: planes [n, C, H, W], globals [n, G] and, where its configuration has them, tactics [n, K, H, W] → `Output`."""
 
     def __init__(self, config: NetConfig) -> None:
         super().__init__()
         self.config = config
+
+    def example(self, count: int, board: tuple[int, int]) -> tuple[Tensor, ...]:
+        """Inputs of zeros for `count` positions on a board (rows, columns): the arguments of `forward`."""
+        config = self.config
+        inputs = torch.zeros(count, config.planes, *board), torch.zeros(count, config.globals)
+        return (*inputs, torch.zeros(count, config.tactics, *board)) if config.tactics else inputs
+
+
+def seen(planes: Tensor, tactics: Tensor | None) -> Tensor:
+    """All planes that the first layer sees [n, C + K, H, W]."""
+    return planes if tactics is None else torch.cat([planes, tactics], dim=1)
 
 
 def expected(wdl: Tensor) -> Tensor:
@@ -194,16 +217,16 @@ class ConvNet(Network):
     def __init__(self, config: NetConfig) -> None:
         super().__init__(config)
         width = config.channels
-        self.stem = ConvNorm(config.planes, width)
+        self.stem = ConvNorm(config.planes + config.tactics, width)
         self.globals = nn.Linear(config.globals, width)
         self.blocks = nn.ModuleList(block(config, index) for index in range(config.blocks))
         self.policy = PolicyHead(width, config.head_channels)
         self.value = ValueHead(width, config.head_channels, config.value_hidden)
 
-    def forward(self, planes: Tensor, globals: Tensor) -> Output:
+    def forward(self, planes: Tensor, globals: Tensor, tactics: Tensor | None = None) -> Output:
         dtype = self.globals.weight.dtype
         size = globals[:, SIZE_INPUT, None]
-        x = relu(self.stem(planes.to(dtype)) + self.globals(globals.to(dtype))[:, :, None, None])
+        x = relu(self.stem(seen(planes, tactics).to(dtype)) + self.globals(globals.to(dtype))[:, :, None, None])
         for block in self.blocks:
             x = block(x, size.to(dtype))
         x = x.float()
@@ -220,13 +243,13 @@ class MultilayerPerceptron(Network):
         if config.board is None:
             raise ValueError(f"network {config.name} has linear layers, which need a board size")
         points, width = config.board[0] * config.board[1], config.channels
-        inputs = [config.planes * points + config.globals, *[width] * (config.blocks - 1)]
+        inputs = [(config.planes + config.tactics) * points + config.globals, *[width] * (config.blocks - 1)]
         self.layers = nn.ModuleList(nn.Linear(count, width) for count in inputs)
         self.policy, self.reply = quiet(nn.Linear(width, points + 2)), quiet(nn.Linear(width, points + 2))
         self.wdl, self.score, self.owner = (quiet(nn.Linear(width, count)) for count in (3, 1, points))
 
-    def forward(self, planes: Tensor, globals: Tensor) -> Output:
-        x = torch.cat([planes.flatten(1), globals], dim=1)
+    def forward(self, planes: Tensor, globals: Tensor, tactics: Tensor | None = None) -> Output:
+        x = torch.cat([seen(planes, tactics).flatten(1), globals], dim=1)
         for layer in self.layers:
             x = relu(layer(x))
         wdl = self.wdl(x)
@@ -276,7 +299,7 @@ def layer_rows(config: NetConfig, size: int) -> list[tuple[str, str, tuple[int, 
     rows: list[tuple[str, str, tuple[int, ...], int]] = []
     with torch.device("meta"):  # shapes alone: nothing is allocated or computed
         net = build(config).eval()
-        position = torch.zeros(1, config.planes, *(config.board or (size, size))), torch.zeros(1, config.globals)
+        position = net.example(1, config.board or (size, size))
     for name, module in net.named_modules():
         if not any(module.children()):
             module.register_forward_hook(

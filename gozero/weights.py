@@ -96,8 +96,6 @@ def save(
     """
     import torch
 
-    from gozero.features import layout
-
     state = net if isinstance(net, dict) else net.state_dict()
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in state.items()}
     metadata = json.dumps(
@@ -105,7 +103,7 @@ def save(
             "network": config.to_dict(),
             "game": game,
             "size": size or config.size,
-            "feature_version": layout(game).version,
+            "feature_version": config.features,
             "provenance": provenance or {},
         }
     )
@@ -134,8 +132,11 @@ def load(path: Path | str, game: str | None = "go") -> Weights:
     check_features(target, values["game"], values["feature_version"])
     if game is not None and values["game"] != game:
         raise WeightsError(target, f"it plays {values['game']}, not {game}")
+    config = _config(target, values["network"], tensors)
+    if config.features != values["feature_version"]:
+        raise WeightsError(target, f"made for input features {values['feature_version']}, but its network sees {config.features}")
     return Weights(
-        config=_config(target, values["network"], tensors),
+        config=config,
         state_dict=tensors,
         game=values["game"],
         size=values["size"],
@@ -147,11 +148,12 @@ def load(path: Path | str, game: str | None = "go") -> Weights:
 
 
 def check_features(path: Path, game: str, version: int) -> None:
-    """WeightsError unless the positions of `game` are still shown to networks as in this version of their layout."""
-    from gozero.features import layout
+    """WeightsError unless this version of the layout is one in which positions of `game` are shown to networks."""
+    from gozero.features import layouts
 
-    if version != layout(game).version:
-        raise WeightsError(path, f"made for input features {version}, this gozero has {layout(game).version}")
+    known = [shown.version for shown in layouts(game)]
+    if version not in known:
+        raise WeightsError(path, f"made for input features {version}, this gozero has {' and '.join(map(str, known))}")
 
 
 def find(name: Path | str) -> Path:

@@ -124,6 +124,56 @@ def test_a_batch_equals_one_at_a_time() -> None:
         assert (planes[n, COLOUR_PLANE, 0, 0] == 1) == (row.to_play == BLACK), str(row)
 
 
+# ---- tactics: the second tensor, of games with chains
+
+
+def liberties(colours: np.ndarray, row: int, col: int) -> int:
+    """How many empty points touch the chain at a stone of colours [N, N], counted by walking over it."""
+    size, seen, free, waiting = len(colours), set(), set(), [(row, col)]
+    while waiting:
+        y, x = waiting.pop()
+        seen.add((y, x))
+        for beside in ((y - 1, x), (y + 1, x), (y, x - 1), (y, x + 1)):
+            if min(beside) >= 0 and max(beside) < size and beside not in seen:
+                if colours[beside] == 0:
+                    free.add(beside)
+                elif colours[beside] == colours[row, col]:
+                    waiting.append(beside)
+    return len(free)
+
+
+@pytest.mark.parametrize(("name", "size", "plies"), [("go", 2, 6), ("go", 9, 60), ("go", 19, 250), ("simple_go", 5, 12), ("nogo", 9, 50)])
+def test_tactics_show_chains_by_their_liberties(name: str, size: int, plies: int) -> None:
+    game, seen = games.make(name, size=size), set()
+    for seed in range(6):
+        row = random_row(game, seed, plies * (seed + 1) // 6)
+        colours = np.zeros(game.points, np.uint8)
+        game.stones(row.state, colours)
+        colours = colours.reshape(game.shape)
+        *_, tactics = features.encode(game, row.state[None], 2)
+        for y, x in np.ndindex(colours.shape):
+            count = liberties(colours, y, x) if colours[y, x] else 0
+            seen.add(count)
+            assert tactics[0, :, y, x].tolist() == [count == 1, count == 2, count == 3], f"({y}, {x})\n{row}"
+    assert {1, 2} <= seen
+
+
+@pytest.mark.parametrize("name", ["go", "nogo"])
+def test_version_2_leaves_the_first_tensors_as_they_are(name: str) -> None:
+    game = games.make(name, size=9)
+    states = np.stack([random_row(game, seed, 20).state for seed in range(4)])
+    planes, numbers = features.encode(game, states)
+    more, same, tactics = features.encode(game, states, 2)
+    assert (more == planes).all() and (same == numbers).all()
+    assert (tactics.shape, tactics.dtype) == ((4, len(features.TACTICS), 9, 9), np.float32)
+
+
+@pytest.mark.parametrize(("name", "version"), [("othello", 2), ("go", 3), ("go", 0)])
+def test_a_version_that_a_game_does_not_have(name: str, version: int) -> None:
+    with pytest.raises(ValueError, match=f"{name} has no input features of version {version}; it has 1"):
+        features.layout(name, version)
+
+
 # ---- the layout of every game that is not Go
 
 

@@ -39,6 +39,21 @@ def test_a_grown_network_says_the_same(small: str, large: str, size: int) -> Non
             assert torch.allclose(one, other, rtol=0, atol=1e-4), name
 
 
+@pytest.mark.parametrize("name", ["b4c16", "b5c24"])
+def test_a_network_that_is_given_tactics_says_the_same_at_first(name: str) -> None:
+    small, large = nets.config("b4c16"), nets.config(name, features=2)
+    before = trained(small)
+    after = growth.grow(before.state_dict(), small, large, seed=3).eval()
+    generator = torch.Generator().manual_seed(1)
+    planes, numbers = (torch.rand(4, 11, 7, 7, generator=generator) > 0.6).float(), torch.randn(4, 7, generator=generator)
+    tactics = torch.ones(4, large.tactics, 7, 7, requires_grad=True)
+    found = after(planes, numbers, tactics)
+    for one, other in zip(before(planes, numbers), found, strict=True):
+        assert torch.allclose(one, other, rtol=0, atol=1e-4)
+    found.value.sum().backward()
+    assert after.stem.conv.weight.grad[:, small.planes :].abs().amax() > 0, "it cannot learn to use them"
+
+
 def test_gradients_reach_the_new_channels_and_blocks() -> None:
     small, large = nets.config("b4c16"), nets.config("b5c24")
     net = growth.grow(trained(small).state_dict(), small, large, seed=3).train()
@@ -68,12 +83,13 @@ def test_the_seed_decides_the_new_channels() -> None:
     [
         ("b4c16", "b3c16", "fewer blocks: a network only grows; train the smaller one from the records"),
         ("b4c16", "b4c8", "fewer channels"),
+        ("b4c16+", "b4c16", "they do not see the same inputs"),
         ("agz13", "b10c256", "only networks b<blocks>c<channels> grow"),
         ("b10c256", "agz13", "only networks b<blocks>c<channels> grow"),
     ],
 )
 def test_what_cannot_grow_is_one_clear_line(old: str, new: str, words: str) -> None:
     with pytest.raises(GrowthError) as caught:
-        growth.grow({}, nets.config(old), nets.config(new), seed=1)
+        growth.grow({}, nets.config(old.rstrip("+"), features=2 if old.endswith("+") else 1), nets.config(new), seed=1)
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)

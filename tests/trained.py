@@ -43,20 +43,20 @@ def trained_like(config: nets.NetConfig, states: np.ndarray, seed: int = 0) -> n
             nn.init.normal_(module.bias, 0.0, 0.2, generator=generator)
             module.momentum = None  # statistics: the plain average over all batches
             module.reset_running_stats()
-    planes, numbers = map(torch.from_numpy, features.encode(go.make(int(states[0, SIZE])), states))
+    inputs = [torch.from_numpy(array) for array in features.encode(go.make(int(states[0, SIZE])), states, config.features)]
     with torch.no_grad():
-        net.train()(planes, numbers)
+        net.train()(*inputs)
         net.eval()
-        output = net(planes, numbers)
+        output = net(*inputs)
         if output.wdl is None:
             net.policy_linear.weight *= POLICY_DEVIATION / output.policy.std(1).mean()
             net.value_linear.weight /= output.value.atanh().std()
-            net.value_linear.bias -= net(planes, numbers).value.atanh().mean()
+            net.value_linear.bias -= net(*inputs).value.atanh().mean()
         else:
             for layer in (net.policy.points, net.policy.others):
                 layer.weight *= POLICY_DEVIATION / output.policy.std(1).mean()
             net.value.wdl.weight *= VALUE_DEVIATION / output.wdl.std(0).mean()
-            net.value.wdl.bias -= net(planes, numbers).wdl.mean(0)
+            net.value.wdl.bias -= net(*inputs).wdl.mean(0)
             net.value.owner.weight *= POLICY_DEVIATION / output.ownership.std(1).mean()
     return net
 

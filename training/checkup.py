@@ -27,7 +27,7 @@ from gozero import features, symmetry
 from gozero.games import GO_FAMILY
 from gozero.games.game import Game
 from gozero.nets import Output
-from training import laws, library, scoring
+from training import laws, library, replay, scoring
 from training.records import Record
 from training.replay import Batch
 
@@ -137,11 +137,11 @@ def probes(net: nn.Module, batch: Batch, game: Game) -> dict[str, float]:
         probe/turned_value, probe/turned_owner: mean distance from the unturned answer under the game's symmetries (0 ... 2).
         probe/early_pass: mean probability of a pass in positions with fewer than an eighth of the points taken; in Go; absent without such.
     """
-    plain = _ask(net, batch.planes, batch.globals)
+    plain = _ask(net, batch)
     found = _turned(net, batch, game, plain)
     swapped = batch.planes.copy()
     swapped[:, laws.TO_PLAY_PLANE] = 1 - swapped[:, laws.TO_PLAY_PLANE]
-    other = _ask(net, swapped, batch.globals)
+    other = _ask(net, batch._replace(planes=swapped))
     found["probe/view"] = float(F.cosine_similarity(_opinion(plain).flatten(), _opinion(other).flatten(), dim=0))
     if game.name in GO_FAMILY:
         found |= _komi(net, batch) if _komi_varies(batch) else {}
@@ -162,7 +162,7 @@ def _komi(net: nn.Module, batch: Batch) -> dict[str, float]:
     more, less = batch.globals.copy(), batch.globals.copy()
     more[:, 0] += KOMI_STEP / features.KOMI_SCALE
     less[:, 0] -= KOMI_STEP / features.KOMI_SCALE
-    high, low = _ask(net, batch.planes, more), _ask(net, batch.planes, less)
+    high, low = (_ask(net, batch._replace(globals=numbers)) for numbers in (more, less))
     found = {"probe/komi_value": float((high.value - low.value).mean()) / (2 * KOMI_STEP)}
     if high.score is not None and low.score is not None:
         found["probe/komi_score"] = float((high.score - low.score).mean()) / (2 * KOMI_STEP)
@@ -173,7 +173,7 @@ def _turned(net: nn.Module, batch: Batch, game: Game, plain: Output) -> dict[str
     """Mean distance of value and ownership from those of the unturned positions."""
     values, owners = [], []
     for turn in game.symmetries[1:]:
-        found = _ask(net, np.ascontiguousarray(symmetry.apply_planes(batch.planes, turn)), batch.globals)
+        found = _ask(net, replay.transformed(batch, np.full(len(batch.value), turn)))
         values.append((found.value - plain.value).abs().mean())
         if found.ownership is not None and plain.ownership is not None:
             back = symmetry.point_map(game.shape, symmetry.inverse(turn))
@@ -193,13 +193,13 @@ def norm_gap(net: nn.Module, batch: Batch) -> float:
     target = torch.from_numpy(batch.policy)
     losses = []
     for mode in (False, True):
-        logits = _ask(net.train(mode), batch.planes, batch.globals).policy
+        logits = _ask(net.train(mode), batch).policy
         losses.append(-(target * logits.log_softmax(1)).sum(1).mean())
     return float(losses[0] - losses[1])
 
 
-def _ask(net: nn.Module, planes: np.ndarray, numbers: np.ndarray) -> Output:
-    output: Output = net(torch.from_numpy(planes), torch.from_numpy(numbers))
+def _ask(net: nn.Module, batch: Batch) -> Output:
+    output: Output = net(*map(torch.from_numpy, batch.inputs))
     return output
 
 

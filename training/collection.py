@@ -42,6 +42,7 @@ class Wanted:
     held_out: float = 0.05  # share of games
     most: int = 1_000_000  # rows
     seed: int = 1
+    features: int = 1  # version of the input features
 
 
 @dataclass
@@ -134,7 +135,7 @@ class _Reader:
         for number, data in enumerate(games, 1):
             name = f"{path}, game {number}" if len(games) > 1 else str(path)
             try:
-                self._add(name, list(lessons(data, self._wanted.variations)))
+                self._add(name, list(lessons(data, self._wanted.variations, self._wanted.features)))
             except ValueError as error:
                 self._skip("bad games" if len(games) > 1 else "bad files", name, error)
 

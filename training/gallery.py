@@ -20,6 +20,7 @@ from torch import nn
 
 from gozero import features, weights
 from gozero.games.game import PLY, Game
+from gozero.nets import Network
 from gozero.weights import WeightsError
 from training import plots, records, scoring
 from training.plots import Board
@@ -76,7 +77,10 @@ class Gallery:
     def filters(self) -> bytes | None:
         """The first layer's weights; a picture, or None without a network, or without a convolution in it."""
         stem = None if self.net is None else self.net.state_dict().get("stem.conv.weight")
-        return None if stem is None else plots.filters(stem.numpy(), features.layout(self.settings.get("game", scoring.GO)).planes)
+        if stem is None:
+            return None
+        shown = features.layout(self.settings.get("game", scoring.GO), self.settings.get("features", 1))
+        return plots.filters(stem.numpy(), (*shown.planes, *shown.tactics))
 
     def _game(self) -> Game:
         longest = self.settings.get("selfplay", {}).get("max_length", MAX_LENGTH)
@@ -110,8 +114,9 @@ def _after(game: Game, record: Record, plies: int) -> np.ndarray:
 @torch.inference_mode()
 def _opinion(net: nn.Module, game: Game, state: np.ndarray, title: str) -> Iterator[Board]:
     """One board with the policy under its stones; one with the ownership, where the game has it and the network that head."""
-    planes, numbers = features.encode(game, state[None])
-    output = net(torch.from_numpy(planes), torch.from_numpy(numbers))
+    assert isinstance(net, Network)
+    inputs = features.encode(game, state[None], net.config.features)
+    planes, output = inputs[0], net(*map(torch.from_numpy, inputs))
     legal = np.zeros(game.actions, np.uint8)
     game.legal(state, np.zeros(int(state[PLY]) + 2, np.uint64), legal)  # superko aside: a picture needs no more
     logits = output.policy[0].numpy().astype(np.float64)

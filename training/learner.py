@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -70,9 +71,13 @@ def _chunks(batch: Batch) -> Iterator[Batch]:
     oneDNN keeps the code it makes for every new shape: held-out rows that grow in number would cost some MB a generation.
     """
     for start in range(0, len(batch.value), EVALUATED):
-        planes, scalars = batch.planes[start : start + EVALUATED], batch.globals[start : start + EVALUATED]
-        filling = EVALUATED - len(planes)
-        yield batch._replace(planes=np.pad(planes, ((0, filling), (0, 0), (0, 0), (0, 0))), globals=np.pad(scalars, ((0, filling), (0, 0))))
+        yield batch.map_inputs(partial(_part, start=start))
+
+
+def _part(array: np.ndarray, start: int) -> np.ndarray:
+    """The `EVALUATED` rows from `start` on, zeros where there are fewer."""
+    rows = array[start : start + EVALUATED]
+    return np.pad(rows, ((0, EVALUATED - len(rows)), *((0, 0) for _ in array.shape[1:])))
 
 
 def _tensor(array: np.ndarray, device: torch.device) -> Tensor:
@@ -142,7 +147,7 @@ def _calibration(predicted: np.ndarray, results: np.ndarray) -> float:
 
 def network_config(settings: LoopSettings) -> NetConfig:
     """What a run's network is: by its name, for the run's game; ValueError if there is none of that name, or it cannot play the game."""
-    return nets.config(settings.network, scoring.last_game(settings))
+    return nets.config(settings.network, scoring.last_game(settings), settings.features)
 
 
 class Learner:
@@ -227,9 +232,10 @@ class Learner:
         return {**{name: float(loss) for name, loss in losses(output, batch).items()}, **measures(output, batch)}
 
     def _forward(self, net: nn.Module, batch: Batch) -> Output:
-        planes = _tensor(batch.planes, self.device).to(memory_format=torch.channels_last)
+        inputs = (_tensor(array, self.device) for array in batch.inputs)
+        laid = [tensor.to(memory_format=torch.channels_last) if tensor.dim() == 4 else tensor for tensor in inputs]
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.settings.precision == "bf16"):
-            return net(planes, _tensor(batch.globals, self.device))
+            return net(*laid)
 
     @torch.no_grad()
     def _average(self) -> None:

@@ -46,9 +46,20 @@ class Batch(NamedTuple):
     owner: np.ndarray  # float32 [n, P]: +1 ends as the side to move's, -1 as the other's, 0 neither
     known: np.ndarray | None = None  # bool [n, 3]: whether value, score and owner are known; None: all, as in self-play
     root: np.ndarray | None = None  # float32 [n]: what the search made of the position, -1..1; NaN where no network searched; None: nowhere
+    tactics: np.ndarray | None = None  # float32 [n, K, H, W], from version 2 of the input features on
+
+    @property
+    def inputs(self) -> tuple[np.ndarray, ...]:
+        """What the network sees, in the order of its arguments."""
+        return (self.planes, self.globals) if self.tactics is None else (self.planes, self.globals, self.tactics)
+
+    def map_inputs(self, change: Callable[[np.ndarray], np.ndarray]) -> Batch:
+        """The batch with each of its inputs changed."""
+        return self._replace(**{name: change(array) for name, array in zip(INPUTS, self.inputs, strict=False)})
 
 
-ROW_FIELDS = ("planes", "globals", "policy", "reply", "value", "score", "owner", "root", "weight", "serial")
+INPUTS = ("planes", "globals", "tactics")  # of a batch, in the order of the network's arguments
+ROW_FIELDS = ("planes", "globals", "tactics", "policy", "reply", "value", "score", "owner", "root", "weight", "serial")
 
 
 @dataclass
@@ -57,6 +68,7 @@ class Rows:
 
     planes: np.ndarray
     globals: np.ndarray
+    tactics: np.ndarray  # uint8 [n, ⌈KP/8⌉]; [n, 0] in version 1 of the input features
     policy: np.ndarray
     reply: np.ndarray
     value: np.ndarray
@@ -80,7 +92,7 @@ class Rows:
         return np.minimum(np.searchsorted(self.reach, places, side="right"), len(self) - 1)
 
 
-def rows_of(record: Record, game: Game, first_serial: int = 0, surprise_share: float = 0.0) -> Rows:
+def rows_of(record: Record, game: Game, first_serial: int = 0, surprise_share: float = 0.0, version: int = 1) -> Rows:
     """Play a record's moves and build a row at each of its full searches; CorruptRecordError if they are not a game with this result.
 
     Args:
@@ -88,17 +100,19 @@ def rows_of(record: Record, game: Game, first_serial: int = 0, surprise_share: f
         game: the rules it was played under.
         first_serial: of its first row.
         surprise_share: of its weight that goes to its rows by their surprise.
+        version: of the input features.
     """
     states, last = _replay(record, game)
     score, owner = scoring.final_score(game, last), scoring.final_owner(game, last).astype(np.int8)
     if abs(score - record.score) > 1e-6:
         raise CorruptRecordError(f"the moves lead to a score of {score:g} for Black, the record says {record.score:g}")
-    planes, global_inputs = features.encode(game, states)
+    planes, global_inputs, tactics = packed_inputs(game, states, version)
     signs = np.where(states[:, TO_PLAY] == BLACK, 1, -1)
     count = record.rows
     return Rows(
-        planes=np.packbits(planes.reshape(count, -1) > 0.5, axis=1),
+        planes=planes,
         globals=global_inputs,
+        tactics=tactics,
         policy=np.stack([_dense(target, game.actions) for target in record.targets]),
         reply=_replies(record, game.actions),
         value=np.sign(score * signs).astype(np.int8),
@@ -108,6 +122,22 @@ def rows_of(record: Record, game: Game, first_serial: int = 0, surprise_share: f
         weight=_weights(record, surprise_share),
         serial=np.arange(first_serial, first_serial + count),
     )
+
+
+def packed_inputs(game: Game, states: np.ndarray, version: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The first three fields of `Rows` for states int32 [n, S]."""
+    planes, numbers, *tactics = features.encode(game, states, version)
+    return _bits(planes), numbers, _bits(tactics[0]) if tactics else np.zeros((len(states), 0), np.uint8)
+
+
+def _bits(planes: np.ndarray) -> np.ndarray:
+    """Planes of zeros and ones [n, C, H, W] as uint8 [n, ⌈CP/8⌉]."""
+    return np.packbits(planes.reshape(len(planes), -1) > 0.5, axis=1)
+
+
+def _planes(bits: np.ndarray, count: int, game: Game) -> np.ndarray:
+    """The inverse of `_bits` for `count` planes: float32 [n, count, H, W]."""
+    return np.unpackbits(bits, axis=1, count=count * game.points).reshape(-1, count, *game.shape).astype(np.float32)
 
 
 def _replay(record: Record, game: Game) -> tuple[np.ndarray, np.ndarray]:
@@ -189,10 +219,11 @@ def is_held_out(record: Record, share: float) -> bool:
 
 @dataclass
 class Replay:
-    """The window. `game_of(size)` gives the game that a record of that size was played under."""
+    """The window. `game_of(size)` gives the game that a record of that size was played under; `version` is that of the input features."""
 
     settings: ReplaySettings
     game_of: Callable[[int], Game]
+    version: int = 1
     total: int = 0  # rows recorded by the run so far, held-out ones included
     corrupt: int = 0  # records refused
     shelves: dict[tuple[bool, int], Rows] = field(default_factory=dict)  # (held out, size) -> rows
@@ -204,7 +235,7 @@ class Replay:
         for record in records:
             try:
                 share = self.settings.surprise_share
-                rows = rows_of(record, self.game_of(record.size), self.total, share) if record.rows else None
+                rows = rows_of(record, self.game_of(record.size), self.total, share, self.version) if record.rows else None
             except CorruptRecordError:
                 self.corrupt += 1
                 continue
@@ -252,10 +283,9 @@ def _join(parts: list[Rows]) -> Rows:
 
 def unpack(rows: Rows, chosen: np.ndarray, game: Game) -> Batch:
     """The rows of the game with these indices int [n] as a batch."""
-    planes, known = len(features.layout(game.name).planes), scoring.known(game)
-    bits = np.unpackbits(rows.planes[chosen], axis=1, count=planes * game.points)
+    newest, known = features.layouts(game.name)[-1], scoring.known(game)
     return Batch(
-        planes=bits.reshape(-1, planes, *game.shape).astype(np.float32),
+        planes=_planes(rows.planes[chosen], len(newest.planes), game),
         globals=rows.globals[chosen],
         policy=rows.policy[chosen].astype(np.float32),
         reply=rows.reply[chosen].astype(np.float32),
@@ -264,16 +294,19 @@ def unpack(rows: Rows, chosen: np.ndarray, game: Game) -> Batch:
         owner=rows.owner[chosen].astype(np.float32),
         root=rows.root[chosen],
         known=None if all(known) else np.tile(known, (len(chosen), 1)),
+        tactics=_planes(rows.tactics[chosen], len(newest.tactics), game) if rows.tactics.shape[1] else None,
     )
 
 
 def transformed(batch: Batch, symmetries: np.ndarray) -> Batch:
-    """Each row seen under its own symmetry, symmetries int [n] in 0..7; planes, policies and ownership turn together."""
-    parts = {name: getattr(batch, name).copy() for name in ("planes", "policy", "reply", "owner")}
+    """Each row seen under its own symmetry, symmetries int [n] in 0..7; planes, tactics, policies and ownership turn together."""
+    boards = ("planes",) if batch.tactics is None else ("planes", "tactics")
+    parts = {name: getattr(batch, name).copy() for name in (*boards, "policy", "reply", "owner")}
     shape = batch.planes.shape[2], batch.planes.shape[3]
     for k in np.unique(symmetries).tolist():
         rows = np.flatnonzero(symmetries == k)
-        parts["planes"][rows] = symmetry.apply_planes(batch.planes[rows], k)
+        for name in boards:
+            parts[name][rows] = symmetry.apply_planes(getattr(batch, name)[rows], k)
         parts["policy"][rows] = symmetry.apply_policy(batch.policy[rows], shape, k)
         parts["reply"][rows] = symmetry.apply_policy(batch.reply[rows], shape, k)
         parts["owner"][rows] = symmetry.apply_points(batch.owner[rows], shape, k)

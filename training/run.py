@@ -243,7 +243,7 @@ class Run:
 
     def _load_window(self) -> Replay:
         """The window as it was at the checkpoint, from the newest shards that it needs."""
-        progress, replay = self.progress, Replay(self.settings.replay, self.actor.game)
+        progress, replay = self.progress, Replay(self.settings.replay, self.actor.game, self.settings.features)
         wanted, shards = window_rows(progress.rows, self.settings.replay), []
         for generation in range(progress.generation, progress.window_start - 1, -1):
             path = storage.shard(self.folder, generation)

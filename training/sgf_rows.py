@@ -20,13 +20,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gozero import coords, features, sgf
+from gozero import coords, sgf
 from gozero.games import go
 from gozero.games.game import BLACK, TO_PLAY, WHITE, Game
 from gozero.position import IllegalMove, Position
 from gozero.sgf import GameRecord
 from training import scoring
-from training.replay import Rows
+from training.replay import Rows, packed_inputs
 
 VALUE, SCORE, OWNER = 0, 1, 2  # columns of Lesson.known
 _POINTS = re.compile(r"([BW])\+(\d+(?:\.\d*)?)", re.IGNORECASE)
@@ -55,7 +55,7 @@ class Lesson:
     identity: int
 
 
-def lessons(data: bytes, variations: bool = False) -> Iterator[Lesson]:
+def lessons(data: bytes, variations: bool = False, version: int = 1) -> Iterator[Lesson]:
     """The lessons of a game, the main line first; lines without a row of their own leave none.
 
     Raises:
@@ -64,7 +64,7 @@ def lessons(data: bytes, variations: bool = False) -> Iterator[Lesson]:
     found = sgf.lines(data) if variations else [sgf.Line(sgf.parse(data), 0)]
     identity = _identity(found[0].record)
     for number, line in enumerate(found):
-        lesson = _lesson(line, identity, is_main=number == 0)
+        lesson = _lesson(line, identity, number == 0, version)
         if lesson is not None:
             yield lesson
 
@@ -74,7 +74,7 @@ def _identity(record: GameRecord) -> int:
     return zlib.crc32(repr((record.size, record.black_stones, record.white_stones, record.moves)).encode())
 
 
-def _lesson(line: sgf.Line, identity: int, is_main: bool) -> Lesson | None:
+def _lesson(line: sgf.Line, identity: int, is_main: bool, version: int) -> Lesson | None:
     record = line.record
     position, taught, cut = _played(record, line.shared)
     states = [state for state, _ in taught]
@@ -84,12 +84,13 @@ def _lesson(line: sgf.Line, identity: int, is_main: bool) -> Lesson | None:
     winner, points = result_of(record.result) if is_main else (None, None)
     owner = None if cut or points is None else _owner(position, points)
     packed, signs = np.stack(states), np.array([1 if state[TO_PLAY] == BLACK else -1 for state in states])
-    planes, global_inputs = features.encode(position.game, packed)
+    planes, global_inputs, tactics = packed_inputs(position.game, packed, version)
     game, count = position.game, len(states)
     legal_moves = len(position.moves)  # those of the line that could be played
     rows = Rows(
-        planes=np.packbits(planes.reshape(count, -1) > 0.5, axis=1),
+        planes=planes,
         globals=global_inputs,
+        tactics=tactics,
         policy=_one_hot([record.moves[ply][1] for ply in plies], game),
         reply=_one_hot([_reply(record, ply, legal_moves) for ply in plies], game),
         value=((winner or 0) * signs).astype(np.int8),

@@ -36,7 +36,7 @@ from training.storage import BusyError, FolderError, StorageError
 
 UNUSABLE = (BusyError, FolderError, ConfigError, CheckpointError, WeightsError, ValueError)  # cannot be done: exit code 2
 FAILED = (StorageError, Disagreement, DivergedError)  # the run cannot go on as things are: exit code 1
-FIXED = ("game", "rules", "network")  # settings that a run cannot change
+FIXED = ("game", "rules", "network", "features")  # settings that a run cannot change
 SHORTHANDS = ("hours", "threads", "simulator", "device", "mode")  # options that are settings of the same name
 
 
@@ -65,7 +65,7 @@ def _compare(settings: LoopSettings, folder: Path) -> bool:
     if not saved.exists():
         return under_way
     try:
-        before = config.flat(json.loads(saved.read_text(encoding="utf-8")))
+        before = {"features": 1} | config.flat(json.loads(saved.read_text(encoding="utf-8")))  # older files do not name them
     except (OSError, ValueError) as error:
         raise ConfigError(f"cannot read {saved.absolute()}: {error}; give another --run, or move the file away") from None
     if not under_way:  # a start that came to nothing

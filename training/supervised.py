@@ -101,7 +101,7 @@ def measure(learner: Learner, held: dict[int, Shelf], stop: Callable[[], bool] =
                 break
             rows = slice(start, min(start + CHUNK, len(shelf)))
             batch = shelf.batch(np.arange(rows.start, rows.stop))
-            output = learner.ema(torch.from_numpy(batch.planes), torch.from_numpy(batch.globals))
+            output = learner.ema(*map(torch.from_numpy, batch.inputs))
             answers.add(shelf, rows, output.policy.argmax(1).numpy(), output.value.numpy())
     return answers.shares()
 
@@ -133,7 +133,7 @@ class Teaching:
 
     def __init__(self, plan: Plan, data: Collection, out: Path) -> None:
         self.plan, self.data, self.out = plan, data, out
-        self.learner = Learner(nets.config(plan.network), plan.learner, plan.wanted.seed)
+        self.learner = Learner(nets.config(plan.network, features=plan.wanted.features), plan.learner, plan.wanted.seed)
         self.epoch = self.step = 0
         self.saved = 0  # the learner's steps in the state that this run has read or written; 0: in none
 
@@ -238,8 +238,9 @@ def _learning_rate(facts: dict[str, Any]) -> float:
 
 
 def _lasting(facts: dict[str, Any]) -> dict[str, Any]:
-    """The facts without the learning rate, which may change where a run goes on."""
-    return {**facts, "learner": {name: value for name, value in facts["learner"].items() if name != "learning_rate"}}
+    """The facts without the learning rate, which may change where a run goes on; a state that names no input features has version 1."""
+    learner = {name: value for name, value in facts["learner"].items() if name != "learning_rate"}
+    return {**facts, "learner": learner, "wanted": {"features": 1, **facts["wanted"]}}
 
 
 def parser() -> argparse.ArgumentParser:
@@ -250,6 +251,9 @@ def parser() -> argparse.ArgumentParser:
     options.add_argument("folder", type=Path, metavar="FOLDER", help="SGF files, there and in the folders below")
     options.add_argument("--out", type=Path, required=True, metavar="FILE", help="weights file to write")
     options.add_argument("--network", default="b6c64", help="b6c64, b10c64 ..., or agz13 (default %(default)s)")
+    options.add_argument(
+        "--features", type=int, choices=(1, 2), help="version of the input features (default: 2, chains by their liberties too; agz13: 1)"
+    )
     options.add_argument("--epochs", type=int, default=5, help="passes over the positions (default %(default)s)")
     options.add_argument("--batch", type=int, default=learner.batch, help="positions of a step (default %(default)s)")
     options.add_argument("--learning-rate", type=float, default=1e-3, help="step size (default %(default)s)")
@@ -277,8 +281,10 @@ def _plan(options: argparse.Namespace) -> Plan:
     for name, low, high in (("epochs", 1, 10**6), ("most", 1, 10**9), ("threads", 0, 1024), ("seed", 0, 2**63 - 1), ("held_out", 0, 0.9)):
         if not low <= getattr(options, name) <= high:
             raise ConfigError(f"--{name.replace('_', '-')} {getattr(options, name)} is out of range: {low} to {high}")
-    nets.config(options.network)
-    wanted = Wanted(tuple(sorted(options.size)), options.variations, options.require_result, options.held_out, options.most, options.seed)
+    version = options.features or (1 if options.network == "agz13" else 2)
+    nets.config(options.network, features=version)
+    sizes = tuple(sorted(options.size))
+    wanted = Wanted(sizes, options.variations, options.require_result, options.held_out, options.most, options.seed, version)
     values = {"batch": options.batch, "learning_rate": options.learning_rate}
     return Plan(options.network, from_dict(LearnerSettings, values, "command line"), wanted, options.epochs)
 

@@ -57,7 +57,7 @@ def random_record(game: Game, seed: int) -> Record:
 
 def window(settings: LoopSettings, size: int) -> Replay:
     """A window that holds one random game of a size."""
-    replay = Replay(replace(settings.replay, held_out=0.0), lambda points: scoring.game_of(settings, points))
+    replay = Replay(replace(settings.replay, held_out=0.0), lambda points: scoring.game_of(settings, points), settings.features)
     replay.add([random_record(scoring.game_of(settings, size), settings.seed)])
     return replay
 

@@ -56,7 +56,8 @@ class Forward(nn.Module):
 
     def __init__(self, net: nn.Module, size: int) -> None:
         super().__init__()
-        self.unpack = Unpack(size)
+        assert isinstance(net, nets.Network)
+        self.unpack = Unpack(size, net.config.tactics)
         self.net = net
 
     def forward(self, packed: Tensor) -> Tensor:
@@ -68,7 +69,7 @@ class Forward(nn.Module):
 class Lane:
     """See the module's vocabulary. `put`, then `launch`, then `take`, by one thread at a time."""
 
-    def __init__(self, forward: nn.Module, capacity: int, columns: tuple[int, int], device: torch.device) -> None:
+    def __init__(self, forward: Forward, capacity: int, columns: tuple[int, int], device: torch.device) -> None:
         """columns: ints of a packed position, floats of what is found of it."""
         self.capacity = capacity
         self._forward = forward
@@ -83,7 +84,7 @@ class Lane:
 
     def put(self, states: np.ndarray) -> None:
         """Pack states int32 [n, S], n ≤ capacity, into the pinned buffer."""
-        features.pack_into(states, self._packed_rows, int(states[0, SIZE]))
+        features.pack_into(states, self._packed_rows, int(states[0, SIZE]), self._forward.unpack.tactics)
 
     @torch.inference_mode()
     def launch(self, count: int) -> None:
@@ -153,7 +154,7 @@ class CudaEvaluator:
         self.device = torch.device(device)
         self.precision = ("bf16" if has_bf16(self.device) else "f32") if precision == "auto" else precision
         self._forward = Forward(self._fold(net), game.rows).to(self.device)
-        self._columns = (features.packed_ints(game.rows), game.actions + 2)
+        self._columns = (features.packed_ints(game.rows, self._forward.unpack.tactics), game.actions + 2)
         self._free: list[Lane] = []
         self._lock = threading.Lock()  # over the list of free lanes
 

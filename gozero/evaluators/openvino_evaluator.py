@@ -92,18 +92,18 @@ class OpenVINOEvaluator:
     def evaluate(self, states: np.ndarray) -> Evaluation:
         """Evaluate states int32 [n, S]; see `Evaluator`."""
         check_states(self.game, states)
-        return self.infer(*features.encode(self.game, states))
+        return self.infer(*features.encode(self.game, states, self._features))
 
-    def infer(self, planes: np.ndarray, globals: np.ndarray) -> Evaluation:
-        """Evaluate encoded positions: planes float32 [n, C, H, W], globals float32 [n, G]."""
+    def infer(self, *inputs: np.ndarray) -> Evaluation:
+        """Evaluate encoded positions, see `features.encode`."""
         request, free = self._request()
-        request.infer([planes, globals], share_inputs=True)
+        request.infer(list(inputs), share_inputs=True)
         return _outputs(request, free)
 
     def submit(self, states: np.ndarray) -> Started:
         """Begin to evaluate states int32 [n, S]; see `AsynchronousEvaluator`. OpenVINO's threads work on one batch after the other."""
         check_states(self.game, states)
-        return Started(*self._request(), features.encode(self.game, states))
+        return Started(*self._request(), features.encode(self.game, states, self._features))
 
     def _request(self) -> tuple[Any, deque[Any]]:
         """A request that nobody waits for, and the queue that it goes back to: that of its own compilation."""
@@ -113,9 +113,8 @@ class OpenVINOEvaluator:
             return self._compiled.create_infer_request(), self._free
 
     def _compile(self, core: Any, graph: Any) -> None:
-        planes, globals = graph.inputs
-        channels = planes.partial_shape[1].get_length()
-        graph.reshape({planes: [-1, channels, self.game.rows, self.game.cols], globals: [-1, globals.partial_shape[1].get_length()]})
+        self._features = len(graph.inputs) - 1  # planes and globals in version 1, tactics besides in version 2
+        _open(graph, [entry.partial_shape[1].get_length() for entry in graph.inputs], self.game.shape)
         settings = {
             "INFERENCE_NUM_THREADS": self.threads,
             "INFERENCE_PRECISION_HINT": self.precision,
@@ -129,7 +128,7 @@ class OpenVINOEvaluator:
 class Started:
     """An inference that has been started (a `Pending`). It keeps its inputs, which OpenVINO reads where they are."""
 
-    def __init__(self, request: Any, free: deque[Any], inputs: tuple[np.ndarray, np.ndarray]) -> None:
+    def __init__(self, request: Any, free: deque[Any], inputs: tuple[np.ndarray, ...]) -> None:
         self._request, self._free, self._inputs = request, free, inputs
         request.start_async(list(inputs), share_inputs=True)
 
@@ -171,19 +170,18 @@ def convert(net: nn.Module) -> Any:
             super().__init__()
             self.net = nets.fold(net).cpu()
 
-        def forward(self, planes: torch.Tensor, globals: torch.Tensor) -> tuple[torch.Tensor, ...]:
-            output: nets.Output = self.net(planes, globals)
+        def forward(self, planes: torch.Tensor, globals: torch.Tensor, tactics: torch.Tensor | None = None) -> tuple[torch.Tensor, ...]:
+            output: nets.Output = self.net(planes, globals) if tactics is None else self.net(planes, globals, tactics)
             if output.score is None or output.ownership is None:
                 return output.policy, output.value
             return output.policy, output.value, output.score, (output.ownership / 2).tanh()  # a logit's expected sign
 
     wanted = Traced().eval()
     assert isinstance(net, nets.Network)
-    config = net.config
-    example = (torch.zeros(2, config.planes, *(config.board or ANY_BOARD)), torch.zeros(2, config.globals))
+    example = net.example(2, net.config.board or ANY_BOARD)
     with _TRACING, torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # torch prefers torch.export, which takes 4 s for the same graph
-        structure = repr(wanted)
+        structure = f"{net.config.tactics} {wanted!r}"
         if structure not in _TRACES:
             _TRACES[structure] = torch.jit.trace(wanted, example, check_trace=False)
         trace = _TRACES[structure]
@@ -191,9 +189,16 @@ def convert(net: nn.Module) -> Any:
         graph = openvino.convert_model(trace, example_input=example, share_weights=False)
     for output, name in zip(graph.outputs, OUTPUTS, strict=False):
         output.get_tensor().set_names({name})
-    planes, globals = graph.inputs
-    graph.reshape({planes: [-1, config.planes, -1, -1], globals: [-1, config.globals]})
+    _open(graph, [tensor.shape[1] for tensor in example], (-1, -1))
     return graph
+
+
+def _open(graph: Any, channels: list[int], board: tuple[int, int]) -> None:
+    """Leave the batch of all inputs open; give each its channels, and those that are boards these rows and columns (-1: open too)."""
+    shapes = {}
+    for entry, count in zip(graph.inputs, channels, strict=True):
+        shapes[entry] = [-1, count, *board] if len(entry.partial_shape) == 4 else [-1, count]
+    graph.reshape(shapes)
 
 
 def load_graph(path: Path, game: str) -> tuple[Any, Manifest]:

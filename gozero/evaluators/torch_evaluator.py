@@ -51,21 +51,27 @@ class TorchEvaluator:
 
     def refresh(self, net: nn.Module) -> None:
         """Evaluate with the present weights of `net` from now on."""
+        assert isinstance(net, nets.Network)
+        self._features = net.config.features
         dtype = torch.bfloat16 if self.precision == "bf16" else torch.float32
         self._net = nets.fold(net, dtype).to(self.device).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
     def evaluate(self, states: np.ndarray) -> Evaluation:
         """Evaluate states int32 [n, S]; see `Evaluator`."""
         check_states(self.game, states)
-        return self.infer(*features.encode(self.game, states))
+        return self.infer(*features.encode(self.game, states, self._features))
 
     @torch.inference_mode()
-    def infer(self, planes: np.ndarray, globals: np.ndarray) -> Evaluation:
-        """Evaluate encoded positions: planes float32 [n, C, H, W], globals float32 [n, G]."""
-        board = torch.from_numpy(planes).to(self.device).contiguous(memory_format=torch.channels_last)
-        output: nets.Output = self._net(board, torch.from_numpy(globals).to(self.device))
+    def infer(self, *inputs: np.ndarray) -> Evaluation:
+        """Evaluate encoded positions, see `features.encode`."""
+        output: nets.Output = self._net(*(self._moved(array) for array in inputs))
         ownership = None if output.ownership is None else (output.ownership / 2).tanh()  # a logit's expected sign
         return Evaluation(_array(output.policy), _array(output.value), _optional(output.score), _optional(ownership))
+
+    def _moved(self, array: np.ndarray) -> Tensor:
+        """An input on the device; boards in the layout that convolutions prefer."""
+        tensor = torch.from_numpy(array).to(self.device)
+        return tensor.contiguous(memory_format=torch.channels_last) if tensor.dim() == 4 else tensor
 
 
 def _array(tensor: Tensor) -> np.ndarray:

@@ -14,31 +14,38 @@ from gozero.games.go import KOMI_UNITS
 
 
 class Unpack(nn.Module):
-    """Packed positions int32 [n, packed_ints(size)] → planes float32 [n, 11, N, N], in channels-last layout, and globals float32 [n, 7]."""
+    """Packed positions int32 [n, packed_ints(size, tactics)] → planes [n, 11, N, N], globals [n, 7] and tactics [n, K, N, N].
+
+    All are float32, boards in channels-last layout. Without planes of tactics there are two results.
+    """
 
     word: Tensor
     shift: Tensor
     ages: Tensor
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, tactics: int = 0) -> None:
         super().__init__()
-        self.size = size
+        self.size, self.tactics = size, tactics
         row, col = torch.meshgrid(torch.arange(size), torch.arange(size), indexing="ij")
         bit = ((row + 1) * (size + 1) + col + 1).flatten()
         self.register_buffer("word", bit // 32)  # int64 [P]: the word of a board that holds each point
         self.register_buffer("shift", (bit % 32).int())  # int32 [P]: and its place there
         self.register_buffer("ages", torch.arange(PAST_BOARDS, dtype=torch.int32))
 
-    def forward(self, packed: Tensor) -> tuple[Tensor, Tensor]:
-        count, boards = len(packed), 2 * PAST_BOARDS
+    def forward(self, packed: Tensor) -> tuple[Tensor, ...]:
+        count, stones, boards = len(packed), 2 * PAST_BOARDS, 2 * PAST_BOARDS + self.tactics
         komi, bonus, flags = packed[:, features.PACKED_KOMI], packed[:, features.PACKED_BONUS], packed[:, features.PACKED_FLAGS]
         black = (flags & features.BLACK_FLAG) != 0
-        bits = packed[:, : boards * words(self.size)].view(count, boards, -1).transpose(1, 2)  # [n, words, 10]
-        stones = (bits.index_select(1, self.word) >> self.shift[:, None]) & 1  # [n, P, 10]
-        planes = torch.cat([stones.float(), black.float()[:, None, None].expand(-1, self.size**2, -1)], 2)  # [n, P, 11]
+        bits = packed[:, : boards * words(self.size)].view(count, boards, -1).transpose(1, 2)  # [n, words, boards]
+        points = ((bits.index_select(1, self.word) >> self.shift[:, None]) & 1).float()  # [n, P, boards]
+        planes = torch.cat([points[:, :, :stones], black.float()[:, None, None].expand(-1, self.size**2, -1)], 2)  # [n, P, 11]
         white = komi.double() / KOMI_UNITS + bonus
         numbers = torch.empty(count, features.GLOBALS, device=packed.device)
         numbers[:, 0] = torch.where(black, -white, white) / features.KOMI_SCALE
         numbers[:, 1] = (self.size - features.MIDDLE_SIZE) / features.SIZE_SCALE
         numbers[:, 2:] = (flags[:, None] >> self.ages) & 1
-        return planes.view(count, self.size, self.size, features.PLANES).permute(0, 3, 1, 2), numbers
+        return (self._board(planes), numbers, self._board(points[:, :, stones:])) if self.tactics else (self._board(planes), numbers)
+
+    def _board(self, planes: Tensor) -> Tensor:
+        """[n, P, C] as [n, C, N, N], in channels-last layout."""
+        return planes.reshape(len(planes), self.size, self.size, planes.shape[2]).permute(0, 3, 1, 2)

@@ -29,6 +29,8 @@ EDGE = 3
 MAX_SIZE = 19
 PAST_BOARDS = 5
 
+MANY_LIBERTIES = 4  # from here on `chain_liberties` counts no further
+
 # Header of the state row; fields 0 and 1 are TO_PLAY and PLY, 5 to 13 belong to the game.
 SIZE, EMPTY_COUNT, BOARD_PLACE = 2, 3, 4
 HEADER = 16
@@ -312,6 +314,43 @@ def stones(state, out):
     size = np.int64(state[SIZE])
     for action in range(size * size):
         out[action] = colour_at(state, cell_of(action, size))
+
+
+@kernel()
+def _count_chain(state, head, size):
+    """Liberties of the chain at `head`, at most MANY_LIBERTIES: the first few found are remembered, so that none counts twice."""
+    down = row_step(size)
+    first = second = third = count = 0
+    stone = head
+    while True:
+        for offset in (-down, -RECORD, RECORD, down):
+            beside = stone + offset
+            if colour_at(state, beside) == EMPTY and beside != first and beside != second and beside != third:
+                first, second, third = beside, first, second
+                count += 1
+                if count == MANY_LIBERTIES:
+                    return count
+        stone = at(state, stone + NEXT)
+        if stone == head:
+            return count
+
+
+@kernel(STONES.signature)
+def chain_liberties(state, out):
+    """Write into out uint8 [points] how many liberties the chain on each point has, at most MANY_LIBERTIES; 0 on empty points."""
+    size = np.int64(state[SIZE])
+    for action in range(size * size):
+        out[action] = 0
+    for action in range(size * size):
+        cell = cell_of(action, size)
+        if colour_at(state, cell) in (BLACK, WHITE) and at(state, cell + HEAD) == cell:
+            count = _count_chain(state, cell, size)
+            stone = cell
+            while True:
+                out[action_of(stone, size)] = count
+                stone = at(state, stone + NEXT)
+                if stone == cell:
+                    break
 
 
 def set_up(initial: np.ndarray, place: Callable[[np.ndarray, np.ndarray], bool], colours: np.ndarray, to_play: int) -> np.ndarray:

@@ -26,9 +26,9 @@ def positions(size: int, count: int = 60) -> np.ndarray:
     return states
 
 
-def packed(states: np.ndarray, size: int) -> np.ndarray:
-    rows = np.full((len(states) + 3, features.packed_ints(size)), -1, np.int32)
-    features.pack_into(states, rows, size)
+def packed(states: np.ndarray, size: int, tactics: int = 0) -> np.ndarray:
+    rows = np.full((len(states) + 3, features.packed_ints(size, tactics)), -1, np.int32)
+    features.pack_into(states, rows, size, tactics)
     assert (rows[len(states) :] == -1).all(), "wrote beyond the states"
     return rows[: len(states)]
 
@@ -42,6 +42,15 @@ def test_unpacking_equals_encoding(size: int) -> None:
     np.testing.assert_array_equal(numbers.numpy(), expected_numbers)
     assert (planes.dtype, numbers.dtype) == (torch.float32, torch.float32)
     assert planes.is_contiguous(memory_format=torch.channels_last)
+
+
+@pytest.mark.parametrize("size", [2, 9, 19])
+def test_tactics_are_unpacked_too(size: int) -> None:
+    states, game = positions(size), games.make("go", size=size)
+    found = Unpack(size, len(features.TACTICS))(torch.from_numpy(packed(states, size, len(features.TACTICS))))
+    for one, two in zip(found, features.encode(game, states, 2), strict=True):
+        np.testing.assert_array_equal(one.numpy(), two)
+    assert found[2].any(), "or nothing was tested"
 
 
 def test_a_packed_position_is_small() -> None:

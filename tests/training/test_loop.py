@@ -138,6 +138,25 @@ def test_another_network_in_the_folder_is_refused(finished: Path, capsys: pytest
     assert text.count("\n") == 1
 
 
+def test_a_run_with_tactics_plays_learns_and_is_opened_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ("--set", "features=2", "--set", "generations=2")
+    assert run_loop(tmp_path / "run", *arguments, "--set", "generations=1") == 0
+    assert run_loop(tmp_path / "run", *arguments) == 0
+    found = weights.load(tmp_path / "run" / "weights.pt")
+    assert (found.feature_version, found.config.tactics) == (2, 3)
+    assert found.state_dict["stem.conv.weight"].shape[1] == 14
+    capsys.readouterr()
+    assert run_loop(tmp_path / "run", "--set", "features=1") == 2
+    assert "a run of features 2, not 1" in capsys.readouterr().err
+
+
+def test_features_that_a_game_does_not_have_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert startup.main(["--preset", "othello", "--set", "features=2", "--run", str(tmp_path / "run")]) == 2
+    text = capsys.readouterr().err
+    assert "othello has no input features of version 2; it has 1" in text
+    assert text.count("\n") == 1
+
+
 def test_a_bad_configuration_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "bad.toml").write_text("cpuct = 2")
     assert startup.main(["--config", str(tmp_path / "bad.toml")]) == 2

@@ -15,8 +15,8 @@ from training.replay import CorruptRecordError, Replay, is_held_out, rows_of, tr
 SIZES = (5, 7)
 
 
-def batch_of(record: Record):
-    return unpack(rows_of(record, game_of(record.size)), np.arange(record.rows), game_of(record.size))
+def batch_of(record: Record, version: int = 1):
+    return unpack(rows_of(record, game_of(record.size), version=version), np.arange(record.rows), game_of(record.size))
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -34,11 +34,14 @@ def test_rows_are_seen_by_the_side_to_move(size: int) -> None:
 def test_planes_survive_packing() -> None:
     record, game = random_record(7, 2), game_of(7)
     state, history = game.new_states(1)[0], game.new_histories(1)[0]
-    batch = batch_of(record)
+    batch = batch_of(record, version=2)
+    assert batch.tactics.any()
     wanted = {target.ply: row for row, target in enumerate(record.targets)}
     for ply, action in enumerate(record.moves.tolist()):
         if ply in wanted:
-            np.testing.assert_array_equal(batch.planes[wanted[ply]], features.encode(game, state[None])[0][0])
+            planes, _, tactics = features.encode(game, state[None], 2)
+            np.testing.assert_array_equal(batch.planes[wanted[ply]], planes[0])
+            np.testing.assert_array_equal(batch.tactics[wanted[ply]], tactics[0])
         game.step(state, history, action)
 
 
@@ -71,8 +74,8 @@ def test_planes_policy_reply_and_ownership_turn_together(k: int) -> None:
         replace(target, actions=np.array([symmetry.apply_action(int(action), 5, k) for action in target.actions]))
         for target in record.targets
     )
-    expected = batch_of(replace(record, moves=moves, targets=targets))
-    found = transformed(batch_of(record), np.full(record.rows, k))
+    expected = batch_of(replace(record, moves=moves, targets=targets), version=2)
+    found = transformed(batch_of(record, version=2), np.full(record.rows, k))
     for name, one, other in zip(expected._fields, expected, found, strict=True):
         np.testing.assert_array_equal(one, other, err_msg=name)
 
