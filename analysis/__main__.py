@@ -15,10 +15,11 @@ from analysis.queries import Defaults
 from analysis.server import Lines, Server, serve
 from analysis.settings import Settings, from_arguments
 from gozero import __version__ as VERSION
-from gozero.engine import Evaluators, find_weights, supported_sizes
+from gozero.engine import Evaluators, find_weights, supported_sizes, tree_memory
 from gozero.exits import SUCCESS, exit_after
 from gozero.options import SettingsError
 from gozero.output import Log, Output, tell
+from gozero.search.memory import Memory
 from gozero.weights import WeightsError
 
 if TYPE_CHECKING:
@@ -54,7 +55,14 @@ def sit(settings: Settings, log: Log | None) -> int:
 
     seconds = {} if settings.time is None else {"seconds": settings.time}
     defaults = Defaults(tuple(supported_sizes(header)), settings.visits, perspective=settings.report_winrates_as, **seconds)
-    server = Server(VERSION, path.name, defaults, settings.positions, open_evaluator, send)
+
+    def warn(text: str) -> None:
+        say(text)
+        if log is not None:
+            log.say(text)
+
+    memory = Memory(tree_memory(settings.max_memory))
+    server = Server(VERSION, path.name, defaults, settings.positions, open_evaluator, send, memory, warn)
     say(greeting(settings, path))
     say(READY)
     serve(server, read_lines(output), finish=not settings.quit_without_waiting)

@@ -24,6 +24,7 @@ from gozero.analysis import Analysis, Owners, Watch, look
 from gozero.engine import search_settings
 from gozero.evaluators.base import Evaluation, Evaluator
 from gozero.games.game import Game
+from gozero.search.memory import Memory
 from gozero.search.search import Search
 
 
@@ -45,7 +46,7 @@ class Opinion:
 class Study:
     """A task under way."""
 
-    def __init__(self, task: Task, evaluator: Evaluator, now: float) -> None:
+    def __init__(self, task: Task, evaluator: Evaluator, now: float, memory: Memory) -> None:
         query, root = task.query, task.root
         settings = search_settings(query.visits, root.game.name)
         room = min(settings.max_nodes, query.visits + settings.leaves)
@@ -55,7 +56,7 @@ class Study:
         self.deadline = now + query.seconds
         self.next_report = now + query.first_report
         self._owners = Owners(evaluator)
-        self._search = Search(root.game, evaluator, replace(settings, max_nodes=room))
+        self._search = Search(root.game, evaluator, replace(settings, max_nodes=room), memory=memory)
         self._search.begin(
             0, root.state, root.history_row(0), query.visits,
             noise=query.temperature is not None, temperature=query.temperature, left_out=task.left_out,
@@ -63,8 +64,13 @@ class Study:
 
     @property
     def is_finished(self) -> bool:
-        """Whether its visits are spent."""
+        """Whether its visits are spent, or its tree can grow no further."""
         return self._search.is_finished
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it ended for want of memory."""
+        return self._search.is_full()
 
     def collect(self) -> np.ndarray:
         """int32 [n, S], the leaves of its next wave: the position itself in the first one; see `Search.collect`."""
@@ -94,6 +100,7 @@ class Analyst:
         open_evaluator: gives the evaluator for a board; called when a task on it has its turn. It may take seconds.
         positions: searches under way at most.
         report: told of a study, and whether it still goes on: at the intervals that its query asks for, and once at its end.
+        memory: for the trees of all searches together.
         clock: seconds.
     """
 
@@ -102,11 +109,13 @@ class Analyst:
         open_evaluator: Callable[[Game], Evaluator],
         positions: int,
         report: Callable[[Study, bool], None],
+        memory: Memory,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._open_evaluator = open_evaluator
         self._positions = positions
         self._report = report
+        self._memory = memory
         self._clock = clock
         self._waiting: list[tuple[int, int, Task]] = []
         self._numbers = itertools.count()
@@ -132,7 +141,7 @@ class Analyst:
         """One wave of all searches under way, after giving free places to tasks that wait. Reports what is due."""
         while self._waiting and len(self._studies) < self._positions:
             task = heapq.heappop(self._waiting)[2]
-            self._studies.append(Study(task, self._open_evaluator(task.root.game), self._clock()))
+            self._studies.append(Study(task, self._open_evaluator(task.root.game), self._clock(), self._memory))
         for _, same_board in groupby(sorted(self._studies, key=_size), key=_size):
             _advance(list(same_board))
         now = self._clock()

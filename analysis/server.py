@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.fields import QueryError
 from analysis.queries import Action, Defaults, read_action, read_query
-from gozero.engine import MANY_LEAVES
+from gozero.engine import MANY_LEAVES, no_more_memory
+from gozero.search.memory import Memory
 
 if TYPE_CHECKING:
     from analysis.analyst import Analyst, Study
@@ -37,13 +38,24 @@ class Server:
         positions: searched at once.
         open_evaluator: see `analysis.analyst.Analyst`.
         send: takes each answer.
+        memory: for all searches together.
+        warn: told, once, that a search ended for want of memory.
     """
 
     def __init__(
-        self, version: str, model: str, defaults: Defaults, positions: int, open_evaluator: Callable[[Game], Evaluator], send: Send
+        self,
+        version: str,
+        model: str,
+        defaults: Defaults,
+        positions: int,
+        open_evaluator: Callable[[Game], Evaluator],
+        send: Send,
+        memory: Memory,
+        warn: Callable[[str], None],
     ) -> None:
         self._version, self._model, self._defaults, self._positions = version, model, defaults, positions
         self._open_evaluator, self._send = open_evaluator, send
+        self._memory, self._warn, self._has_warned = memory, warn, False
         self._analyst: Analyst | None = None
 
     @property
@@ -97,7 +109,7 @@ class Server:
         for field, text in query.warnings:
             self._send({"warning": text, "field": field, "id": query.id})
         if self._analyst is None:
-            self._analyst = Analyst(self._open_evaluator, self._positions, self._report)
+            self._analyst = Analyst(self._open_evaluator, self._positions, self._report, self._memory)
         for task in found:
             self._analyst.add(task)
 
@@ -126,6 +138,9 @@ class Server:
         from analysis.answers import answer
 
         assert study.opinion is not None
+        if study.is_full and not self._has_warned:
+            self._has_warned = True
+            self._warn(no_more_memory(self._memory.limit))
         self._send(answer(study.task, study.look(), study.opinion, is_during_search=goes_on))
 
 

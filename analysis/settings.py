@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gozero import options
-from gozero.engine import BACKENDS
+from gozero.engine import BACKENDS, LEAST_MEMORY, MOST_MEMORY
 from gozero.options import option
 
 PERSPECTIVES = ("black", "white", "side_to_move")
@@ -44,6 +44,14 @@ class Settings:
         metavar="SIDE",
     )
     quit_without_waiting: bool = option(False, "at the end of the input stop at once instead of finishing what was asked")
+    max_memory: int | None = option(
+        None,
+        "memory in MB that search trees may grow to, all positions' together; a search that needs more ends "
+        "(default: a quarter of the machine's)",
+        low=LEAST_MEMORY,
+        high=MOST_MEMORY,
+        metavar="MB",
+    )
     threads: int | None = option(None, "CPU threads (default: as many cores as this process may use)", low=1, high=1024)
     backend: str = option("auto", f"what evaluates the network: {', '.join(BACKENDS)} (default auto)", choices=BACKENDS, metavar="NAME")
     log: str | None = option(None, "append all that passes over the protocol to this file", metavar="FILE")

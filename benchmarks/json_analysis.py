@@ -16,9 +16,10 @@ from analysis.positions import Task, tasks
 from analysis.queries import Defaults, read_query
 from benchmarks.harness import Contender, measure, parser, ratio, report
 from gozero import coords, games
-from gozero.engine import Evaluators, find_weights, search_settings
+from gozero.engine import Evaluators, find_weights, search_settings, tree_memory
 from gozero.evaluators.base import Evaluation, Evaluator
 from gozero.games.game import Game
+from gozero.search.memory import Memory
 
 SIZE, VISITS, POSITIONS = 13, 100, 32
 CLAIM = 0.9
@@ -53,7 +54,7 @@ def analysed(evaluator: Evaluator, game: list[Task], positions: int) -> Contende
 
     def run() -> int:
         counted = Counted(evaluator)
-        analyst = Analyst(lambda board: counted, positions, lambda study, goes_on: None)
+        analyst = Analyst(lambda board: counted, positions, lambda study, goes_on: None, Memory(tree_memory(None)))
         for task in game:
             analyst.add(task)
         while not analyst.is_idle:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gozero import games
+from gozero import games, machine
 from gozero.games import GO_FAMILY
 from gozero.weights import WEIGHTS, Header, WeightsError, find, header
 
@@ -30,6 +30,14 @@ SMALLEST_GO = 5
 MANY_LEAVES, FEW_LEAVES = 8, 2
 MANY_VISITS = 200
 """From so many visits a move on, positions are evaluated ``MANY_LEAVES`` at a time."""
+
+FIRST_NODES = 20_000
+"""Of a search tree before it grows: as many visits as that are searched without a pause for growing."""
+
+MEMORY_SHARE = 4
+"""Search trees may take one part of the machine's memory in so many, unless the user says otherwise."""
+LEAST_MEMORY, MOST_MEMORY = 64, 10_000_000
+"""MB that the user may give them."""
 
 SCORE_WEIGHT = 0.3
 """Of points beside the result, in Go (KataGo's dynamic one): a game that is won or lost is played well to its end."""
@@ -73,14 +81,23 @@ def _has_size(game: str, size: int) -> bool:
 def search_settings(visits: int | None, game: str) -> SearchSettings:
     """How to search this game with so many visits a move, None for as many as there is time for.
 
-    A tree has room for twice the visits, for what is kept from the move before, within 20,000 to 400,000 nodes.
+    A tree begins with room for `FIRST_NODES`; whoever searches gives it the memory to grow (`gozero.search.memory`).
     """
     from gozero.search.settings import SearchSettings
 
     many = visits is None or visits >= MANY_VISITS
-    max_nodes = 200_000 if visits is None else min(max(2 * visits, 20_000), 400_000)
     score_weight = SCORE_WEIGHT if game in GO_FAMILY else 0.0
-    return SearchSettings(leaves=MANY_LEAVES if many else FEW_LEAVES, max_nodes=max_nodes, score_weight=score_weight)
+    return SearchSettings(leaves=MANY_LEAVES if many else FEW_LEAVES, max_nodes=FIRST_NODES, score_weight=score_weight)
+
+
+def tree_memory(megabytes: int | None) -> int:
+    """Bytes that search trees may take: the user's, or None for a share of the machine's, or of its container's."""
+    return machine.memory() // MEMORY_SHARE if megabytes is None else megabytes * 2**20
+
+
+def no_more_memory(limit: int) -> str:
+    """What the user is told when a search has ended because trees take these bytes."""
+    return f"a search ended early: its tree has used up the memory for search trees, {limit / 2**20:,.0f} MB; --max-memory MB gives more"
 
 
 @dataclass

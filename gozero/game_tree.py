@@ -18,6 +18,7 @@ from gozero.evaluators.base import Evaluator
 from gozero.evaluators.row import RowEvaluator
 from gozero.patience import Patience
 from gozero.position import Move, Position
+from gozero.search.memory import Memory
 from gozero.search.search import RootResult, Search
 from gozero.search.settings import SearchSettings
 
@@ -39,13 +40,22 @@ class GameTree:
     Args:
         evaluator, settings, seed: as for `Search`.
         left_out: int32 [2, A], what all its searches leave out, see `Search.begin`; None: nothing.
+        memory: as for `Search`.
     """
 
-    def __init__(self, evaluator: Evaluator, settings: SearchSettings, seed: int, left_out: np.ndarray | None = None) -> None:
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        settings: SearchSettings,
+        seed: int,
+        left_out: np.ndarray | None = None,
+        memory: Memory | None = None,
+    ) -> None:
         self.evaluator = evaluator
         self._left_out = left_out
         self._owners = None if isinstance(evaluator, RowEvaluator) else Owners(evaluator)
-        self._search = Search(evaluator.game, self._owners or evaluator, settings, seed=seed)
+        self._search = Search(evaluator.game, self._owners or evaluator, settings, seed=seed, memory=memory)
+        self._may_grow = memory is not None
         self.kept = 0  # visits that the last search found in the tree
         self._line: list[Move] = []  # the moves that lead to the tree's root
         self._mask = np.zeros(evaluator.game.actions, np.bool_)  # what was searched there
@@ -53,7 +63,7 @@ class GameTree:
     def search(
         self, root: Position, mask: np.ndarray, limits: Limits, should_stop: Callable[[], bool], watch: Watch | None = None
     ) -> RootResult:
-        """Search ``root`` among the actions of ``mask`` bool [A] until the limits are reached or ``should_stop()``."""
+        """Search ``root`` among the actions of ``mask`` bool [A] until the limits are reached, the tree is full or ``should_stop()``."""
         visits = MANY_VISITS if limits.visits is None else limits.visits
         keep = self._follow(root.moves, mask)
         self._search.begin(0, root.state, root.history_row(0), visits, root_mask=mask, left_out=self._left_out, keep=keep)
@@ -67,6 +77,11 @@ class GameTree:
         else:
             self._run_watched(root, limits, stop, watch)
         return self._search.result(0)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the last search ended because the tree, which grows, has come to the limit of its memory."""
+        return self._may_grow and self._search.is_full()
 
     def _impatient(self, target: float, should_stop: Callable[[], bool]) -> Callable[[], bool]:
         """``should_stop``, or the judgement that the search has found out enough."""

@@ -6,7 +6,8 @@ below. With explicit types on both sides one compiled search serves every game a
 inferred dispatcher arguments and closures are recompiled in every process (measured with numba 0.68).
 
 numba's cache does not notice that a callee in another file has changed, so the cache folder is named after a hash of all
-kernel sources. Several engines may share the folder; where it cannot be written, kernels are compiled in memory.
+kernel sources and of what they import, since constants of other modules are compiled in. Several engines may share the folder;
+where it cannot be written, kernels are compiled in memory.
 
 Where that folder lies, and how many versions' are kept, is `gozero.caches`'s to say.
 """
@@ -16,8 +17,9 @@ from __future__ import annotations
 import functools
 import hashlib
 import logging
+import re
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -46,14 +48,38 @@ BRIEF = (STEP.signature, LEGAL.signature, OUTCOME.signature, SCORE.signature)
 _PACKAGE = Path(__file__).resolve().parent
 
 
-def source_hash() -> str:
-    """Twelve hex digits over the text of every module of the package that holds kernels."""
+_IMPORT = re.compile(r"^(?:from (gozero[\w.]*) import (\([^)]*\)|.*)|import (gozero[\w.]*))", re.MULTILINE)
+
+
+def source_hash(package: Path = _PACKAGE) -> str:
+    """Twelve hex digits over the text of every module of the package that holds kernels, and of every module that such a one imports."""
     digest = hashlib.sha256(numba.__version__.encode())
-    for path in sorted(_PACKAGE.rglob("*.py")):
-        text = path.read_bytes()
-        if b"gozero.jit" in text or path.name == "jit.py":
-            digest.update(path.relative_to(_PACKAGE).as_posix().encode() + text)
+    for path, text in sorted(_sources(package).items()):
+        digest.update(path.relative_to(package).as_posix().encode() + text.encode())
     return digest.hexdigest()[:12]
+
+
+def _sources(package: Path) -> dict[Path, str]:
+    """The texts of these modules; what is imported late, inside a function, is not compiled into any kernel and does not count."""
+    texts = {path: path.read_text(encoding="utf-8") for path in package.rglob("*.py")}
+    wanted = [path for path, text in texts.items() if "gozero.jit" in text or path.name == "jit.py"]
+    found: dict[Path, str] = {}
+    while wanted:
+        path = wanted.pop()
+        if path in texts and path not in found:
+            found[path] = texts[path]
+            wanted += _imported(package, texts[path])
+    return found
+
+
+def _imported(package: Path, text: str) -> Iterator[Path]:
+    """Where the modules lie that a text may import at its top level; not all of these paths exist."""
+    for module, names, plain in _IMPORT.findall(text):
+        folder = package.joinpath(*(module or plain).split(".")[1:])
+        yield folder.with_suffix(".py")
+        yield folder / "__init__.py"
+        for name in re.findall(r"\w+", names):
+            yield folder / f"{name}.py"
 
 
 def _cache_folder() -> Path | None:

@@ -5,11 +5,15 @@ How many threads a process may use is `gozero.threads`' to say.
 
 from __future__ import annotations
 
+import os
 import platform
 from dataclasses import dataclass
 from pathlib import Path
 
+from gozero.threads import GROUPS, MOUNT, control_groups
+
 PROCESSORS = Path("/proc/cpuinfo")
+UNKNOWN_MEMORY = 4 * 2**30  # bytes, where the system does not tell
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,31 @@ def megabytes(path: Path, key: str) -> float | None:
     """MB of a line of kB in the table of this path; None where there is none."""
     value = _fields(path).get(key)
     return None if value is None else int(value.split()[0]) / 1024
+
+
+def memory(groups: Path = GROUPS, mount: Path = MOUNT) -> int:
+    """Bytes that this process could use if it were alone: the machine's memory, or less where a control group, v1 or v2, grants less.
+
+    `groups` and `mount` as for `threads.available_threads`.
+    """
+    try:
+        machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):  # Windows has no sysconf, others not these
+        machine = UNKNOWN_MEMORY
+    folders = control_groups("memory", groups, mount)
+    return min([machine, *(bound for folder in folders if (bound := _memory_bound(folder)) is not None)])
+
+
+def _memory_bound(folder: Path) -> int | None:
+    """Bytes that a control group grants; None where it sets no bound."""
+    for name in ("memory.max", "memory.limit_in_bytes"):
+        try:
+            bound = int((folder / name).read_text())
+        except (OSError, ValueError):  # ValueError: "max"
+            continue
+        if bound > 0:
+            return bound
+    return None
 
 
 def _fields(path: Path) -> dict[str, str]:

@@ -18,6 +18,7 @@ import numpy as np
 
 from gozero import games
 from gozero.analysis import Analysis, Watch
+from gozero.engine import tree_memory
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.row import RowEvaluator
 from gozero.game_tree import GameTree, Limits
@@ -25,6 +26,7 @@ from gozero.games.game import BLACK, EMPTY, NOT_OVER, WHITE, Game
 from gozero.position import COLOUR_NAMES, Position
 from gozero.restrictions import Restriction, left_out
 from gozero.search.choose import choose
+from gozero.search.memory import Memory
 from gozero.search.search import RootResult
 from gozero.search.settings import SearchSettings
 
@@ -64,7 +66,8 @@ class PlayerSettings:
     opening_temperature: float = 0.4  # drawn by visits ** (1 / this); 0: always the most visited move
     temperature: float = 0.0  # the same for the whole game, where it is higher
     keeps_search: bool = True  # whether a move is helped by what was searched before: for the last move, an analysis, pondering
-    search: SearchSettings = field(default_factory=lambda: SearchSettings(leaves=8, max_nodes=100_000))
+    search: SearchSettings = field(default_factory=lambda: SearchSettings(leaves=8, max_nodes=20_000))
+    max_memory: int | None = None  # bytes that search trees may grow to; None: a quarter of the machine's
 
     def temperature_at(self, position: Position) -> float:
         """Of the draw among the moves of this position."""
@@ -93,6 +96,7 @@ class Player:
 
     Attributes:
         on_search: told of each search when it has ended; None: nobody is.
+        on_full: told the bytes each time a search has ended because its tree may grow no further; None: nobody is.
         notes: of the moves that it chose in this game, by the number of moves played with them.
         last_note: of the last move that it was asked for, a resignation too; None where there was no choice to think of.
     """
@@ -111,14 +115,17 @@ class Player:
         self._open_evaluator = open_evaluator
         self._random = np.random.default_rng(settings.seed)
         self._tree: GameTree | None = None
+        self._memory = Memory(settings.max_memory or tree_memory(None))
         self.on_search: Callable[[Searched], None] | None = None
+        self.on_full: Callable[[int], None] | None = None
         self.new_game(size)
 
     def change(self, settings: PlayerSettings) -> None:
-        """Play like this from the next move on; rules and seed stay what they were."""
+        """Play like this from the next move on; rules, seed and memory stay what they were."""
         if settings.search != self._settings.search:
             self._tree = None
-        self._settings = replace(settings, rules=self._settings.rules, seed=self._settings.seed)
+        kept = self._settings
+        self._settings = replace(settings, rules=kept.rules, seed=kept.seed, max_memory=kept.max_memory)
 
     # The game
 
@@ -301,7 +308,7 @@ class Player:
         """
         if not self.position.is_over:
             root = self._root(self.position.to_play)
-            self._search(self._loaded_tree(), root, root.legal(), Limits(self._settings.search.max_nodes), should_stop)
+            self._search(self._loaded_tree(), root, root.legal(), Limits(None), should_stop)
 
     def suggest(self, colour: int, limits: Limits, should_stop: Callable[[], bool] = never, among: np.ndarray | None = None) -> int:
         """The move for ``colour`` from a search of its own without chance; not played, and never a resignation. TurnError as `play`.
@@ -343,13 +350,19 @@ class Player:
 
     def _loaded_tree(self) -> GameTree:
         if self._tree is None or self._tree.evaluator.game.size != self.size:
-            self._tree = GameTree(self._open_evaluator(self.game), self._settings.search, int(self._random.integers(2**63)))
+            seed = int(self._random.integers(2**63))
+            self._tree = GameTree(self._open_evaluator(self.game), self._settings.search, seed, memory=self._memory)
         return self._tree
 
     def _tree_aside(self, max_nodes: int | None = None, left_out: np.ndarray | None = None) -> GameTree:
-        """A tree without chance for one question, beside the game's; it leaves out int32 [2, A], see `GameTree`."""
-        search = self._settings.search if max_nodes is None else replace(self._settings.search, max_nodes=max_nodes)
-        return GameTree(self._loaded_tree().evaluator, search, seed=0, left_out=left_out)
+        """A tree without chance for one question, beside the game's, that grows no further than `max_nodes`, where given.
+
+        It leaves out int32 [2, A], see `GameTree`.
+        """
+        evaluator, search = self._loaded_tree().evaluator, self._settings.search
+        if max_nodes is not None:
+            return GameTree(evaluator, replace(search, max_nodes=max_nodes), seed=0, left_out=left_out)
+        return GameTree(evaluator, search, seed=0, left_out=left_out, memory=self._memory)
 
     def _search(
         self,
@@ -360,11 +373,13 @@ class Player:
         should_stop: Callable[[], bool],
         watch: Watch | None = None,
     ) -> RootResult:
-        """`GameTree.search`, of which `on_search` is told."""
+        """`GameTree.search`, of which `on_search` and `on_full` are told."""
         begun = time.monotonic()
         result = tree.search(root, mask, limits, should_stop, watch)
         if self.on_search is not None:
             self.on_search(Searched(tree.look(root, FIRST_MOVES), tree.kept, time.monotonic() - begun))
+        if self.on_full is not None and tree.is_full:
+            self.on_full(self._memory.limit)
         return result
 
     def _resigns(self, colour: int, value: float | None) -> bool:

@@ -18,20 +18,20 @@ def available_threads(groups: Path = GROUPS, mount: Path = MOUNT) -> int:
     """
     affinity = getattr(os, "sched_getaffinity", None)
     processors = len(affinity(0)) if affinity else os.cpu_count() or 1
-    quotas = [quota for folder in _folders(groups, mount) if (quota := _quota(folder)) is not None]
+    quotas = [quota for folder in control_groups("cpu", groups, mount) if (quota := _quota(folder)) is not None]
     return max(1, min([processors, *(int(-(-quota // 1)) for quota in quotas)]))
 
 
-def _folders(groups: Path, mount: Path) -> list[Path]:
-    """Every folder that may hold a quota of this process: its own groups and all groups above them."""
-    folders = [mount, mount / "cpu", mount / "cpu,cpuacct"]
+def control_groups(controller: str, groups: Path = GROUPS, mount: Path = MOUNT) -> list[Path]:
+    """Every folder that may hold a bound of a controller on this process: its own groups and all groups above them."""
+    folders = [mount, mount / controller, mount / f"{controller},{controller}acct"]
     try:
         lines = groups.read_text().splitlines()
     except OSError:
         return folders
     for line in lines:
         _, controllers, path = line.split(":", 2)
-        if controllers and "cpu" not in controllers.split(","):
+        if controllers and controller not in controllers.split(","):
             continue
         top = mount / controllers if controllers else mount
         inside = Path(path.lstrip("/"))

@@ -14,6 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from gozero import coords
+from gozero.engine import no_more_memory
 from gozero.output import Log, tell
 from gtp.arguments import COLOUR_NAMES, colour_of, vertex_of, whole_number_of
 from gtp.clock import Clock
@@ -44,7 +45,8 @@ class Session:
     """Settings, player, clock and signals of one sitting.
 
     ``make_player`` is called once, at the first command that needs a board. A command after which the engine has nothing to think of any
-    more (``kgs-game_over``) calls ``stop_pondering``. Every search leaves a line in the ``log``.
+    more (``kgs-game_over``) calls ``stop_pondering``. Every search leaves a line in the ``log``. The first one that ends for want of memory
+    is told there and on stderr.
 
     Attributes:
         opponent: the other player's name, "" while nobody has told it.
@@ -62,12 +64,14 @@ class Session:
         self._log = log
         self._make_player = make_player
         self._player: Player | None = None
+        self._is_memory_told = False
         self._ponder_after: list[Move] | None = None  # the game as it stood after the engine's last move
 
     @property
     def player(self) -> Player:
         if self._player is None:
             self._player = self._make_player()
+            self._player.on_full = self._tell_of_memory
             if self._log is not None:
                 self._player.on_search = partial(_tell, self._player, self._log)
         return self._player
@@ -76,6 +80,15 @@ class Session:
     def go_player(self) -> GoPlayer:
         """The player, for the commands that only games of Go's family have."""
         return cast("GoPlayer", self.player)
+
+    def _tell_of_memory(self, limit: int) -> None:
+        """Say, once, that trees take all the bytes they may."""
+        if self._is_memory_told:
+            return
+        self._is_memory_told = True
+        say(no_more_memory(limit))
+        if self._log is not None:
+            self._log.say(no_more_memory(limit))
 
     def change(self, settings: Settings) -> None:
         """Play by other settings from the next move on."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from gozero import engine, options
-from gozero.engine import BACKENDS, DEFAULT_GAME, MAX_SIZE
+from gozero.engine import BACKENDS, DEFAULT_GAME, LEAST_MEMORY, MAX_SIZE, MOST_MEMORY
 from gozero.levels import STRONGEST, WEAKEST, Level, level
 from gozero.options import SettingsError, option
 from gozero.weights import WEIGHTS
@@ -70,6 +70,13 @@ class Settings:
         metavar="SECONDS",
     )
     ponder: bool = option(False, "think in the opponent's time too")
+    max_memory: int | None = option(
+        None,
+        "memory in MB that search trees may grow to; a search that needs more ends (default: a quarter of the machine's)",
+        low=LEAST_MEMORY,
+        high=MOST_MEMORY,
+        metavar="MB",
+    )
     threads: int | None = option(None, "CPU threads (default: as many cores as this process may use)", low=1, high=1024)
     seed: int | None = option(None, "whole number; with --visits the same seed plays the same game", low=0, high=2**63 - 1)
     size: int | None = option(
@@ -164,4 +171,5 @@ def player_settings(settings: Settings, game: str) -> PlayerSettings:
         temperature=settings.temperature if chosen is None else chosen.temperature,
         keeps_search=chosen is None,
         search=engine.search_settings(settings.move_visits, game),
+        max_memory=engine.tree_memory(settings.max_memory),
     )

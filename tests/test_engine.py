@@ -39,7 +39,6 @@ def test_an_evaluator_is_opened_once_for_a_board(nogo_weights: Path) -> None:
         evaluators.open(games.make("go", size=9))
 
 
-def test_long_searches_take_more_leaves_and_have_room() -> None:
+def test_long_searches_take_more_leaves() -> None:
     assert [search_settings(visits, "nogo").leaves for visits in (1, 199, 200, None)] == [2, 2, 8, 8]
     assert [search_settings(100, game).score_weight > 0 for game in ("go", "simple_go", "nogo")] == [True, True, False]
-    assert [search_settings(visits, "nogo").max_nodes for visits in (1, 50_000, 10**9, None)] == [20_000, 100_000, 400_000, 200_000]

@@ -21,6 +21,33 @@ def test_long_kernels_let_other_threads_run(kernel: object) -> None:
     assert kernel.targetoptions["nogil"]  # type: ignore[attr-defined]
 
 
+def test_a_change_of_what_is_compiled_into_kernels_is_noticed(tmp_path: Path) -> None:
+    """Also in a module of constants that knows nothing of kernels, however it is imported; what no kernel sees changes nothing."""
+    modules = {
+        "jit.py": "",
+        "games/go.py": "from gozero.jit import kernel\nfrom gozero.games.rules import (\n    KOMI,\n)\nfrom gozero.games import area\n",
+        "games/rules.py": "from gozero import numbers\nKOMI = 7\n",
+        "games/area.py": "import gozero.points\n",
+        "numbers.py": "def late():\n    from gozero import words\n",
+        "points.py": "",
+        "words.py": "",
+        "nets.py": "from gozero.games import rules\n",
+    }
+    for name, text in modules.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    before = jit.source_hash(tmp_path)
+    for name, text in modules.items():
+        (tmp_path / name).write_text(f"{text}# changed\n")
+        assert (jit.source_hash(tmp_path) == before) == (name in ("words.py", "nets.py")), name
+        (tmp_path / name).write_text(text)
+
+
+def test_the_constants_of_the_rules_are_among_the_kernels_sources() -> None:
+    package = Path(jit.__file__).parent
+    assert package / "games" / "rules.py" in jit._sources(package)
+
+
 def test_a_start_that_must_compile_says_so_once(tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
     jit.announce.cache_clear()
     jit.announce(tmp_path)

@@ -113,15 +113,14 @@ class Group:
     def _begin(self, search: Search, tree: int, keep: bool = False) -> None:
         """Start the search of the game's next move.
 
-        With `keep` it builds on the tree that `Search.advance` left: its visits come on top, and the root is not evaluated again.
+        With `keep` it builds on the tree that `Search.advance` left: the plan's visits come on top of those of the moves that it allows,
+        and the root is not evaluated again.
         """
         episode = self.games[tree]
         plan = episode.plan(self._stage, self._generation, self._resign_at)
-        kept = int(search.forest.nodes[tree, 0]["visits"]) if keep else 1
-        budget = kept + plan.visits  # the root's own evaluation is a visit too
         search.begin(
-            tree, episode.state, episode.history, budget,
-            noise=plan.noise, temperature=plan.temperature, root_mask=plan.mask, keep=keep,
+            tree, episode.state, episode.history, plan.visits,
+            noise=plan.noise, temperature=plan.temperature, root_mask=plan.mask, keep=keep, on_top=True,
         )  # fmt: skip
         self._kept[tree] = search.forest.nodes[tree, 0]["visits"]
 

@@ -35,7 +35,7 @@ def make(name: str, size: int, rules: str, max_length: float) -> Game:
     if name != GO:
         return games.make(name, size=size, rules=rules or None)
     game = games.make(name, size=size, rules=rules or None, move_limit=int(max_length * size * size))
-    return replace(game, outcome=go.settled_outcome)
+    return replace(game, outcome=go.settled_outcome, score=go.settled_score)
 
 
 def game_of(settings: LoopSettings, size: int) -> Game:

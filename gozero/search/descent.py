@@ -3,8 +3,9 @@
 Vocabulary. A *descent* follows one line from the root to a leaf, replaying the moves on the leaf's state; it ends
 
   FOUND      at an unevaluated node: state, legal actions and node wait in a slot of `Leaves`
-  KNOWN      at a node whose value is known: the game is over there, or the tree has no room below it
+  KNOWN      at a node whose value stands: the game is over there, no move is left in it, or it lies as deep as a line may reach
   COLLISION  at a node another descent of this wave waits for; the tree then gets no further leaf in this wave
+  FULL       where it would add a node for which there is no room: nothing is backed up, and the tree's search ends
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from numba import types
 
 from gozero.evaluators.row import EVALUATE_ROW, OPTIONS
 from gozero.games.game import NOT_OVER, PLY, TO_PLAY, Game
-from gozero.jit import LEGAL, OUTCOME, SAMPLE, STEP, copy_row, kernel
+from gozero.jit import LEGAL, OUTCOME, SAMPLE, SCORE, STEP, copy_row, kernel
 from gozero.search.forced import forced_edge
 from gozero.search.gumbel import best_root_edge, count_simulation
 from gozero.search.puct import NO_EDGE, PARAMS, best_edge
@@ -33,7 +34,7 @@ from gozero.search.tree import (
     release,
 )
 
-FOUND, KNOWN, COLLISION = 0, 1, 2
+FOUND, KNOWN, COLLISION, FULL = 0, 1, 2, 3
 LEAST_DESCENTS = 64  # of a tree in one wave, where they keep ending at known values
 
 
@@ -60,18 +61,24 @@ def new_leaves(game: Game, slots: int) -> Leaves:
     )
 
 
+@kernel(SCORE.signature)
+def no_score(state):
+    """In the place of a game's score where there is none."""
+    return np.float64(np.nan)
+
+
 @kernel()
-def _choose_edge(forest, t, index, params, may_grow):
+def _choose_edge(forest, t, index, params):
     if index == 0 and forest.trees[t]["gumbel"]:
         level = forest.trees[t]["level"]
         edge = best_root_edge(forest, t, params, level, level)
-        if edge != NO_EDGE and (may_grow or edge < forest.nodes[t, 0]["edge_start"] + forest.nodes[t, 0]["child_count"]):
+        if edge != NO_EDGE:
             return edge
     if index == 0 and forest.trees[t]["forced"] > 0:
         edge = forced_edge(forest, t)
         if edge != NO_EDGE:
             return edge
-    return best_edge(forest, t, index, params, may_grow)
+    return best_edge(forest, t, index, params)
 
 
 @kernel()
@@ -90,16 +97,18 @@ def _leave_out(forest, t, state, actions):
 
 
 @kernel()
-def _meet(legal, thinkable, outcome, forest, t, index, leaves, slot):
-    """Come to a node for the first time: KNOWN where the game is over, else FOUND."""
+def _meet(legal, thinkable, outcome, score, forest, t, index, leaves, slot):
+    """Come to a node for the first time: KNOWN where the game is over, with its count or else its parent's score, else FOUND."""
     node = forest.nodes[t, index]
     state = leaves.states[slot]
     result = outcome(state)
     if result != NOT_OVER:
         node["status"] = TERMINAL
         node["value"] = result
-        parent = np.int64(node["parent"])
-        node["score"] = -forest.nodes[t, parent]["score"] if parent != NO_NODE else np.float32(0.0)
+        parent, points = np.int64(node["parent"]), score(state)
+        if np.isnan(points):
+            points = -np.float64(forest.nodes[t, parent]["score"]) if parent != NO_NODE else 0.0
+        node["score"] = points
         return KNOWN
     thinkable(state, forest.histories[t], leaves.legal[slot])
     left = _leave_out(forest, t, state, leaves.legal[slot])
@@ -112,7 +121,7 @@ def _meet(legal, thinkable, outcome, forest, t, index, leaves, slot):
 
 
 @kernel()
-def _descend(step, legal, thinkable, outcome, forest, t, params, leaves, slot):
+def _descend(step, legal, thinkable, outcome, score, forest, t, params, leaves, slot):
     """Follow one line of tree t to its leaf. Returns (how it ended, node, root action or -1); each node on it is pending once more."""
     nodes, history, state = forest.nodes[t], forest.histories[t], leaves.states[slot]
     copy_row(state, forest.roots[t])
@@ -124,14 +133,16 @@ def _descend(step, legal, thinkable, outcome, forest, t, params, leaves, slot):
         if node["status"] == TERMINAL:
             return KNOWN, index, first_action
         if node["status"] == UNEVALUATED:
-            met = COLLISION if node["pending"] > 1 else _meet(legal, thinkable, outcome, forest, t, index, leaves, slot)
+            met = COLLISION if node["pending"] > 1 else _meet(legal, thinkable, outcome, score, forest, t, index, leaves, slot)
             return met, index, first_action
         if state[PLY] + 1 >= history.shape[0]:
             return KNOWN, index, first_action
-        edge = _choose_edge(forest, t, index, params, forest.trees[t]["node_count"] < nodes.shape[0])
+        edge = _choose_edge(forest, t, index, params)
         if edge == NO_EDGE:
             return KNOWN, index, first_action
         if edge >= node["edge_start"] + node["child_count"]:
+            if forest.trees[t]["node_count"] == nodes.shape[0]:
+                return FULL, index, first_action
             edge, child = add_child(forest, t, index, edge)
         else:
             child = np.int64(forest.children[t, edge])
@@ -143,17 +154,18 @@ def _descend(step, legal, thinkable, outcome, forest, t, params, leaves, slot):
 
 
 @kernel()
-def _simulate(step, legal, thinkable, outcome, forest, t, params, leaves, slot):
+def _simulate(step, legal, thinkable, outcome, score, forest, t, params, leaves, slot):
     """One descent of tree t, backed up at once unless it found a leaf. Returns how it ended."""
     nodes = forest.nodes[t]
-    ended, index, action = _descend(step, legal, thinkable, outcome, forest, t, params, leaves, slot)
-    if ended == COLLISION:
+    ended, index, action = _descend(step, legal, thinkable, outcome, score, forest, t, params, leaves, slot)
+    if ended in (COLLISION, FULL):
         release(nodes, index)
+        forest.trees[t]["full"] = ended == FULL
         return ended
     if action >= 0:
         count_simulation(forest, t, action)
     if ended == KNOWN:
-        back_up(nodes, index, np.float64(nodes[index]["value"]), nodes[index]["score"])
+        back_up(nodes, index, np.float64(nodes[index]["value"]), np.float64(nodes[index]["score"]))
     return ended
 
 
@@ -166,26 +178,26 @@ def _expand(forest, leaves, slot, logits, value, score):
     node["value"] = value
     node["score"] = score
     node["status"] = EVALUATED
-    back_up(forest.nodes[t], index, value, score)
+    back_up(forest.nodes[t], index, value, np.float64(score))
     if index == 0:
         prepare_root(forest, t)
 
 
 @kernel()
 def _retire(forest, finished):
-    """Write the active trees whose budget is spent into finished int64 [B]; they become inactive. Returns how many."""
+    """Write the active trees whose budget is spent or room used up into finished int64 [B]; they become inactive. Returns how many."""
     count = 0
     for t in range(forest.trees.shape[0]):
         tree = forest.trees[t]
-        if tree["active"] and forest.nodes[t, 0]["visits"] >= tree["budget"]:
+        if tree["active"] and (tree["full"] or forest.nodes[t, 0]["visits"] >= tree["budget"]):
             tree["active"] = 0
             finished[count] = t
             count += 1
     return count
 
 
-@kernel(types.int64(STEP, LEGAL, LEGAL, OUTCOME, FOREST, PARAMS, LEAVES, types.int64))
-def collect(step, legal, thinkable, outcome, forest, params, leaves, leaves_per_tree):
+@kernel(types.int64(STEP, LEGAL, LEGAL, OUTCOME, SCORE, FOREST, PARAMS, LEAVES, types.int64))
+def collect(step, legal, thinkable, outcome, score, forest, params, leaves, leaves_per_tree):
     """Fill slots with leaves of all active trees. Returns the number of slots filled."""
     count = 0
     for t in range(forest.trees.shape[0]):
@@ -195,8 +207,8 @@ def collect(step, legal, thinkable, outcome, forest, params, leaves, leaves_per_
         for _ in range(max(4 * leaves_per_tree, LEAST_DESCENTS)):
             if not tree["active"] or count == end or root["visits"] + root["pending"] >= tree["budget"]:
                 break
-            ended = _simulate(step, legal, thinkable, outcome, forest, t, params, leaves, count)
-            if ended == COLLISION:
+            ended = _simulate(step, legal, thinkable, outcome, score, forest, t, params, leaves, count)
+            if ended in (COLLISION, FULL):
                 break
             if ended == FOUND:
                 count += 1
@@ -211,8 +223,8 @@ def absorb(forest, leaves, count, logits, values, scores, finished):
     return _retire(forest, finished)
 
 
-@kernel(types.int64(STEP, LEGAL, OUTCOME, SAMPLE, EVALUATE_ROW, FOREST, PARAMS, LEAVES, OPTIONS, types.int64, _F32_1, _I64_1))
-def simulate_rows(step, legal, outcome, sample, evaluate, forest, params, leaves, options, simulations, logits, finished):
+@kernel(types.int64(STEP, LEGAL, OUTCOME, SCORE, SAMPLE, EVALUATE_ROW, FOREST, PARAMS, LEAVES, OPTIONS, types.int64, _F32_1, _I64_1))
+def simulate_rows(step, legal, outcome, score, sample, evaluate, forest, params, leaves, options, simulations, logits, finished):
     """Up to `simulations` whole simulations of every active tree with a row evaluator; leaves has two slots, the second is scratch."""
     for t in range(forest.trees.shape[0]):
         tree = forest.trees[t]
@@ -220,7 +232,10 @@ def simulate_rows(step, legal, outcome, sample, evaluate, forest, params, leaves
         for _ in range(simulations):
             if not tree["active"] or root["visits"] >= tree["budget"]:
                 break
-            if _simulate(step, legal, legal, outcome, forest, t, params, leaves, 0) == FOUND:
+            ended = _simulate(step, legal, legal, outcome, score, forest, t, params, leaves, 0)
+            if ended == FULL:
+                break
+            if ended == FOUND:
                 value = evaluate(
                     step, outcome, sample, leaves.states[0], leaves.states[1], forest.histories[t], options, forest.generators[t], logits
                 )

@@ -4,7 +4,8 @@
 
 A move that noise brought up is soon given up by PUCT, before its value is known. So a root move that has been tried gets at least
 forced(a) simulations. They are the price of exploring, not an opinion of the search: afterwards each move but the most visited loses
-up to forced(a) of them, as long as PUCT still prefers the most visited one. A move left with a single visit is no part of the policy.
+up to forced(a) of them, as long as PUCT still prefers the most visited one (by the same values, points gained included). A move left
+with a single visit is no part of the policy.
 
 P is the prior searched with, noise included. The tree itself keeps all visits; below the root the search is PUCT.
 """
@@ -16,7 +17,7 @@ import math
 import numpy as np
 
 from gozero.jit import kernel
-from gozero.search.puct import NO_EDGE
+from gozero.search.puct import NO_EDGE, points_gained
 
 
 @kernel()
@@ -33,14 +34,22 @@ def forced_edge(forest, t):
 
 
 @kernel()
-def _earned(forest, t, edge, exploration, forced, best):
+def _worth(forest, t, edge, params):
+    """Q of a visited root child, with the points it gains, as `best_edge` takes it."""
+    root, child = forest.nodes[t, 0], forest.nodes[t, forest.children[t, edge]]
+    q = -child["value_sum"] / child["visits"]
+    return q if params.score_weight == 0 else q + points_gained(child, root["score_sum"] / root["visits"], params)
+
+
+@kernel()
+def _earned(forest, t, edge, params, exploration, forced, best):
     """Visits of a root child that PUCT would have given it: it loses up to `forced`, while its score stays below `best`."""
     child = forest.nodes[t, forest.children[t, edge]]
     kept = np.int64(child["visits"])
     if kept == 0:
         return kept
     least = kept - forced
-    q = -child["value_sum"] / kept
+    q = _worth(forest, t, edge, params)
     while kept >= 1 and kept - 1 >= least and q + exploration * forest.priors[t, edge] / kept < best:
         kept -= 1
     return kept if kept > 1 else np.int64(0)
@@ -58,12 +67,12 @@ def pruned_policy(forest, t, params, policy):
             most = np.int64(edge)
     exploration = params.c_puct * math.sqrt(visits)
     chosen = nodes[children[most]]
-    best = exploration * priors[most] / (1 + chosen["visits"]) - chosen["value_sum"] / chosen["visits"]
+    best = exploration * priors[most] / (1 + chosen["visits"]) + _worth(forest, t, most, params)
     total = 0.0
     for edge in range(start, end):
         kept = np.int64(chosen["visits"])
         if edge != most:
-            kept = _earned(forest, t, edge, exploration, math.sqrt(forest.trees[t]["forced"] * priors[edge] * visits), best)
+            kept = _earned(forest, t, edge, params, exploration, math.sqrt(forest.trees[t]["forced"] * priors[edge] * visits), best)
         policy[forest.actions[t, edge]] = kept
         total += kept
     for edge in range(start, end):

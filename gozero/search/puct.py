@@ -46,8 +46,8 @@ def points_gained(child, expected, params):
 
 
 @kernel()
-def best_edge(forest, t, index, params, may_grow):
-    """The edge of highest score below a node; a visited one only, unless `may_grow`. NO_EDGE where there is none."""
+def best_edge(forest, t, index, params):
+    """The edge of highest score below a node, visited or the first unvisited one. NO_EDGE where there is none."""
     nodes, priors, children = forest.nodes[t], forest.priors[t], forest.children[t]
     node = nodes[index]
     start = np.int64(node["edge_start"])
@@ -68,7 +68,7 @@ def best_edge(forest, t, index, params, may_grow):
         if score > highest:
             highest = score
             best = np.int64(edge)
-    if may_grow and node["child_count"] < node["edge_count"]:
+    if node["child_count"] < node["edge_count"]:
         urgency = node["value_sum"] / max(node["visits"], 1) - params.fpu * math.sqrt(visited_mass)
         if urgency + exploration * priors[end] > highest:
             best = end

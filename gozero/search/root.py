@@ -17,7 +17,7 @@ from gozero.search.forced import pruned_policy
 from gozero.search.gumbel import best_root_edge, improved_policy, start_halving
 from gozero.search.noise import gamma, gumbel
 from gozero.search.puct import PARAMS
-from gozero.search.tree import FOREST, NO_NODE, add_node, bring_best_forward, swap_edges
+from gozero.search.tree import FOREST, NO_NODE, add_node, bring_best_forward, keep_below, swap_edges
 
 NO_ACTION = -1
 
@@ -61,7 +61,7 @@ def prepare_root(forest, t):
 
 @kernel()
 def _drop_excluded(forest, t):
-    """Remove the root's edges that are left out, with their visits and their share of the prior. Their nodes stay behind, unused."""
+    """Remove the root's edges that are left out, with their nodes, their visits and their share of the prior."""
     root, priors = forest.nodes[t, 0], forest.priors[t]
     count, edge = np.int64(root["edge_count"]), np.int64(root["edge_start"])
     while edge < root["edge_start"] + root["edge_count"]:
@@ -74,6 +74,7 @@ def _drop_excluded(forest, t):
             root["visits"] -= child["visits"]
             root["value_sum"] += child["value_sum"]
             root["score_sum"] += child["score_sum"]
+            child["parent"] = NO_NODE
             swap_edges(forest, t, edge, last_child)
             root["child_count"] -= 1
             swap_edges(forest, t, last_child, np.int64(root["edge_start"] + root["edge_count"] - 1))
@@ -87,24 +88,29 @@ def _drop_excluded(forest, t):
             mass += priors[kept]
         for kept in range(start, end):
             priors[kept] /= mass
+        keep_below(forest, t, np.int64(0), np.int64(forest.trees[t]["node_count"]))
     bring_best_forward(forest, t, 0)
 
 
-@kernel(types.void(FOREST, types.int64, types.int64, types.uint64, types.boolean))
-def plant(forest, t, budget, seed, keep):
+@kernel(types.void(FOREST, types.int64, types.int64, types.uint64, types.boolean, types.boolean))
+def plant(forest, t, budget, seed, keep, on_top):
     """Begin a search of tree t at the state in `roots`; with `keep` on the tree it has, whose root must be that position.
 
+    The budget counts the visits that are kept, and with `on_top` those that come on top of them, or of a new root's own.
     A kept root that has none of the actions allowed now, since it was met inside a tree, gives way to a new one.
     """
     tree = forest.trees[t]
     forest.generators[t, 0] = mix(seed)
-    tree["budget"] = budget
+    tree["budget"] = budget + on_top
     tree["active"] = 1
+    tree["full"] = 0
     if keep and tree["node_count"] > 0:
         _drop_excluded(forest, t)
         if forest.nodes[t, 0]["edge_count"] > 0:
+            if on_top:
+                tree["budget"] = forest.nodes[t, 0]["visits"] + budget
             prepare_root(forest, t)
-            tree["active"] = forest.nodes[t, 0]["visits"] < budget
+            tree["active"] = forest.nodes[t, 0]["visits"] < tree["budget"]
             return
     tree["node_count"] = 0
     tree["edge_count"] = 0

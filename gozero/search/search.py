@@ -5,6 +5,8 @@ Vocabulary.
            `absorb`, are for callers that have something else to do while the batch is evaluated.
   visits   of the root: its own evaluation and all simulations below it, those of a kept tree included. A budget of 100 visits
            is 1 evaluation of the root and 99 simulations.
+  room     nodes that a tree can have. Without a `Memory` it stays what the settings say, with one it grows as far as that allows. The
+           search of a tree that needs a node and has no room for it ends, its budget unspent: no evaluation is counted twice instead.
   value    expected result for the side to move, -1 … 1; a child's q is given for the side to move at the root.
 
 A search knows no rule beyond the kernels of its Game, starts no thread and imports no torch. Resigning, clocks and when
@@ -13,6 +15,7 @@ to pass are the player's. The same seed and the same calls give the same result;
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
 from collections.abc import Callable
@@ -23,13 +26,14 @@ import numpy as np
 from gozero.evaluators.base import Evaluation, Evaluator
 from gozero.evaluators.row import RowEvaluator
 from gozero.games.game import PLY, Game
-from gozero.jit import LEGAL, OUTCOME, SAMPLE, STEP, as_argument
+from gozero.jit import LEGAL, OUTCOME, SAMPLE, SCORE, STEP, as_argument
 from gozero.search import descent
+from gozero.search.memory import Memory
 from gozero.search.puct import Params
 from gozero.search.root import draw_gumbels, plant, read_root
 from gozero.search.settings import SearchSettings
 from gozero.search.show import Line, principal_variation, tree_text
-from gozero.search.tree import new_forest, reroot
+from gozero.search.tree import enlarged, most_nodes, new_forest, reroot, tree_bytes
 
 MAX_VISITS = 2**30
 ROW_SIMULATIONS = 256  # of each tree in one wave with a row evaluator: a few milliseconds between looks at the clock
@@ -70,15 +74,29 @@ class Search:
         settings: see `SearchSettings`.
         trees: B.
         seed: of all noise and of random playouts.
+        memory: what its trees may grow into, beyond `settings.max_nodes`; None: they do not.
     """
 
-    def __init__(self, game: Game, evaluator: Evaluator | RowEvaluator, settings: SearchSettings, trees: int = 1, seed: int = 0) -> None:
+    def __init__(
+        self,
+        game: Game,
+        evaluator: Evaluator | RowEvaluator,
+        settings: SearchSettings,
+        trees: int = 1,
+        seed: int = 0,
+        memory: Memory | None = None,
+    ) -> None:
         self.game = game
         self.settings = settings
-        self.forest = new_forest(game, trees, settings.max_nodes)
+        self._memory = memory
+        self.forest = new_forest(game, trees, self._first_room(trees))
+        if memory is not None:
+            memory.add(self)
         self._step, self._legal = as_argument(game.step, STEP), as_argument(game.legal, LEGAL)
         self._thinkable = self._legal if game.thinkable is None else as_argument(game.thinkable, LEGAL)
         self._outcome, self._sample = as_argument(game.outcome, OUTCOME), as_argument(game.sample, SAMPLE)
+        self._no_score = as_argument(descent.no_score, SCORE)
+        self._score = self._no_score if game.score is None else as_argument(game.score, SCORE)
         self._leaves = descent.new_leaves(game, max(2, trees * settings.leaves))
         scale = 2.0 * math.sqrt(game.points)  # KataGo's
         numbers = (settings.c_puct, settings.fpu, settings.virtual_loss, settings.c_visit, settings.c_scale, settings.score_weight, scale)
@@ -94,9 +112,12 @@ class Search:
         self.evaluator, self.seed = evaluator, seed
         self._rows = evaluator if isinstance(evaluator, RowEvaluator) else None
         self._reserve = self.settings.max_depth + (self._rows.plies if self._rows else 0)
+        if self.forest.nodes.shape[1] > (room := self._first_room(len(self.forest.trees))):
+            self.forest = new_forest(self.game, len(self.forest.trees), room)
         self._begun[:] = 0
         self._collected = 0  # leaves that wait for `absorb`
-        for field in ("node_count", "edge_count", "active"):
+        self._knows_score = False  # whether the evaluator says something of points: known once it was asked
+        for field in ("node_count", "edge_count", "active", "full"):
             self.forest.trees[field] = 0
 
     def begin(
@@ -112,6 +133,7 @@ class Search:
         root_mask: np.ndarray | None = None,
         left_out: np.ndarray | None = None,
         keep: bool = False,
+        on_top: bool = False,
     ) -> None:
         """Set the position a tree searches, and its budget. The game must not be over there.
 
@@ -128,6 +150,7 @@ class Search:
             left_out: int32 [2, A], in how many plies of every line an action is left out, for the side to move at the root and
                 for the other one; 1 is the root alone. A position without a move left is searched no further. None: 0 everywhere.
             keep: build on the tree that `advance` left, if its root is this very state and nothing was or is left out below a root.
+            on_top: the visits come on top of those that are kept, of actions allowed now, or of a new root's own.
 
         Raises:
             ValueError: a budget below 1, or an array of the wrong length.
@@ -153,7 +176,7 @@ class Search:
         self.forest.roots[tree] = state
         self.forest.histories[tree, :past] = history[:past]
         self.forest.gumbels[tree] = 0.0 if gumbel is None else gumbel
-        plant(self.forest, tree, min(visits, MAX_VISITS), self._tree_seed(tree), keep)
+        plant(self.forest, tree, min(visits, MAX_VISITS), self._tree_seed(tree), keep, on_top)
         if noise and gumbel is None and settings.root == "gumbel":
             draw_gumbels(self.forest, tree)
 
@@ -174,9 +197,10 @@ class Search:
 
         There may be none: where all lines ended at finished games, and always with a row evaluator, which needs nobody.
         """
+        self._enlarge()
         if self._rows is None:
             self._collected = descent.collect(
-                self._step, self._legal, self._thinkable, self._outcome,
+                self._step, self._legal, self._thinkable, self._outcome, self._score if self._knows_score else self._no_score,
                 self.forest, self._params, self._leaves, self.settings.leaves,
             )  # fmt: skip
         return self._leaves.states[: self._collected]
@@ -185,8 +209,8 @@ class Search:
         """The second half: take the leaves' evaluation (None where there were none). Returns the trees that finished in this wave."""
         if self._rows is not None:
             done = descent.simulate_rows(
-                self._step, self._legal, self._outcome, self._sample, self._rows.function, self.forest, self._params, self._leaves,
-                self._rows.options, ROW_SIMULATIONS, self._row_logits, self._finished,
+                self._step, self._legal, self._outcome, self._no_score, self._sample, self._rows.function, self.forest, self._params,
+                self._leaves, self._rows.options, ROW_SIMULATIONS, self._row_logits, self._finished,
             )  # fmt: skip
         else:
             found = self._arrays(evaluation)
@@ -199,16 +223,26 @@ class Search:
         if evaluation is None:
             return self._row_logits[None, :], self._no_scores, self._no_scores
         logits, value, score, _ = evaluation
+        self._knows_score = score is not None
         scores = self._no_scores if score is None else np.ascontiguousarray(score, np.float32)
         return np.ascontiguousarray(logits, np.float32), np.ascontiguousarray(value, np.float32), scores
 
     @property
     def is_finished(self) -> bool:
-        """Whether every tree's budget is spent."""
+        """Whether every tree's budget is spent, or its room used up."""
         return not self.forest.trees["active"].any()
 
+    def is_full(self, tree: int = 0) -> bool:
+        """Whether the search of a tree ended because there was no room for another node."""
+        return bool(self.forest.trees[tree]["full"])
+
+    @property
+    def held(self) -> int:
+        """Bytes reserved for trees."""
+        return len(self.forest.trees) * tree_bytes(self.game, self.forest.nodes.shape[1])
+
     def run(self, deadline: float | None = None, stop: Callable[[], bool] | None = None) -> None:
-        """Search in waves until every budget is spent, time.monotonic() reaches `deadline` or `stop()` is true.
+        """Search in waves until every budget is spent or room used up, time.monotonic() reaches `deadline` or `stop()` is true.
 
         The first wave is always searched, so that every root has its prior and value.
         """
@@ -270,6 +304,30 @@ class Search:
             shape = (2, game.actions) if name == "left_out" else (game.actions,)
             if array is not None and array.shape != shape:
                 raise ValueError(f"{name} of shape {array.shape}: expected {shape}")
+
+    def _first_room(self, trees: int) -> int:
+        """Nodes with which each tree begins."""
+        if self._memory is None:
+            return self.settings.max_nodes
+        return max(1, min(self.settings.max_nodes, self._memory.first // (trees * tree_bytes(self.game, 1))))
+
+    def _enlarge(self) -> None:
+        """Double the room of the trees, or as much as memory allows, if one of them may use it up in the next wave."""
+        if self._memory is None:
+            return
+        trees, room = self.forest.trees, self.forest.nodes.shape[1]
+        needed = int((trees["active"] * trees["node_count"]).max()) + self._most_new
+        if needed <= room:
+            return
+        free = self._memory.free // (len(trees) * tree_bytes(self.game, 1))
+        if (wanted := min(max(2 * room, needed), room + free, most_nodes(self.game))) > room:
+            with contextlib.suppress(MemoryError):  # the system has less than the limit allows
+                self.forest = enlarged(self.forest, self.game, wanted)
+
+    @property
+    def _most_new(self) -> int:
+        """Nodes that a wave adds to a tree at most."""
+        return ROW_SIMULATIONS if self._rows is not None else max(4 * self.settings.leaves, descent.LEAST_DESCENTS)
 
     def _make_room(self, past: int) -> None:
         """Let histories hold `past` entries and the plies a search may add."""

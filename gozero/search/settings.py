@@ -29,7 +29,7 @@ class SearchSettings:
         c_visit, c_scale: the paper's sigma(q) = (c_visit + max visits) * c_scale * q, with q in 0 to 1 (50 and 1).
         score_weight: what points count beside the result below: a move's value rises by this * 2/pi * atan(gain / (2 * sqrt(area))), where
             the gain is how much more its mean score is than the position's (KataGo 0.3 on its score's distribution; 0: nothing).
-        max_nodes: nodes of one tree; when they are used up the search goes on inside the tree it has.
+        max_nodes: nodes of one tree, or those with which it begins where the search is given memory to grow into.
         max_depth: plies below the root that a line may reach.
     """
 

@@ -6,6 +6,7 @@ Vocabulary, for B trees of at most N nodes and E edges in a game with A actions 
   children  the visited actions. They are always the first `child_count` edges of a node, and the edge after them has the
             highest prior of the rest. PUCT never needs to look further: unvisited moves are equal but for the prior.
   pending   visits on their way: selected, not yet evaluated.
+  room      N: a tree that has as many nodes is full until the forest is `enlarged`.
   value     expected result for the side to move at that node, -1 … 1; score likewise in points.
 
 States are not kept: a descent replays its line from the root's state, with the tree's own history, so superko is exact.
@@ -25,11 +26,12 @@ from gozero.jit import kernel
 
 UNEVALUATED, EVALUATED, TERMINAL = 0, 1, 2
 NO_NODE = -1
+EDGE_BYTES = 2 + 4 + 4  # action, prior, child
 
 NODE = np.dtype(
     [
         ("value_sum", np.float64),  # of all visits
-        ("score_sum", np.float32),
+        ("score_sum", np.float64),
         ("value", np.float32),  # the evaluator's, or the outcome of a finished game
         ("score", np.float32),
         ("visits", np.int32),  # including the node's own evaluation
@@ -48,7 +50,8 @@ TREE = np.dtype(
         ("node_count", np.int32),
         ("edge_count", np.int32),
         ("budget", np.int32),  # root visits wanted
-        ("active", np.int32),  # 1 until the budget is spent
+        ("active", np.int32),  # 1 until the budget is spent or the room used up
+        ("full", np.int32),  # 1: its search ended because there was no room for a node
         ("restricted", np.int32),  # plies of a line in which actions may be left out
         ("gumbel", np.int32),  # 1: Gumbel root
         ("noise_weight", np.float32),  # share of Dirichlet noise in the root's prior
@@ -132,6 +135,29 @@ def new_forest(game: Game, trees: int, max_nodes: int) -> Forest:
         generators=np.zeros((trees, 1), np.uint64),
         renumbered=np.empty(max_nodes, np.int32),
     )
+
+
+def tree_bytes(game: Game, max_nodes: int) -> int:
+    """Bytes of one tree of N = max_nodes nodes with all their edges."""
+    return max_nodes * (NODE.itemsize + (game.actions - 1) * EDGE_BYTES + np.dtype(np.int32).itemsize)  # the last for `renumbered`
+
+
+def most_nodes(game: Game) -> int:
+    """The largest N for which edges can be counted."""
+    return int(np.iinfo(np.int32).max) // (game.actions - 1)
+
+
+def enlarged(forest: Forest, game: Game, max_nodes: int) -> Forest:
+    """The same trees with room for N = max_nodes nodes, not fewer than now; MemoryError where there is no memory."""
+    edges = max_nodes * (game.actions - 1)
+    room = {"nodes": (max_nodes, "node_count"), **dict.fromkeys(("actions", "priors", "children"), (edges, "edge_count"))}
+    for name, (length, count) in room.items():
+        old = getattr(forest, name)
+        new = np.empty((len(old), length), old.dtype)
+        for tree, used in enumerate(forest.trees[count]):
+            new[tree, :used] = old[tree, :used]
+        forest = forest._replace(**{name: new})
+    return forest._replace(renumbered=np.empty(max_nodes, np.int32))
 
 
 @kernel()
@@ -268,22 +294,17 @@ def _move_edges(forest, t, node):
     node["edge_start"] = target
 
 
-@kernel(types.boolean(FOREST, types.int64, types.int64))
-def reroot(forest, t, action):
-    """Make the child that `action` leads to the root of tree t and drop the rest, in place. False where there is none to keep."""
-    tree = forest.trees[t]
-    nodes = forest.nodes[t]
-    renumbered = forest.renumbered
-    count = np.int64(tree["node_count"])
-    root = find_child(forest, t, 0, action) if count > 0 else np.int64(NO_NODE)
+@kernel()
+def keep_below(forest, t, root, count):
+    """Make one of the first `count` nodes of tree t its root and drop what does not lie below it, in place."""
+    tree, nodes, renumbered = forest.trees[t], forest.nodes[t], forest.renumbered
     tree["node_count"] = 0
     tree["edge_count"] = 0
-    tree["active"] = 0
-    if root == NO_NODE or nodes[root]["status"] != EVALUATED:
-        return False
-    renumbered[:root] = NO_NODE
+    for index in range(root):
+        renumbered[index] = NO_NODE
     for index in range(root, count):
-        parent = NO_NODE if index == root else renumbered[nodes[index]["parent"]]
+        above = np.int64(nodes[index]["parent"])
+        parent = renumbered[above] if index != root and above != NO_NODE else NO_NODE
         if index != root and parent == NO_NODE:
             renumbered[index] = NO_NODE
             continue
@@ -297,4 +318,19 @@ def reroot(forest, t, action):
         start = nodes[index]["edge_start"]
         for edge in range(start, start + nodes[index]["child_count"]):
             forest.children[t, edge] = renumbered[forest.children[t, edge]]
+
+
+@kernel(types.boolean(FOREST, types.int64, types.int64))
+def reroot(forest, t, action):
+    """Make the child that `action` leads to the root of tree t and drop the rest, in place. False where there is none to keep."""
+    tree = forest.trees[t]
+    nodes = forest.nodes[t]
+    count = np.int64(tree["node_count"])
+    root = find_child(forest, t, 0, action) if count > 0 else np.int64(NO_NODE)
+    tree["node_count"] = 0
+    tree["edge_count"] = 0
+    tree["active"] = 0
+    if root == NO_NODE or nodes[root]["status"] != EVALUATED:
+        return False
+    keep_below(forest, t, root, count)
     return True

@@ -10,6 +10,7 @@ from analysis.queries import Defaults
 from analysis.server import Server
 from gozero.evaluators.base import Evaluation
 from gozero.games.game import BLACK, TO_PLAY, Game
+from gozero.search.memory import Memory
 
 SIZE = 5
 Answer = dict[str, Any]
@@ -37,11 +38,13 @@ class Opinionated:
 class Talk:
     """A server and all that it has answered; `evaluators` are those it has opened, by board size."""
 
-    def __init__(self, positions: int = 4, evaluator: Callable[[Game], Any] = Opinionated, **defaults: Any) -> None:
+    def __init__(self, positions: int = 4, evaluator: Callable[[Game], Any] = Opinionated, memory: int = 2**30, **defaults: Any) -> None:
         self.answers: list[Answer] = []
+        self.warnings: list[str] = []
         self.evaluators: dict[int, Any] = {}
         self._evaluator = evaluator
-        self.server = Server("1.0", "net.pt", Defaults((SIZE, 7, 9), **defaults), positions, self._open, self._hear)
+        boards = Defaults((SIZE, 7, 9), **defaults)
+        self.server = Server("1.0", "net.pt", boards, positions, self._open, self._hear, Memory(memory), self.warnings.append)
 
     def _open(self, game: Game) -> Any:
         return self.evaluators.setdefault(game.size, self._evaluator(game))

@@ -8,12 +8,14 @@ import pytest
 from analysis.analyst import Analyst, Study
 from analysis.positions import tasks
 from analysis.queries import Defaults, read_query
-from gozero import coords
+from gozero import coords, games
 from gozero.engine import search_settings
 from gozero.evaluators.base import Evaluation
 from gozero.game_tree import Limits
 from gozero.go_player import GoPlayer
 from gozero.player import PlayerSettings
+from gozero.search.memory import Memory
+from gozero.search.tree import tree_bytes
 from tests.analysis.talk import SIZE, Answer, Opinionated, Talk, query
 
 MOVES = [["B", "C3"], ["W", "B2"], ["B", "D2"], ["W", "C2"]]
@@ -303,7 +305,7 @@ def studied(**fields: Any) -> list[tuple[bool, int]]:
     def report(study: Study, goes_on: bool) -> None:
         seen.append((goes_on, study.look().visits))
 
-    analyst = Analyst(Opinionated, 4, report, Clock())
+    analyst = Analyst(Opinionated, 4, report, Memory(2**30), Clock())
     for task in tasks(read_query(query(**fields), Defaults((SIZE,)))):
         analyst.add(task)
     while not analyst.is_idle:
@@ -324,6 +326,18 @@ def test_reports_during_the_search() -> None:
 def test_time_ends_a_search() -> None:
     ((goes_on, visits),) = studied(maxVisits=10_000, overrideSettings={"maxTime": 4})
     assert not goes_on and 1 < visits < 100
+
+
+def test_positions_share_the_memory_and_its_end_is_told_once() -> None:
+    talk = Talk(memory=400 * tree_bytes(games.make("go", size=SIZE), 1))
+    for name in "ab":
+        talk.send(**query(id=name, maxVisits=10**6))
+    answers = {answer["id"]: answer for answer in talk.finish()}
+    visits = [answers[name]["rootInfo"]["visits"] for name in "ab"]
+    assert sum(visits) <= 400 and min(visits) >= 100
+    assert all(sum(move["visits"] for move in answers[name]["moveInfos"]) == answers[name]["rootInfo"]["visits"] - 1 for name in "ab")
+    (warning,) = talk.warnings
+    assert "--max-memory" in warning
 
 
 def test_a_position_whose_lines_all_end_needs_no_evaluation() -> None:

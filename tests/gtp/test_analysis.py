@@ -1,5 +1,6 @@
 """Analysis as its clients read it: the lines, the options, and when it ends."""
 
+import io
 import json
 import os
 import re
@@ -8,12 +9,14 @@ import threading
 import numpy as np
 import pytest
 
+from gozero import games
 from gozero.evaluators.base import Evaluation
 from gozero.games.game import BLACK, TO_PLAY, Game
 from gozero.go_player import GoPlayer
-from gozero.output import Output
+from gozero.output import Log, Output
 from gozero.player import PlayerSettings
 from gozero.search.settings import SearchSettings
+from gozero.search.tree import tree_bytes
 from gtp.__main__ import make_protocol
 from gtp.protocol import LineReader, Signals, serve
 from gtp.session import Session
@@ -55,10 +58,10 @@ class Patient(Signals):
 class Painter(Engine):
     """An engine whose network has all outputs."""
 
-    def __init__(self, **chosen: int | None) -> None:
+    def __init__(self, memory: int = 2**30, log: Log | None = None, **chosen: int | None) -> None:
         super().__init__(Settings(seed=1, size=SIZE, **{"visits": 60, "analysis_visits": 60, **chosen}))
-        settings = PlayerSettings(seed=1, opening=0.0, search=SearchSettings(max_nodes=2000))
-        self.session = Session(self.session.settings, lambda: GoPlayer("go", [SIZE], Painted, settings, size=SIZE), Patient())
+        settings = PlayerSettings(seed=1, opening=0.0, search=SearchSettings(max_nodes=2000), max_memory=memory)
+        self.session = Session(self.session.settings, lambda: GoPlayer("go", [SIZE], Painted, settings, size=SIZE), Patient(), log=log)
         self.protocol = make_protocol(self.session, "go")
 
     def last_look(self, line: str) -> str:
@@ -300,3 +303,25 @@ def test_an_analysis_that_waits_in_a_script_gives_one_look() -> None:
     assert LZ.match(conversation.line())
     assert [conversation.line(), conversation.line()] == ["\n", "=2 gozero\n"]
     conversation.close()
+
+
+def test_an_analysis_whose_tree_is_full_rests_and_says_so_once(capsys: pytest.CaptureFixture[str]) -> None:
+    written = io.StringIO()
+    conversation = Conversation(Painter(memory=600 * tree_bytes(games.make("go", size=SIZE), 1), log=Log(written), analysis_visits=None))
+    for _ in range(2):
+        conversation.send("kata-analyze b 1 rootInfo true\n")
+        assert conversation.line() == "=\n"
+        while "rootInfo visits 600 " not in (line := conversation.line()):
+            assert line.startswith("info move ")
+        assert sum(int(number) for number in re.findall(r"move \S+ visits (\d+)", line)) == 599, "a visit without a node of its own"
+        conversation.send("name\n")
+        while (line := conversation.line()) != "\n":
+            assert "rootInfo visits 600 " in line
+        assert conversation.line() == "= gozero\n"
+        assert conversation.line() == "\n"
+    conversation.send("genmove b\n")
+    assert re.fullmatch("= [A-Z][0-9]+\n", conversation.line())
+    conversation.line()
+    conversation.close()
+    for told in (capsys.readouterr().err, written.getvalue()):
+        assert told.count("a search ended early: its tree has used up the memory for search trees") == 1

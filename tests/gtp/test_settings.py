@@ -20,12 +20,12 @@ def test_defaults() -> None:
 
 def test_every_option() -> None:
     line = (
-        "--game go --weights w.pt --visits 100 --analysis-visits 50 --time 2.5 --lag 2 --ponder --threads 2 --seed 0 --size 9 --komi -3 "
-        "--rules aga --friendly-pass --no-resign --resign-threshold -0.8 --resign-moves 2 --opening-temperature 0 --temperature 0.5 "
-        "--backend torch --gogui-gfx --check --gtp-version 0.17 --log game.log"
+        "--game go --weights w.pt --visits 100 --analysis-visits 50 --time 2.5 --lag 2 --ponder --max-memory 500 --threads 2 --seed 0 "
+        "--size 9 --komi -3 --rules aga --friendly-pass --no-resign --resign-threshold -0.8 --resign-moves 2 --opening-temperature 0 "
+        "--temperature 0.5 --backend torch --gogui-gfx --check --gtp-version 0.17 --log game.log"
     )
     assert astuple(from_arguments(line.split(), "1.0")) == (
-        *("go", "w.pt", 100, None, 50, 2.5, 2.0, True, 2, 0, 9, -3.0, "aga", True, True, -0.8, 2, 0.0, 0.5),
+        *("go", "w.pt", 100, None, 50, 2.5, 2.0, True, 500, 2, 0, 9, -3.0, "aga", True, True, -0.8, 2, 0.0, 0.5),
         *("torch", True, True, "0.17", "game.log"),
     )
     assert from_arguments(["--level", "7"], "1.0") == Settings(level=7)
@@ -44,6 +44,7 @@ def test_the_command_line_wins_over_the_file(tmp_path: Path) -> None:
         ("--visits 0", "--visits = 0: expected 1 to 100,000,000"),
         ("--visits many", "--visits = 'many': expected a whole number"),
         ("--visits 1.5", "--visits = '1.5': expected a whole number"),
+        ("--max-memory 63", "--max-memory = 63: expected 64 to 10,000,000"),
         ("--time nan", "--time = nan: expected 0.01 to"),
         ("--komi inf", "--komi = inf: expected"),
         ("--game chess", "--game = 'chess': expected one of go, simple_go"),

@@ -74,7 +74,9 @@ class NaiveSearch:
         """One simulation from this node; its value and score for the side to move here."""
         if node.visits == 0:
             node.value, node.score = self._evaluate(node)
-            if node.terminal and parent is not None:
+            if node.terminal and self.game.score is not None:
+                node.score = self.game.score(node.state)
+            elif node.terminal and parent is not None:
                 node.score = -parent.score
         if node.visits == 0 or node.terminal:
             value, score = node.value, node.score
@@ -138,7 +140,8 @@ class NaiveSearch:
 
         def score(action: int, visits: int) -> float:
             prior = root.prior[action]
-            return -root.children[action].q + self.settings.c_puct * prior * math.sqrt(root.visits - 1) / (1 + visits)
+            child = root.children[action]
+            return self._points_gained(root, child) - child.q + self.settings.c_puct * prior * math.sqrt(root.visits - 1) / (1 + visits)
 
         for action in set(kept) - {most}:
             forced = self._forced(action)

@@ -1,0 +1,43 @@
+"""How much memory the trees of several searches may take together.
+
+Vocabulary. A tree *holds* what it has reserved, whether or not it has grown into it. A search begins with a small room, at most a share of
+the limit, whatever the others hold, so that a question beside a long analysis finds some; all else it must find free.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+from weakref import WeakSet
+
+FIRST_SHARE = 16
+"""The part of the limit, one in so many, with which a search begins at most."""
+
+
+class Holder(Protocol):
+    """Whoever has trees."""
+
+    @property
+    def held(self) -> int:
+        """Bytes that its trees hold."""
+
+
+class Memory:
+    """A limit in bytes, shared by the searches that were added; one that is gone holds nothing."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self._holders: WeakSet[Holder] = WeakSet()
+
+    @property
+    def first(self) -> int:
+        """Bytes with which a search may begin."""
+        return self.limit // FIRST_SHARE
+
+    @property
+    def free(self) -> int:
+        """Bytes that nobody holds, at least 0."""
+        return max(0, self.limit - sum(holder.held for holder in self._holders))
+
+    def add(self, holder: Holder) -> None:
+        """Count what this one holds from now on."""
+        self._holders.add(holder)
