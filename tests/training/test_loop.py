@@ -1,6 +1,7 @@
 """The cycle: it runs, saves, goes on where it stopped, and says what is wrong with its folder."""
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -50,6 +51,17 @@ def test_a_run_leaves_all_it_promises(finished: Path) -> None:
     assert found.provenance["rows"] == last["run/rows"]
     assert found.provenance["settings"]["generation_rows"] == 120
     assert found.config.name == "b2c16"
+    assert found.trained_sizes == (4, 5)
+
+
+def test_a_checkpoint_that_names_no_sizes_has_those_of_the_stages_so_far(finished: Path, tmp_path: Path) -> None:
+    shutil.copytree(finished, tmp_path / "old")
+    for path in (tmp_path / "old" / "checkpoints").iterdir():
+        content = torch.load(path, weights_only=True)
+        del content["progress"]["trained_sizes"]
+        torch.save(content, path)
+    assert startup.prepare(tiny(), tmp_path / "old").progress.trained_sizes == [4, 5]
+    assert tiny().sizes_by(0) == [5]
 
 
 def test_rows_are_the_full_searches_of_the_records(finished: Path) -> None:
