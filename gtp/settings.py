@@ -74,7 +74,7 @@ class Settings:
     seed: int | None = option(None, "whole number; with --visits the same seed plays the same game", low=0, high=2**63 - 1)
     size: int | None = option(
         None,
-        "board size until the controller sends another, in Go 5 to 19; the weights that ship know 7 to 13 (default: that of the weights)",
+        "board size, in Go 5 to 19, until the controller sends another (default: that of the weights; those that ship learned 7 to 13)",
         low=2,
         high=MAX_SIZE,
     )

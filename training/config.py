@@ -141,6 +141,7 @@ class ReplaySettings:
     """The window of rows that the learner draws from."""
 
     window: int = setting(100_000, unit="rows c: the window is c(1 + 0.4((N/c)^0.75 - 1)/0.75) of N", low=1, papers="KataGo: 250,000")
+    growing: bool = setting(True, unit="true: the window grows as said; false: it stays at c", papers="KataGo: true; S2: false")
     surprise_share: float = setting(
         0.5, unit="share of a game's weight that goes to its rows by surprise; 0 = all rows alike", low=0, high=1, papers="KataGo: 0.5"
     )

@@ -147,7 +147,7 @@ def _memory(settings: LoopSettings, stages: list[Forecast]) -> list[str]:
     network = checkpoint_bytes(settings)
     total = window + trees + network + PROGRAM_BYTES
     parts = f"window {window / GB:.2f}, search trees {trees / GB:.2f}, network {network / GB:.2f}, programs {PROGRAM_BYTES / GB:.1f}"
-    grows = "; the window grows slowly after that" if math.isinf(last.rows) else ""
+    grows = "; the window grows slowly after that" if math.isinf(last.rows) and settings.replay.growing else ""
     return [f"memory  about {total / GB:.1f} GB when {rows:,.0f} rows are recorded: {parts}{grows}"]
 
 

@@ -14,6 +14,7 @@ from training import checkpoint, config, loop, monitor, presets, records, startu
 from training.checkpoint import CheckpointError
 from training.learner import Learner
 from training.replay import Batch
+from training.run import Run
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -60,8 +61,8 @@ def test_a_checkpoint_that_names_no_sizes_has_those_of_the_stages_so_far(finishe
         content = torch.load(path, weights_only=True)
         del content["progress"]["trained_sizes"]
         torch.save(content, path)
-    assert startup.prepare(tiny(), tmp_path / "old").progress.trained_sizes == [4, 5]
-    assert tiny().sizes_by(0) == [5]
+    assert Run(replace(tiny(generations=3), rules="chinese"), tmp_path / "old").progress.trained_sizes == [4, 5]
+    assert tiny(generations=3).sizes_by(0) == [5]
 
 
 def test_rows_are_the_full_searches_of_the_records(finished: Path) -> None:
