@@ -54,7 +54,9 @@ def sit(settings: Settings, log: Log | None) -> int:
         output.write(json.dumps(answer, separators=(",", ":")) + "\n")
 
     seconds = {} if settings.time is None else {"seconds": settings.time}
-    defaults = Defaults(tuple(supported_sizes(header)), settings.visits, perspective=settings.report_winrates_as, **seconds)
+    defaults = Defaults(
+        tuple(supported_sizes(header)), settings.visits, perspective=settings.report_winrates_as, trained=header.trained, **seconds
+    )
 
     def warn(text: str) -> None:
         say(text)

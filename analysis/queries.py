@@ -17,6 +17,7 @@ from typing import Any
 
 from analysis.fields import Fields, shown
 from gozero import coords
+from gozero.engine import beyond_training
 from gozero.games.kata_rules import BONUS, KataRules, kata_rules
 from gozero.games.rules import RuleSet
 from gozero.restrictions import Restriction
@@ -62,12 +63,14 @@ class Defaults:
         visits: of a position.
         seconds: that a position is searched at most.
         perspective: whose numbers are told, "black", "white" or "side_to_move".
+        trained: boards that the weights learned from, ascending; () where that is not known.
     """
 
     sizes: tuple[int, ...]
     visits: int = 500
     seconds: float = math.inf
     perspective: str = "black"
+    trained: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -176,7 +179,8 @@ def read_query(values: Mapping[str, Any], defaults: Defaults) -> Query:
         wishes=_wishes(fields, settings, defaults),
         warnings=(),
     )
-    return replace(query, warnings=(*warnings, *_ignored(fields, settings)))
+    untrained = [("boardXSize", line)] if (line := beyond_training(defaults.trained, size)) else []
+    return replace(query, warnings=(*untrained, *warnings, *_ignored(fields, settings)))
 
 
 def _size(fields: Fields, sizes: tuple[int, ...]) -> int:

@@ -98,7 +98,15 @@ def compare(options: argparse.Namespace, most: int | None) -> int:
         print(told(learner, replay, options.size), flush=True)
         files.append(options.folder / f"{name}.pt")
         provenance = {"records": options.records, "from": options.origin or "", "minutes": options.minutes, "steps": learner.steps}
-        weights.save(files[-1], learner.ema, learner.config, game=settings.game, size=options.size, provenance=provenance)
+        weights.save(
+            files[-1],
+            learner.ema,
+            learner.config,
+            game=settings.game,
+            size=options.size,
+            trained_sizes=replay.sizes(),
+            provenance=provenance,
+        )
     game = games.make("go", size=options.size, komi=options.komi)
     sides = [f"weights:{path}:{count}" for path, count in zip(files, visits_of(files, game, options), strict=True)]
     for path, other in zip(files[1:], sides[1:], strict=True):

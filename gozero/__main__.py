@@ -62,15 +62,13 @@ def perft(options: argparse.Namespace) -> None:
 
 def net(options: argparse.Namespace) -> None:
     """Print a network's layers and how many parameters it has."""
-    from gozero import nets
+    from gozero import games, nets
 
-    config = nets.config(options.name)
-    size = config.size or DEFAULT_SIZE if options.size is None else options.size
-    if size < 1:
-        raise ValueError(f"--size {size}: expected 1 or more")
-    if config.size not in (None, size):
-        raise ValueError(f"network {config.name} is made for {config.size}x{config.size} only, not {size}x{size}")
-    print(nets.layer_table(config, size))
+    if options.size is not None and options.size < 1:
+        raise ValueError(f"--size {options.size}: expected 1 or more")
+    plain = options.game == "go" and options.size in (None, DEFAULT_SIZE)  # then no kernels need be loaded
+    game = None if plain else games.make(options.game, size=options.size)
+    print(nets.layer_table(nets.config(options.name, game), (DEFAULT_SIZE, DEFAULT_SIZE) if game is None else game.shape))
 
 
 def weights(options: argparse.Namespace) -> None:
@@ -140,8 +138,9 @@ def _parser() -> argparse.ArgumentParser:
     command.set_defaults(command=perft)
 
     command = commands.add_parser("net", help="print the layers of a network")
-    command.add_argument("name", help="agz13, or b<blocks>c<channels> such as b10c64")
-    command.add_argument("--size", type=int, help="points a side of the board that passes through (default: 13)")
+    command.add_argument("name", help="b10c64 (blocks, channels), se4c64, vgg2c64, mlp2x200 (layers, units) and the like, or agz13")
+    command.add_argument("--game", default="go", help=f"whose positions it sees: {', '.join(GAMES)} (default: %(default)s)")
+    command.add_argument("--size", type=int, help="points a side, or columns, of the board that passes through (default: the game's own)")
     command.set_defaults(command=net)
 
     command = commands.add_parser("weights", help="describe a weights file")

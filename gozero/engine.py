@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from gozero import games, machine
 from gozero.games import GO_FAMILY
-from gozero.weights import WEIGHTS, Header, WeightsError, find, header
+from gozero.weights import WEIGHTS, Header, WeightsError, find, header, listed
 
 if TYPE_CHECKING:
     from gozero.evaluators.base import Evaluator
@@ -68,6 +68,16 @@ def supported_sizes(header: Header) -> Sequence[int]:
     if header.game == "go":
         return range(SMALLEST_GO, MAX_SIZE + 1)
     return [size for size in range(1, MAX_SIZE + 1) if _has_size(header.game, size)]
+
+
+def beyond_training(trained: Sequence[int], size: int) -> str:
+    """A line for the user where a board is smaller or larger than any that the weights learned from; else "", also where that is not known.
+
+    `trained` are the sizes of `Header.trained`. Between two sizes that it learned, a network plays much as on them.
+    """
+    if not trained or trained[0] <= size <= trained[-1]:
+        return ""
+    return f"board size {size} was never trained: these weights learned from {listed(trained)}; expect weak moves and wrong estimates"
 
 
 def _has_size(game: str, size: int) -> bool:

@@ -294,12 +294,15 @@ KINDS: dict[str, type[Network]] = {
 PREFIXES = {"b": "resnet", "se": "senet", "vgg": "vgg", "mlp": "mlp"}  # of names
 
 
-def layer_rows(config: NetConfig, size: int) -> list[tuple[str, str, tuple[int, ...], int]]:
-    """(name, layer, output shape without the batch, parameters) of each layer in the order in which one position passes through them."""
+def layer_rows(config: NetConfig, board: tuple[int, int]) -> list[tuple[str, str, tuple[int, ...], int]]:
+    """(name, layer, output shape without the batch, parameters) of each layer in the order in which one position passes through them.
+
+    `board` is (rows, columns) of the position where the network plays any.
+    """
     rows: list[tuple[str, str, tuple[int, ...], int]] = []
     with torch.device("meta"):  # shapes alone: nothing is allocated or computed
         net = build(config).eval()
-        position = net.example(1, config.board or (size, size))
+        position = net.example(1, config.board or board)
     for name, module in net.named_modules():
         if not any(module.children()):
             module.register_forward_hook(
@@ -309,9 +312,9 @@ def layer_rows(config: NetConfig, size: int) -> list[tuple[str, str, tuple[int, 
     return rows
 
 
-def layer_table(config: NetConfig, size: int) -> str:
+def layer_table(config: NetConfig, board: tuple[int, int]) -> str:
     """The layers as an aligned text table with the sum of all parameters in its last line."""
-    layers = layer_rows(config, size)
+    layers = layer_rows(config, board)
     rows = [(name, layer, "x".join(map(str, shape)), f"{count:,}") for name, layer, shape, count in layers]
     total = sum(count for _, _, _, count in layers)
     rows = [("name", "layer", "output", "parameters"), *rows, ("total", "", "", f"{total:,}")]

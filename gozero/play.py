@@ -9,6 +9,7 @@ Bad input costs one line, never the game. The game itself, and what the engine d
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from gozero import coords, games
+from gozero.engine import beyond_training
 from gozero.evaluators.base import Evaluator, open_evaluator
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games.diagram import SYMBOLS
@@ -88,11 +90,14 @@ def play(settings: Settings) -> None:
     games.usual(settings.game, "size")  # refuses an unknown game before its weights are looked for
     path = choose_weights(settings)
     size = header(path).size if path and settings.size is None else settings.size
+    warning = beyond_training(header(path).trained, size) if path and size else ""
     game = games.make(settings.game, size=size, rules=settings.rules, komi=settings.komi)
     visits = settings.visits or (VISITS if path else PLAYOUTS)
     evaluator: Evaluator = open_evaluator(path, game) if path else RolloutEvaluator(game)
     opponent = f"The engine plays with {path}" if path else f"No weights for this game ({WEIGHTS[game.name]}): plain UCT by random playouts"
     print(f"{opponent}, {visits} simulations a move.")
+    if warning:
+        print(warning, file=sys.stderr)
     sitting = Sitting(game, Engine(evaluator, visits, settings.seed), COLOURS[settings.colour])
     Terminal(sitting, settings).run()
 

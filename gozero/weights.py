@@ -1,7 +1,7 @@
 """The weights file: a network's tensors with all that is needed to use them, and nothing that could be executed.
 
 A `.pt` file is `torch.save` of a plain dict of four entries: `format` (text), `metadata` (JSON text: network configuration,
-game, board size, feature version, provenance), `tensors` (name → tensor) and `sha256` (over metadata and tensors). It is
+game, board size, sizes trained on, feature version, provenance), `tensors` (name → tensor) and `sha256` (over metadata and tensors). It is
 read with `weights_only=True`, so a file from a stranger can be wrong but cannot run code. Whatever is wrong with it, the
 reader raises `WeightsError`: one line with the full path and the reason.
 
@@ -18,6 +18,7 @@ import pickletools
 import sys
 import tempfile
 import zipfile
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
@@ -57,6 +58,7 @@ class Header(NamedTuple):
     only: int | None  # points a side, or columns, of the one board that it plays; None: any
     size: int | None  # the board it was made for, which is the default
     network: str = ""  # its name, such as b10c64
+    trained: tuple[int, ...] = ()  # board sizes that it learned from, ascending; () where that is not known
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,7 @@ class Weights:
     provenance: dict[str, Any]  # how it came to be: run, games, settings; JSON values
     sha256: str  # over metadata and tensors, 64 hexadecimal digits
     path: Path
+    trained_sizes: tuple[int, ...] = ()  # board sizes that it learned from, ascending; () where that is not known
 
     def network(self) -> nn.Module:
         """A network with these weights, in evaluation mode."""
@@ -88,9 +91,12 @@ def save(
     *,
     game: str = "go",
     size: int | None = None,
+    trained_sizes: Iterable[int] = (),
     provenance: dict[str, Any] | None = None,
 ) -> str:
     """Write the weights of `net` (a network or its state dict) to `path` and return the sha256 stored in it.
+
+    `trained_sizes` are the board sizes that it learned from; none leaves them unknown.
 
     The file appears whole or not at all: it is written beside its place and then moved there.
     """
@@ -103,6 +109,7 @@ def save(
             "network": config.to_dict(),
             "game": game,
             "size": size or config.size,
+            "trained_sizes": sorted(trained_sizes),
             "feature_version": config.features,
             "provenance": provenance or {},
         }
@@ -144,6 +151,7 @@ def load(path: Path | str, game: str | None = "go") -> Weights:
         provenance=values["provenance"],
         sha256=content["sha256"],
         path=target,
+        trained_sizes=_trained_sizes(values),
     )
 
 
@@ -195,7 +203,7 @@ def header(path: Path | str) -> Header:
         raise WeightsError(target, f"not one of gozero's files ({FORMAT!r})") from None
     values = _metadata(target, metadata)
     network = values["network"]
-    return Header(values["game"], network.get("size"), values["size"], str(network.get("name", "")))
+    return Header(values["game"], network.get("size"), values["size"], str(network.get("name", "")), _trained_sizes(values))
 
 
 def describe(path: Path | str) -> str:
@@ -210,6 +218,9 @@ def describe(path: Path | str) -> str:
         "network": f"{config.name}: {config.shape}, {parameters:,} parameters",
         "game": weights.game,
         "boards": boards + default,
+        "trained on": f"board size{'s' * (len(weights.trained_sizes) > 1)} {listed(weights.trained_sizes)}"
+        if weights.trained_sizes
+        else "sizes that the file does not name",
         "features": f"version {weights.feature_version}",
         "sha256": weights.sha256,
         **{f"  {key}": str(value) for key, value in weights.provenance.items()},
@@ -299,7 +310,22 @@ def _metadata(path: Path, text: str) -> dict[str, Any]:
     for name, kind in types.items():
         if not isinstance(values, dict) or name not in values or not isinstance(values[name], kind):
             raise WeightsError(path, f"its metadata lack {name!r}")
+    trained = values.get("trained_sizes", [])
+    if not isinstance(trained, list) or not all(type(size) is int for size in trained):
+        raise WeightsError(path, "its metadata name 'trained_sizes' that are no list of whole numbers")
     return values
+
+
+def _trained_sizes(values: dict[str, Any]) -> tuple[int, ...]:
+    """What checked metadata say of the sizes trained on; of older files, which do not, the size that they were made for."""
+    made_for = [values["size"]] if values["size"] else []
+    return tuple(sorted(values.get("trained_sizes", made_for)))
+
+
+def listed(sizes: Iterable[int]) -> str:
+    """Board sizes as a person lists them: `7, 9, 11 and 13`."""
+    *others, last = map(str, sizes)
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def _config(path: Path, values: dict[str, Any], tensors: dict[str, Tensor]) -> NetConfig:

@@ -77,7 +77,9 @@ def run(settings: Settings, log: Log | None) -> None:
     signals = Signals()
     reader = LineReader(0, signals)
     loader = Loader(settings, path, header)
-    session = Session(settings, loader.player, signals, description(settings, path, header), log)
+    session = Session(settings, loader.player, signals, description(settings, path, header), log, header.trained)
+    if settings.size is not None:
+        session.warn_of_size(settings.size)
     protocol = make_protocol(session, header.game)
     threading.Thread(target=leave_when_unread, args=(output,), name="gtp-leaver", daemon=True).start()
     serve(protocol, reader, output, when_idle=lambda: loader.load_in_background(reader.fail), ponder=session.ponder)

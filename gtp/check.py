@@ -18,9 +18,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gozero import coords
-from gozero.engine import supported_sizes
+from gozero.engine import beyond_training, supported_sizes
 from gozero.machine import megabytes, processor
 from gozero.threads import available_threads
+from gozero.weights import listed
 from gtp.protocol import FatalError
 from gtp.settings import Settings
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from gozero.evaluators.base import Evaluator
     from gozero.games.game import Game
     from gozero.player import Player
+    from gozero.weights import Header
 
 OK, NOTE, WRONG = "ok", "note", "WRONG"
 PACKAGES = ("numba", "numpy", "torch", "openvino")
@@ -87,7 +89,7 @@ def _engine(settings: Settings) -> Iterator[Finding]:
     path, header = find_weights(settings)
     sizes = supported_sizes(header)
     boards = f"{sizes[0]} to {sizes[-1]}" if len(sizes) > 1 else str(sizes[0])
-    yield Finding("weights", f"{path}: {header.game}, network {header.network}, board sizes {boards}")
+    yield _weights(settings, path, header, boards)
     yield _cache()
     loader = Loader(settings, path, header)
     began = time.monotonic()
@@ -100,6 +102,14 @@ def _engine(settings: Settings) -> Iterator[Finding]:
     yield _speed(evaluator, player.game, settings.threads or available_threads())
     yield _move(player)
     yield _memory()
+
+
+def _weights(settings: Settings, path: Path, header: Header, boards: str) -> Finding:
+    """Which weights, what they play, and what they learned from; a note where that is not the board that is asked for."""
+    trained = f", trained on {listed(header.trained)}" if header.trained else ""
+    text = f"{path}: {header.game}, network {header.network}, board sizes {boards}{trained}"
+    line = beyond_training(header.trained, settings.size) if settings.size else ""
+    return Finding("weights", text, line, NOTE) if line else Finding("weights", text)
 
 
 def _machine() -> Finding:

@@ -65,6 +65,7 @@ class RecordCommands:
             if not path.is_file() or path.stat().st_size > LARGEST_FILE:
                 raise ValueError("no such file, or not a game record")
             player.load_record(sgf.parse(path.read_bytes(), before_move))
+            self._session.warn_of_size(player.size)
         except (OSError, ValueError) as error:
             say(f"cannot load {path}: {reason(error)}")
             raise GtpError("cannot load file") from None

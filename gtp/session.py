@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from gozero import coords
-from gozero.engine import no_more_memory
+from gozero.engine import beyond_training, no_more_memory
 from gozero.output import Log, tell
 from gtp.arguments import COLOUR_NAMES, colour_of, vertex_of, whole_number_of
 from gtp.clock import Clock
@@ -51,15 +51,23 @@ class Session:
     Attributes:
         opponent: the other player's name, "" while nobody has told it.
         description: of the engine and its settings, for records.
+        trained: board sizes that the weights learned from, ascending; () where that is not known.
     """
 
     def __init__(
-        self, settings: Settings, make_player: Callable[[], Player], signals: Signals, description: str = "", log: Log | None = None
+        self,
+        settings: Settings,
+        make_player: Callable[[], Player],
+        signals: Signals,
+        description: str = "",
+        log: Log | None = None,
+        trained: Sequence[int] = (),
     ) -> None:
         self.settings = settings
         self.signals = signals
         self.opponent = ""
         self.description = description
+        self.trained = trained
         self.clock = Clock(settings.lag)
         self._log = log
         self._make_player = make_player
@@ -89,6 +97,11 @@ class Session:
         say(no_more_memory(limit))
         if self._log is not None:
             self._log.say(no_more_memory(limit))
+
+    def warn_of_size(self, size: int) -> None:
+        """Say so, if the weights learned from no board like this."""
+        if line := beyond_training(self.trained, size):
+            say(line)
 
     def change(self, settings: Settings) -> None:
         """Play by other settings from the next move on."""
@@ -185,6 +198,7 @@ class BoardCommands:
             say(f"board size {command.text!r} is not supported; these weights play {', '.join(sizes)}")
             raise GtpError("unacceptable size")
         self._session.player.new_game(sizes[command.text])
+        self._session.warn_of_size(sizes[command.text])
         self._session.clock.reset()
         return ""
 

@@ -80,7 +80,10 @@ class Settings:
     threads: int | None = option(None, "CPU threads (default: as many cores as this process may use)", low=1, high=1024)
     seed: int | None = option(None, "whole number; with --visits the same seed plays the same game", low=0, high=2**63 - 1)
     size: int | None = option(
-        None, "board size, in Go 5 to 19, until the controller sends another (default: that of the weights)", low=2, high=MAX_SIZE
+        None,
+        "board size, in Go 5 to 19, until the controller sends another (default: that of the weights; those that ship learned 7 to 13)",
+        low=2,
+        high=MAX_SIZE,
     )
     komi: float | None = option(None, "komi of Go until the controller sends one (default 7.5)", low=-1000, high=1000)
     rules: str | None = option(

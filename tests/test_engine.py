@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from gozero import games, nets, weights
-from gozero.engine import Evaluators, find_weights, search_settings, supported_sizes
+from gozero.engine import Evaluators, beyond_training, find_weights, search_settings, supported_sizes
 from gozero.weights import Header, WeightsError
 
 
@@ -42,3 +42,12 @@ def test_an_evaluator_is_opened_once_for_a_board(nogo_weights: Path) -> None:
 def test_long_searches_take_more_leaves() -> None:
     assert [search_settings(visits, "nogo").leaves for visits in (1, 199, 200, None)] == [2, 2, 8, 8]
     assert [search_settings(100, game).score_weight > 0 for game in ("go", "simple_go", "nogo")] == [True, True, False]
+
+
+def test_boards_beyond_those_that_were_trained_are_said_to_be() -> None:
+    trained = (7, 9, 11, 13)
+    assert {size for size in range(5, 20) if beyond_training(trained, size)} == {5, 6, *range(14, 20)}
+    line = "board size 19 was never trained: these weights learned from 7, 9, 11 and 13; expect weak moves and wrong estimates"
+    assert beyond_training(trained, 19) == line
+    assert "learned from 9;" in beyond_training((9,), 8)
+    assert beyond_training((), 19) == ""

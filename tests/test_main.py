@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gozero import __main__, caches, nets, weights
+from gozero import __main__, caches, games, nets, weights
 from gozero.__main__ import main
 
 CONFIG = nets.config("b2c8")
@@ -29,6 +29,28 @@ def test_net_prints_the_layers_of_the_seed_network(capsys: pytest.CaptureFixture
     assert capsys.readouterr().out.splitlines()[-1].split() == ["total", "11,941,240"]
 
 
+@pytest.mark.parametrize(
+    ("arguments", "parameters"),
+    [
+        (["se4c64"], nets.config("se4c64")),
+        (["vgg2c64", "--game", "gomoku"], nets.config("vgg2c64", games.make("gomoku"))),
+        (["mlp2x200", "--game", "tictactoe"], nets.config("mlp2x200", games.make("tictactoe"))),
+        (["b4c48", "--game", "connect4"], nets.config("b4c48", games.make("connect4"))),
+    ],
+)
+def test_net_prints_every_kind_for_every_game(arguments: list[str], parameters: nets.NetConfig, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["net", *arguments]) == 0
+    last = capsys.readouterr().out.splitlines()[-1].split()
+    assert last == ["total", f"{nets.parameter_count(nets.build(parameters)):,}"]
+
+
+def test_nets_help_names_every_kind_and_the_games(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["net", "--help"])
+    text = capsys.readouterr().out
+    assert all(word in text for word in ("b10c64", "se4c64", "vgg2c64", "mlp2x200", "agz13", "--game", "othello"))
+
+
 def test_net_prints_a_network_for_any_board(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["net", "b2c8", "--size", "9"]) == 0
     assert "8x9x9" in capsys.readouterr().out
@@ -44,7 +66,9 @@ def test_weights_describes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[
     ("arguments", "message"),
     [
         (["net", "b10"], "unknown network 'b10'"),
-        (["net", "agz13", "--size", "9"], "network agz13 is made for 13x13 only, not 9x9"),
+        (["net", "agz13", "--size", "9"], "network agz13 plays Go on 13x13 only, not go on 9x9"),
+        (["net", "b4c48", "--game", "chess"], "unknown game 'chess'"),
+        (["net", "agz13", "--game", "nogo"], "network agz13 plays Go on 13x13 only, not nogo on 9x9"),
         (["net", "b2c8", "--size", "0"], "--size 0: expected 1 or more"),
         (["perft", "chess"], "unknown game 'chess'"),
         (["perft", "go", "--size", "20"], "board size 20 is not supported"),

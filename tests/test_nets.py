@@ -38,7 +38,7 @@ def test_the_seed_network_has_exactly_its_layers() -> None:
 
 
 def test_the_layer_table_ends_with_the_sum() -> None:
-    lines = nets.layer_table(nets.config("agz13"), 13).splitlines()
+    lines = nets.layer_table(nets.config("agz13"), (13, 13)).splitlines()
     assert lines[0].split() == ["name", "layer", "output", "parameters"]
     assert lines[1].split() == ["stem.conv", "Conv2d", "256x13x13", "25,344"]
     assert lines[-1].split() == ["total", "11,941,240"]

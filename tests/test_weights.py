@@ -218,3 +218,33 @@ def test_a_file_can_be_read_back_from_memory(file: Path) -> None:
     content = torch.load(io.BytesIO(file.read_bytes()), weights_only=True)
     assert set(content) == {"format", "metadata", "tensors", "sha256"}
     assert json.loads(content["metadata"])["network"]["name"] == "b2c8"
+
+
+def test_a_file_names_the_sizes_that_it_was_trained_on(tmp_path: Path) -> None:
+    path = tmp_path / "net.pt"
+    weights.save(path, nets.build(CONFIG, seed=1), CONFIG, size=13, trained_sizes={9: 0.5, 7: 0.5, 13: 1.0})
+    assert weights.load(path).trained_sizes == weights.header(path).trained == (7, 9, 13)
+    assert "trained on  board sizes 7, 9 and 13" in weights.describe(path)
+
+
+def test_of_a_file_without_them_the_size_that_it_was_made_for_is_known(file: Path) -> None:
+    content = torch.load(file, weights_only=True)
+    metadata = json.loads(content["metadata"])
+    del metadata["trained_sizes"]
+    text = json.dumps(metadata)
+    torch.save(content | {"metadata": text, "sha256": weights.content_hash(text, content["tensors"])}, file)
+    assert weights.load(file).trained_sizes == weights.header(file).trained == (13,)
+    assert rewritten(file, size=None) and weights.header(file).trained == ()
+
+
+@pytest.mark.parametrize("sizes", [13, ["13"], [True], {"13": 1}])
+def test_sizes_that_are_none_are_refused(file: Path, sizes: Any) -> None:
+    assert reason(rewritten(file, trained_sizes=sizes)) == "its metadata name 'trained_sizes' that are no list of whole numbers"
+
+
+def test_every_shipped_file_names_the_sizes_that_it_was_trained_on() -> None:
+    found = {path.name: weights.load(path, game=None) for path in weights.shipped_folder().glob("*.pt")}
+    assert found["best.pt"].trained_sizes == (7, 9, 11, 13)
+    assert found["nogo9.pt"].trained_sizes == (5, 7, 9)
+    for each in found.values():
+        assert each.size in each.trained_sizes

@@ -59,6 +59,7 @@ class Progress:
     rate: float = 1.0  # factor of the learning rate for the steps owed
     handed_steps: int = 0  # learner's steps when its average was last handed over, or refused by the gate
     window_start: int = 1  # generation from which on games may be in the window
+    trained_sizes: list[int] = field(default_factory=list)  # board sizes that the learner had rows of, its first weights' included
     window_skip: int = 0  # of that generation's games, the first so many were in it when a new best network emptied it
 
 

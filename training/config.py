@@ -141,6 +141,7 @@ class ReplaySettings:
     """The window of rows that the learner draws from."""
 
     window: int = setting(100_000, unit="rows c: the window is c(1 + 0.4((N/c)^0.75 - 1)/0.75) of N", low=1, papers="KataGo: 250,000")
+    growing: bool = setting(True, unit="true: the window grows as said; false: it stays at c", papers="KataGo: true; S2: false")
     surprise_share: float = setting(
         0.5, unit="share of a game's weight that goes to its rows by surprise; 0 = all rows alike", low=0, high=1, papers="KataGo: 0.5"
     )
@@ -260,6 +261,11 @@ class LoopSettings:
             if rows < 0:
                 return stage
         return self.stage[-1]
+
+    def sizes_by(self, rows: int) -> list[int]:
+        """The board sizes of all stages that a run has entered when it has recorded `rows` rows, ascending."""
+        entered = self.stage[: self.stage.index(self.stage_at(rows)) + 1]
+        return sorted({size for stage in entered for size in stage.sizes})
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as saved with the run and in the weights (board sizes become text, as TOML and JSON want them)."""

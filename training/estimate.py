@@ -56,6 +56,13 @@ def report(settings: LoopSettings, seconds: float = SECONDS, stop: Callable[[], 
     return "\n".join([*_head(settings, cost), "", *_table(stages), "", *needs])
 
 
+def generation_hours(settings: LoopSettings, seconds: float, stop: Callable[[], bool] = lambda: False) -> float:
+    """How long the first generation of a new run takes here, measured for about so many seconds."""
+    stage = settings.stage[0]
+    found = forecast(settings, stage, measure(replace(settings, stage=(stage,)), seconds, stop))
+    return settings.generation_rows / found.rows_an_hour
+
+
 def measure(settings: LoopSettings, seconds: float, stop: Callable[[], bool]) -> Cost:
     """Measure every evaluator and size of the stages, each for its part of the time."""
     wanted = {(stage.evaluator, size): stage for stage in settings.stage for size in stage.sizes}
@@ -147,7 +154,7 @@ def _memory(settings: LoopSettings, stages: list[Forecast]) -> list[str]:
     network = checkpoint_bytes(settings)
     total = window + trees + network + PROGRAM_BYTES
     parts = f"window {window / GB:.2f}, search trees {trees / GB:.2f}, network {network / GB:.2f}, programs {PROGRAM_BYTES / GB:.1f}"
-    grows = "; the window grows slowly after that" if math.isinf(last.rows) else ""
+    grows = "; the window grows slowly after that" if math.isinf(last.rows) and settings.replay.growing else ""
     return [f"memory  about {total / GB:.1f} GB when {rows:,.0f} rows are recorded: {parts}{grows}"]
 
 

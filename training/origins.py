@@ -82,6 +82,8 @@ def begin(settings: LoopSettings, folder: Path, origin: Origin) -> str:
     """
     begun, played = learner(settings, origin), shards(settings, origin)
     progress = _import(settings, folder, played)
+    if origin.weights is not None:
+        progress.trained_sizes = list(weights.header(weights.find(origin.weights)).trained)
     with storage.writing(folder):
         written = storage.length(storage.shard(folder, progress.generation))
     state = {name: value for name, value in begun.state_dict().items() if name != "optimiser"}

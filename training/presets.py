@@ -15,9 +15,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from gozero import games
 from training import config
 from training.config import ConfigError, LoopSettings
 
+USUAL_GAME = LoopSettings().game  # of a file that names none
 FOLDER = Path(__file__).resolve().parent / "configs"
 
 
@@ -50,11 +52,38 @@ def load(path: Path, where: str, overrides: Sequence[str] = (), top: dict[str, A
         ConfigError: a file that cannot be read, an override that is none, an unknown key or a value out of range; it begins with `where`.
     """
     values = config.read(path)
+    game = values.get("game", USUAL_GAME)
     for assignment in overrides:
         override(values, assignment)
+    if values.get("game", USUAL_GAME) != game:
+        _fit(values, overrides)
     values |= {name: value for name, value in (top or {}).items() if value is not None}
     settings: LoopSettings = config.from_dict(LoopSettings, values, where)
     return settings
+
+
+def _fit(values: dict[str, Any], overrides: Sequence[str]) -> None:
+    """For another game than the file's: each stage keeps those of its board sizes that the game has, else takes its usual one.
+
+    Sizes that an override has set stay as they are, for `training.startup` to judge; so does an unknown game.
+    """
+    game, stages = values["game"], values.get("stage")
+    if not isinstance(game, str) or game not in games.GAMES or not isinstance(stages, list):
+        return
+    asked = {assignment.partition("=")[0].strip() for assignment in overrides}
+    for number, stage in enumerate(stages, start=1):
+        sizes = stage.get("sizes") if isinstance(stage, dict) else None
+        if isinstance(sizes, dict) and f"stage.{number}.sizes" not in asked:
+            kept = {size: share for size, share in sizes.items() if not str(size).isdigit() or _has_size(game, int(size))}
+            stage["sizes"] = kept or {str(games.usual(game, "size")): 1.0}
+
+
+def _has_size(game: str, size: int) -> bool:
+    try:
+        games.make(game, size=size)
+    except ValueError:
+        return False
+    return True
 
 
 def override(values: dict[str, Any], assignment: str) -> None:

@@ -205,10 +205,10 @@ def _replies(record: Record, actions: int) -> np.ndarray:
 
 
 def window_rows(total: int, settings: ReplaySettings) -> int:
-    """How many of `total` rows the window holds: all of the first c, then c(1 + 0.4((N/c)^0.75 - 1)/0.75) (Wu 2019, appendix C)."""
+    """How many of `total` rows the window holds: all of the first c, then c(1 + 0.4((N/c)^0.75 - 1)/0.75) (Wu 2019, appendix C), or c."""
     c = settings.window
-    if total <= c:
-        return total
+    if total <= c or not settings.growing:
+        return min(total, c)
     return int(c * (1 + 0.4 * ((total / c) ** 0.75 - 1) / 0.75))
 
 

@@ -59,6 +59,8 @@ class Run:
         except RuntimeError:  # settings.json, which would have told, is gone
             what = f"the checkpoints in {folder.absolute()} are not of {settings.network} for {settings.game}"
             raise CheckpointError(f"{what}; give another --run, or the settings that they were made with") from None
+        if self.learner.steps and not self.progress.trained_sizes:  # a checkpoint that does not tell
+            self.progress.trained_sizes = self.settings.sizes_by(self.progress.rows)
         if snapshot.playing is None:
             self.progress.handed_steps = self.learner.steps
         self.actor = Actor(settings, folder, self.learner.ema, threads_of(settings, self.device), self.device)
@@ -211,6 +213,8 @@ class Run:
             generator = np.random.default_rng([self.settings.seed, self.learner.steps])
             batch = self.replay.sample(self.settings.learner.batch, generator)
             self._losses.append(self.learner.train(batch, self.progress.rate))
+            if (columns := batch.planes.shape[-1]) not in self.progress.trained_sizes:
+                self.progress.trained_sizes.append(columns)
             self.progress.steps_owed -= 1
 
     def _note_games(self) -> None:
@@ -239,7 +243,15 @@ class Run:
         provenance = {"run": self.folder.name, **counters, "steps": self.learner.steps, "settings": self.settings.portable()}
         size, path = max(self.settings.stage[-1].sizes), self.folder / "weights.pt"
         with storage.writing(path):
-            weights.save(path, self.actor.playing, self.learner.config, game=self.settings.game, size=size, provenance=provenance)
+            weights.save(
+                path,
+                self.actor.playing,
+                self.learner.config,
+                game=self.settings.game,
+                size=size,
+                trained_sizes=self.progress.trained_sizes,
+                provenance=provenance,
+            )
 
     def _load_window(self) -> Replay:
         """The window as it was at the checkpoint, from the newest shards that it needs."""

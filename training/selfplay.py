@@ -1,5 +1,6 @@
 """`python -m training.selfplay`: trains by self-play, or plays the games alone.
 
+    python -m training.selfplay                                     the default run: go13 in runs/go13, begun or continued
     python -m training.selfplay --preset s3                         the whole cycle, the same as `python -m training.loop`
     python -m training.selfplay --weights best.pt --out FOLDER      games from a weights file into a shard of records; nothing is learned
 
@@ -17,8 +18,8 @@ from typing import Any
 
 from gozero import weights
 from gozero.weights import WeightsError
-from training import scoring, simulators, startup, storage
-from training.config import ConfigError, SelfPlaySettings, Stage, from_dict
+from training import estimate, history, scoring, simulators, startup, storage
+from training.config import ConfigError, LoopSettings, SelfPlaySettings, Stage, from_dict
 from training.monitor import bar, say
 from training.pool import Pool, leaf_evaluator
 from training.records import Record, Writer
@@ -36,10 +37,13 @@ DEFAULTS: dict[str, Any] = {  # of the options that belong to --weights
     "seed": 1,
     "out": None,
 }
+DEFAULT_PRESET = "go13"
+MEASURED_SECONDS = 8.0  # before a default run begins
 SHARED = ("threads", "simulator", "device")  # options of a run that games alone have too
 EPILOG = """\
-With --preset or --config it trains: self-play, learning and new weights in turns, in a run folder, going on where that
-stopped. With --weights and --out it only plays games and writes their records."""
+Alone it begins or continues the default run, --preset go13 in runs/go13. With --preset or --config it trains as they say:
+self-play, learning and new weights in turns, in a run folder, going on where that stopped. With --weights and --out it only
+plays games and writes their records."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -68,7 +72,9 @@ def main(arguments: list[str] | None = None) -> int:
         if options.weights is None:
             if given:
                 raise ConfigError(f"--{given[0].replace('_', '-')} belongs to --weights, which plays games alone; to train, use --set")
-            return startup.start(options, "training.selfplay")
+            alone = options.preset is None and options.config is None
+            options.preset = DEFAULT_PRESET if alone else options.preset
+            return startup.start(options, "training.selfplay", announcement if alone else None)
         stray = [name for name, usual in vars(startup.parser().parse_args([])).items() if getattr(options, name) != usual]
         stray = ["from" if name == "origin" else name for name in stray if name not in SHARED]
         if stray or options.out is None:
@@ -86,6 +92,28 @@ def main(arguments: list[str] | None = None) -> int:
     except (Disagreement, StorageError) as error:
         say(f"training.selfplay: {error}")
         return 1
+
+
+def announcement(settings: LoopSettings, folder: Path) -> str:
+    """The line before the default run: what begins or goes on, how long a generation takes here, and how to stop it."""
+    reports, _ = history.read(folder)
+    hours = [report["run/hours"] for report in reports if "run/hours" in report]
+    where = f"{DEFAULT_PRESET} in {folder.absolute()}"
+    if hours:
+        took = hours[-1] - (hours[-2] if len(hours) > 1 else 0.0)
+        what = f"going on with the default run, {where}, after generation {len(reports)}, which took {_minutes(took)} here"
+    else:
+        say(f"measuring for about {MEASURED_SECONDS:g} seconds how fast this computer is")
+        took = estimate.generation_hours(settings, MEASURED_SECONDS)
+        what = (
+            f"beginning the default run, {where}: self-play and learning in turns; the first generation takes about {_minutes(took)} here"
+        )
+    return f"{what}; Ctrl-C stops it and saves, the same command goes on"
+
+
+def _minutes(hours: float) -> str:
+    minutes = 60 * hours
+    return f"{hours:.1f} hours" if hours >= 2 else f"{minutes:.0f} minutes" if minutes >= 2 else f"{60 * minutes:.0f} seconds"
 
 
 def _play(options: argparse.Namespace) -> int:

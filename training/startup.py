@@ -122,8 +122,8 @@ def main(arguments: list[str] | None = None) -> int:
     return start(parser().parse_args(arguments), "training.loop")
 
 
-def start(options: argparse.Namespace, program: str) -> int:
-    """Do what the options ask for; the exit code as in `main`."""
+def start(options: argparse.Namespace, program: str, announce: Callable[[LoopSettings, Path], str] | None = None) -> int:
+    """Do what the options ask for; the exit code as in `main`. `announce`, if given, makes a line that is said before a run begins."""
     if options.list_presets:
         print(presets.table())
         return 0
@@ -135,6 +135,8 @@ def start(options: argparse.Namespace, program: str) -> int:
             if options.estimate or options.dry_run:
                 return _look_first(settings, folder, origin, options)
             held.enter_context(storage.alone(folder))
+            if announce is not None:
+                monitor.say(announce(settings, folder))
             with storage.writing(folder):
                 run = prepare(settings, folder, origin)
                 watch = monitor.Monitor(run.folder, run.settings)

@@ -182,6 +182,14 @@ class Strength:
         """Keep the present weights, and of the older ones the newest."""
         path, config = self._folder / f"{generation:06d}.pt", run.learner.config
         provenance = {"run": run.folder.name, "generation": generation, "evaluations": run.progress.evaluations}
-        weights.save(path, run.learner.ema, config, game=self._settings.game, size=config.size, provenance=provenance)
+        weights.save(
+            path,
+            run.learner.ema,
+            config,
+            game=self._settings.game,
+            size=config.size,
+            trained_sizes=run.progress.trained_sizes,
+            provenance=provenance,
+        )
         for old in sorted(self._folder.glob("*.pt"))[:-KEPT]:
             old.unlink()

@@ -171,7 +171,14 @@ class Teaching:
         settings = {"network": self.plan.network, "epochs": self.plan.epochs, **asdict(self.plan.wanted), **asdict(self.plan.learner)}
         size = max(self.data.train, key=lambda each: len(self.data.train[each]))
         with storage.writing(self.out):
-            weights.save(self.out, self.learner.ema, self.learner.config, size=size, provenance={**provenance, "settings": settings})
+            weights.save(
+                self.out,
+                self.learner.ema,
+                self.learner.config,
+                size=size,
+                trained_sizes=self.data.train,
+                provenance={**provenance, "settings": settings},
+            )
             with storage.replacing(self.state_path) as file:
                 torch.save({"facts": self._facts(), "epoch": self.epoch, "step": self.step, "learner": self.learner.state_dict()}, file)
         self.saved = self.learner.steps

@@ -10,7 +10,8 @@ Vocabulary
     random     games of uniformly random moves
 
 All positions differ, in stones or side to move, and no more than two are of one game; where a game has fewer than were asked for, what
-was found is used, and its number printed. At the end come two games against the perfect player, one with each colour.
+was found is used, and its number printed. At the end come games against the perfect player, as many with each colour: it draws among its
+best moves, so that games differ, and how many do is printed with what came out.
 The table goes to stdout, complaints to stderr. Exit code: 0; 2 when the request makes no sense or the solver is missing; 130 after
 Ctrl-C.
 This is a measure and nothing else: no judged position is ever trained on.
@@ -35,7 +36,7 @@ from gozero.position import Position
 from gozero.weights import WeightsError
 from training import perfect
 from training.elo import wilson
-from training.match import GameRecord, MatchSettings, play_match
+from training.match import GameRecord, MatchSettings, distinct_games, play_match, tally
 from training.players import (
     Conditions,
     Fault,
@@ -216,17 +217,33 @@ def _kinds(judged: Sequence[Judged]) -> dict[str, list[int]]:
     return kinds
 
 
-def against_perfect(player: Player, solver: perfect.Solver, game: Game, seed: int) -> list[str]:
-    """A line for each of two games with the perfect player, `player` first in one and second in the other."""
-    records = sorted(play_match((player, PerfectPlayer(solver)), game, MatchSettings(2, seed)), key=lambda record: record.number)
-    return [_line(record, game) for record in records]
+def against_perfect(player: Player, solver: perfect.Solver, game: Game, seed: int, count: int = 1) -> list[str]:
+    """What came out of `count` games with each colour against the perfect player, `player` first, then second, and a game of each kind.
+
+    `player` must play PARALLEL games at once.
+    """
+    settings = MatchSettings(2 * count, seed, parallel=min(PARALLEL, 2 * count))
+    records = sorted(play_match((player, PerfectPlayer(solver)), game, settings), key=lambda record: record.number)
+    lines = []
+    for black, side in ((0, "first"), (1, "second")):
+        played = [record for record in records if record.black == black]
+        lines += [f"as {side} player against perfect play: {_outcomes(played)}", *_examples(played, game)]
+    return lines
 
 
-def _line(record: GameRecord, game: Game) -> str:
-    side = "first" if record.black == 0 else "second"
-    how = {None: "a draw", 0: "won", 1: "lost"}[record.winner]
-    moves = " ".join(coords.vertex(action, game.cols, game.rows) for _, action in record.moves)
-    return f"as {side} player against perfect play: {how}, {len(record.moves)} plies: {moves}"
+def _outcomes(records: Sequence[GameRecord]) -> str:
+    found = tally(records)
+    noun = "game" if len(records) == 1 else "games"
+    different = f", {distinct_games(records)} different" if len(records) > 1 else ""
+    return f"{len(records)} {noun}{different}: {found.wins} won, {found.draws} drawn, {found.losses} lost"
+
+
+def _examples(records: Sequence[GameRecord], game: Game) -> Iterator[str]:
+    """The first game of each outcome that came, move by move."""
+    for winner, name in ((0, "won"), (None, "drawn"), (1, "lost")):
+        for record in islice((record for record in records if record.winner == winner), 1):
+            moves = " ".join(coords.vertex(action, game.cols, game.rows) for _, action in record.moves)
+            yield f"  {name} in {len(record.moves)} plies: {moves}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -251,14 +268,15 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--weights", required=True, metavar="FILE", help="the network that is measured")
     parser.add_argument("--visits", type=int, default=100, metavar="N", help="of its search (default 100)")
     parser.add_argument("--positions", type=int, default=1000, metavar="N", help="how many, half from own play (default 1000)")
+    parser.add_argument("--games", type=int, default=50, metavar="N", help="with each colour against the perfect player (default 50)")
     parser.add_argument("--seed", type=int, default=1, help="fixes positions and games (default 1)")
     parser.add_argument("--threads", type=int, metavar="N", help="threads for network evaluation (default: all this process may use)")
     return parser
 
 
 def _run(options: argparse.Namespace) -> None:
-    if options.visits < 1 or options.positions < 1:
-        raise ValueError("--visits and --positions are at least 1")
+    if options.visits < 1 or options.positions < 1 or options.games < 1:
+        raise ValueError("--visits, --positions and --games are at least 1")
     if options.seed < 0:
         raise ValueError(f"--seed {options.seed}: expected 0 or more")
     game = games.make(options.game, size=options.size)
@@ -274,7 +292,7 @@ def _run(options: argparse.Namespace) -> None:
     if judged:
         choices = {"search": player_choices(player, judged), "policy alone": policy_choices(evaluator, judged)}
         print("share of moves that keep the value, with 95 % intervals", *table(judged, choices), sep="\n", flush=True)
-    print(*against_perfect(player, solver, game, options.seed), sep="\n")
+    print(*against_perfect(player, solver, game, options.seed, options.games), sep="\n")
 
 
 if __name__ == "__main__":

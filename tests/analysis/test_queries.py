@@ -95,6 +95,13 @@ def test_what_is_unknown_is_a_warning() -> None:
     assert "wideRootNoise, cpuctExploration" in warnings[-1][1]
 
 
+def test_a_board_that_the_weights_never_learned_is_a_warning() -> None:
+    found = {size: read_query(query(boardXSize=size, boardYSize=size), Defaults((5, 9), trained=(7, 9))).warnings for size in (5, 9)}
+    assert [field for field, _ in found[5]] == ["boardXSize"]
+    assert found[5][0][1].startswith("board size 5 was never trained: these weights learned from 7 and 9;")
+    assert found[9] == ()
+
+
 @pytest.mark.parametrize(
     ("fields", "field", "message"),
     [

@@ -1,6 +1,6 @@
 """A whole gozero-gtp in this process, without weights: random playouts stand in for the network."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from gozero import games
@@ -22,7 +22,12 @@ from gtp.settings import Settings, player_settings
 class Engine:
     """Asks commands and checks the frame of every answer; a bug inside a command is an error here."""
 
-    def __init__(self, settings: Settings | None = None, open_evaluator: Callable[[Game], Evaluator] = RolloutEvaluator) -> None:
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        open_evaluator: Callable[[Game], Evaluator] = RolloutEvaluator,
+        trained: Sequence[int] = (),
+    ) -> None:
         settings = settings or Settings(visits=8, seed=1, size=9)
         game = settings.game or "go"
         size = settings.size or games.usual(game, "size")
@@ -36,7 +41,7 @@ class Engine:
                 return GoPlayer(game, sizes, open_evaluator, how, size=size, komi=settings.komi)
             return Player(game, sizes, open_evaluator, how, size=size)
 
-        self.session = Session(settings, make_player, self.signals)
+        self.session = Session(settings, make_player, self.signals, trained=trained)
         self.protocol = make_protocol(self.session, game, on_bug=_fail)
 
     def ask(self, line: str) -> str:

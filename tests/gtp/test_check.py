@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from gozero import nets, weights
 from gtp import check
 from gtp.check import NOTE, OK, WRONG, Finding
 from gtp.settings import Settings
@@ -70,3 +71,15 @@ def test_the_command_with_a_home_that_cannot_be_written(small_weights: Path) -> 
     assert "note   cache     /dev/null/nowhere/gozero cannot be written" in done.stdout
     assert "ready" in done.stdout.splitlines()[-1]
     assert "Traceback" not in done.stderr
+
+
+def test_a_board_that_the_weights_never_learned_is_a_note(tmp_path: Path) -> None:
+    config = nets.config("b1c8")
+    weights.save(tmp_path / "net.pt", nets.build(config, seed=1), config, size=13, trained_sizes=(7, 9, 13))
+    path, header = tmp_path / "net.pt", weights.header(tmp_path / "net.pt")
+    well = check._weights(Settings(size=9), path, header, "5 to 19")
+    assert (well.grade, well.text) == (OK, f"{path}: go, network b1c8, board sizes 5 to 19, trained on 7, 9 and 13")
+    for size in (5, 19):
+        beyond = check._weights(Settings(size=size), path, header, "5 to 19")
+        assert (beyond.grade, beyond.text) == (NOTE, well.text)
+        assert beyond.advice.startswith(f"board size {size} was never trained")

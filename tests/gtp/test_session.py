@@ -1,6 +1,7 @@
 """The commands of gozero-gtp, against the notes on what clients send and expect."""
 
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -363,3 +364,16 @@ def test_simplified_go_can_be_asked_about_beyond_its_limit_of_moves() -> None:
     assert engine.ask("final_score") == "B+25.0"
     for line in ("genmove w", "genmove w", "reg_genmove b", "kgs-genmove_cleanup b", "genmove b"):
         assert engine.ask(line) == "pass"
+
+
+def test_a_board_that_the_weights_never_learned_is_a_line_on_stderr(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    engine = Engine(trained=(7, 9, 11, 13))
+    engine.ask_all("boardsize 7", "boardsize 8", "boardsize 13")
+    assert capsys.readouterr().err == ""
+    for size in (19, 14, 6):
+        engine.ask(f"boardsize {size}")
+        line = f"board size {size} was never trained: these weights learned from 7, 9, 11 and 13; expect weak moves and wrong estimates"
+        assert capsys.readouterr().err == f"gozero-gtp: {line}\n"
+    (tmp_path / "game.sgf").write_text("(;GM[1]SZ[19];B[aa])")
+    engine.ask(f"loadsgf {tmp_path / 'game.sgf'}")
+    assert "board size 19 was never trained" in capsys.readouterr().err

@@ -1,6 +1,7 @@
 """The cycle: it runs, saves, goes on where it stopped, and says what is wrong with its folder."""
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from training import checkpoint, config, loop, monitor, presets, records, startu
 from training.checkpoint import CheckpointError
 from training.learner import Learner
 from training.replay import Batch
+from training.run import Run
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -50,6 +52,17 @@ def test_a_run_leaves_all_it_promises(finished: Path) -> None:
     assert found.provenance["rows"] == last["run/rows"]
     assert found.provenance["settings"]["generation_rows"] == 120
     assert found.config.name == "b2c16"
+    assert found.trained_sizes == (4, 5)
+
+
+def test_a_checkpoint_that_names_no_sizes_has_those_of_the_stages_so_far(finished: Path, tmp_path: Path) -> None:
+    shutil.copytree(finished, tmp_path / "old")
+    for path in (tmp_path / "old" / "checkpoints").iterdir():
+        content = torch.load(path, weights_only=True)
+        del content["progress"]["trained_sizes"]
+        torch.save(content, path)
+    assert Run(replace(tiny(generations=3), rules="chinese"), tmp_path / "old").progress.trained_sizes == [4, 5]
+    assert tiny(generations=3).sizes_by(0) == [5]
 
 
 def test_rows_are_the_full_searches_of_the_records(finished: Path) -> None:

@@ -7,6 +7,7 @@ import pytest
 from gozero import features, weights
 from training import presets, records, startup
 from training.config import ConfigError, LoopSettings
+from training.replay import window_rows
 
 
 def load(*overrides: str) -> LoopSettings:
@@ -36,6 +37,51 @@ def test_overrides_reach_every_kind_of_setting() -> None:
 def test_the_command_lines_own_options_come_last() -> None:
     settings = presets.load(presets.path_of("tiny"), "tiny", ["threads=3"], {"threads": 2, "hours": None})
     assert settings.threads == 2
+
+
+@pytest.mark.parametrize(
+    ("preset", "game", "sizes"),
+    [
+        ("s2", "nogo", {9}),
+        ("s2", "go", {9}),
+        ("s2", "gomoku", {9}),
+        ("s2", "othello", {8}),
+        ("s2", "connect4", {7}),
+        ("s2", "tictactoe", {3}),
+        ("s2", "simple_go", {5}),
+        ("s4", "othello", {8}),
+        ("s4", "tictactoe", {3}),
+        ("s4", "nogo", {7}),
+        ("go13", "nogo", {7, 9, 11, 13}),
+        ("go13", "simple_go", {5}),
+    ],
+)
+def test_board_sizes_follow_the_game(preset: str, game: str, sizes: set[int]) -> None:
+    arguments = ["--preset", preset, "--set", f"game={game}", "--simulator", "numba"]
+    settings, _ = startup._settings(startup.parser().parse_args(arguments))
+    assert settings.game == game
+    assert {size for stage in settings.stage for size in stage.sizes} == sizes
+
+
+def test_board_sizes_that_are_asked_for_stay() -> None:
+    settings = presets.load(presets.path_of("s2"), "s2", ["game=go", "stage.1.sizes={13=1}"])
+    assert settings.stage[0].sizes == {13: 1.0}
+    with pytest.raises(ConfigError, match="stage 1: board size 9 is not supported"):
+        startup._settings(startup.parser().parse_args(["--preset", "s2", "--set", "game=othello", "--set", "stage.1.sizes={9=1}"]))
+
+
+def test_the_nogo_preset_of_the_framework_does_what_it_says() -> None:
+    settings = presets.load(presets.path_of("s2"), "s2")
+    assert (settings.selfplay.games, settings.selfplay.groups) == (64, 1)
+    assert window_rows(160_000_000, settings.replay) == settings.replay.window
+
+
+@pytest.mark.parametrize("name", ["s2", "s3", "s4"])
+def test_the_seeds_presets_say_what_differs_from_their_authors(name: str) -> None:
+    text = presets.path_of(name).read_text()
+    head = text[: text.index("\n\n")]
+    for word in ("What differs", "ema 0.999", "clipped", "bf16", "fpu", "batch renormalisation", "optimiser"):
+        assert word in head, word
 
 
 @pytest.mark.parametrize(

@@ -116,6 +116,8 @@ def test_the_window_grows_as_published() -> None:
     assert window_rows(700, settings) == 700
     assert window_rows(1000, settings) == 1000
     assert window_rows(16_000, settings) == int(1000 * (1 + 0.4 * (8 - 1) / 0.75))
+    fixed = ReplaySettings(window=1000, growing=False)
+    assert [window_rows(rows, fixed) for rows in (700, 1000, 16_000)] == [700, 1000, 1000]
 
 
 def test_old_rows_leave_and_memory_stays_bounded() -> None:

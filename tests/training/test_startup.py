@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import shutil
 from pathlib import Path
 
@@ -105,11 +106,33 @@ def test_what_cannot_be_done_is_one_line(
         (["--weights", "none"], "to play games alone give --weights FILE and --out FOLDER"),
         (["--weights", "none", "--out", "x", "--hours", "1"], "--hours belongs to training; to play games alone give"),
         (["--weights", "none", "--out", "x", "--from", "y.pt"], "--from belongs to training; to play games alone give"),
-        ([], "give one of --preset NAME"),
     ],
 )
 def test_selfplay_keeps_training_and_games_alone_apart(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert words in refused(arguments, capsys, selfplay)
+
+
+def test_selfplay_alone_begins_and_continues_the_default_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(selfplay, "DEFAULT_PRESET", "tiny")
+    monkeypatch.setattr(selfplay, "MEASURED_SECONDS", 0.2)
+    short = [*SHORT, "--set", "selfplay.games=4"]
+    assert selfplay.main(short) == 0
+    first = capsys.readouterr().err.splitlines()
+    begins = f"beginning the default run, tiny in {tmp_path}/runs/tiny: self-play and learning in turns; the first generation takes about "
+    assert first[1].startswith(begins)
+    ends = r"[\d.]+ (seconds|minutes|hours) here; Ctrl-C stops it and saves, the same command goes on"
+    assert re.fullmatch(ends, first[1].removeprefix(begins))
+    assert (tmp_path / "runs" / "tiny" / "weights.pt").is_file()
+    assert selfplay.main(short) == 0
+    again = capsys.readouterr().err.splitlines()[0]
+    assert again.startswith(f"going on with the default run, tiny in {tmp_path}/runs/tiny, after generation 1, which took ")
+
+
+def test_the_default_run_is_the_presets_that_made_the_weights() -> None:
+    assert selfplay.DEFAULT_PRESET == "go13"
 
 
 def test_a_start_that_came_to_nothing_is_no_run(finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -225,6 +248,7 @@ def test_a_wide_run_begins_with_a_narrow_ones_weights_and_games(finished: Path, 
     assert (run.progress.games, run.progress.rows) == (len(games), sum(game.rows for game in games))
     assert run.replay.total == run.progress.rows
     assert run.progress.steps_owed == run.progress.rows * 4 / 32
+    assert run.progress.trained_sizes == [5], "what the first weights learned counts"
     narrow = weights.load(finished / "weights.pt").network()
     planes, inputs = torch.zeros(1, 11, 5, 5), torch.zeros(1, 7)
     with torch.inference_mode():
