@@ -27,7 +27,7 @@ import numba
 from numba import types
 from numba.extending import typeof_impl
 
-from gozero import caches
+from gozero import caches, deferral
 
 STATE = types.Array(types.int32, 1, "C")
 HISTORY = types.Array(types.uint64, 1, "C")
@@ -120,7 +120,7 @@ def announce(folder: Path | None) -> None:
 
 
 def kernel(signature: Any = None, *, allocates: bool = False, **options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Compile a function as a kernel: no Python objects, the GIL released (unless it is `BRIEF`), cached on disk.
+    """Compile a function as a kernel: no Python objects, the GIL released (unless it is `BRIEF`), cached on disk; now, or see `deferral`.
 
     Args:
         signature: a numba signature, compiled at import. None for a helper that is compiled into its callers.
@@ -129,10 +129,14 @@ def kernel(signature: Any = None, *, allocates: bool = False, **options: Any) ->
         options: further options of `numba.njit`, such as `fastmath=True`.
     """
     settings = {"nogil": signature not in BRIEF, "error_model": "numpy", "cache": CACHE_FOLDER is not None, "_nrt": allocates, **options}
-    if signature is None:
-        return numba.njit(forceinline=True, **settings)
-    announce(CACHE_FOLDER)
-    return numba.njit(signature, **settings)
+
+    def make(function: Callable[..., Any]) -> Any:
+        if signature is None:
+            return numba.njit(forceinline=True, **settings)(function)
+        announce(CACHE_FOLDER)
+        return numba.njit(signature, **settings)(function)
+
+    return make if numba.config.DISABLE_JIT else deferral.defer(make, is_helper=signature is None)  # type: ignore[attr-defined]
 
 
 @kernel()

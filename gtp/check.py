@@ -94,6 +94,7 @@ def _engine(settings: Settings) -> Iterator[Finding]:
     loader = Loader(settings, path, header)
     began = time.monotonic()
     player = loader.player()
+    loader.compile()
     yield Finding("rules", f"rules and search loaded in {time.monotonic() - began:.1f} s")
     began = time.monotonic()
     evaluator = loader.evaluator(player.game)

@@ -1,7 +1,8 @@
 """From the settings to a player, late: what takes long is imported and opened when it is first needed, or in the background before that.
 
-Vocabulary: *kernels* are the compiled rules and search, half a second from the cache; the *evaluator* is the network ready to run, one
-for each board size. A thread may open them ahead; whoever needs them earlier waits for it. Only this module knows of that thread.
+Vocabulary: *kernels* are the compiled rules and search, half a second from the cache, half a minute without; the *evaluator* is the
+network ready to run, one for each board size. A thread may open it ahead; whoever needs it earlier waits for that. Another compiles the
+kernels: until they are ready the board is played without, and a search waits for them. Only this module knows of these threads.
 """
 
 from __future__ import annotations
@@ -18,10 +19,15 @@ from gtp.protocol import FatalError
 from gtp.settings import Settings, player_settings
 
 if TYPE_CHECKING:
+    from gozero.deferral import Compilation
     from gozero.evaluators.base import Evaluator
     from gozero.games.game import Game
     from gozero.player import Player
     from gozero.weights import Header
+
+
+PATIENCE = 0.5
+"""Seconds for which the first command waits for the kernels; where they are cached they are ready by then."""
 
 
 class Loader:
@@ -38,21 +44,34 @@ class Loader:
         self._header = header
         self._player_lock = threading.Lock()
         self._player: Player | None = None
+        self._compilation: Compilation | None = None
         self._evaluators = engine.Evaluators(path, settings.backend, settings.threads)
 
     def player(self) -> Player:
         """The one player. FatalError if the weights are of no use."""
         with self._player_lock:
             if self._player is None:
-                self._player = self._make_player()
+                from gozero.deferral import Compilation, deferring
+
+                with deferring() as kernels:
+                    self._player = self._make_player()
+                self._compilation = Compilation(kernels)
+                self._compilation.wait(PATIENCE)
             return self._player
 
     def evaluator(self, game: Game) -> Evaluator:
-        """The evaluator for the board of ``game``. FatalError if it cannot be opened."""
+        """The evaluator for the board of ``game``, with the kernels compiled. FatalError if it cannot be opened."""
         try:
-            return self._evaluators.open(game)
+            evaluator = self._evaluators.open(game)
         except (WeightsError, ValueError) as error:
             raise FatalError(str(error)) from None
+        self.compile()
+        return evaluator
+
+    def compile(self) -> None:
+        """Wait until the player's kernels are compiled."""
+        if self._compilation is not None:
+            self._compilation.wait()
 
     def load_in_background(self, on_failure: Callable[[FatalError], None]) -> None:
         """Begin to make the player and to open the evaluator for its board; a failure is reported from the other thread."""
@@ -66,7 +85,7 @@ class Loader:
         threading.Thread(target=load, name="gtp-loader", daemon=True).start()
 
     def _make_player(self) -> Player:
-        from gozero import games
+        from gozero import features, games  # noqa: F401  # the evaluator's kernels with the others
         from gozero.go_player import GoPlayer
         from gozero.player import Player
 

@@ -110,17 +110,22 @@ class Session:
         self.settings = settings
 
     def limits(self, colour: int) -> Limits:
-        """What a move may cost that begins now: the user's settings and the clock, whichever is first; without any, the defaults."""
+        """What a move may cost that is wanted now: the user's settings and the clock, whichever is first; without any, the defaults.
+
+        The player is loaded first. A clock runs meanwhile; the user's own seconds begin when a search can.
+        """
         from gozero.game_tree import Limits
 
-        now, settings = time.monotonic(), self.settings
-        longest = math.inf if settings.time is None else settings.time
+        wanted, settings = time.monotonic(), self.settings
+        self.player.load()
+        ready = time.monotonic()
+        latest = ready + (math.inf if settings.time is None else settings.time)
         allowance = self.clock.allowance(colour, moves_to_share(self.player.game.points, self.player.position.ply))
         if allowance is not None:
-            return Limits(settings.move_visits, now + min(longest, allowance.most), now + min(longest, allowance.target))
+            return Limits(settings.move_visits, min(latest, wanted + allowance.most), min(latest, wanted + allowance.target))
         if settings.move_visits is None and settings.time is None:
-            return Limits(DEFAULT_VISITS, now + DEFAULT_SECONDS)
-        return Limits(settings.move_visits, now + longest)
+            return Limits(DEFAULT_VISITS, ready + DEFAULT_SECONDS)
+        return Limits(settings.move_visits, latest)
 
     @contextmanager
     def thinking(self) -> Iterator[Player]:

@@ -186,7 +186,7 @@ class LearnerSettings:
     ownership_weight: float = setting(1.5, unit="binary cross-entropy, mean over points", low=0, high=100, papers="KataGo: 1.5")
     score_weight: float = setting(0.1, unit="Huber loss of score/20", low=0, high=100, papers="KataGo: 0.02 on the distribution")
     reply_weight: float = setting(0.15, unit="cross-entropy", low=0, high=100, papers="KataGo: 0.15")
-    precision: str = setting("bf16", unit="arithmetic of the forward pass", choices=("f32", "bf16"))
+    precision: str = setting("auto", unit="arithmetic of the forward pass; auto = what is faster here", choices=("auto", "f32", "bf16"))
 
     def rate(self, done: float) -> float:
         """Factor of the learning rate when a share `done` of the run is over: 1, then falling linearly over the last `anneal` of it."""

@@ -25,6 +25,7 @@ from torch.nn.utils import clip_grad_norm_, get_total_norm
 from gozero import nets
 from gozero.blocks import SCORE_UNIT
 from gozero.nets import NetConfig, Output
+from gozero.precision import has_fast_bf16
 from training import scoring
 from training.config import LearnerSettings, LoopSettings
 from training.replay import Batch
@@ -151,11 +152,18 @@ def network_config(settings: LoopSettings) -> NetConfig:
 
 
 class Learner:
-    """The network being trained, its average and its optimiser, on one device."""
+    """The network being trained, its average and its optimiser, on one device.
+
+    Attributes:
+        precision: f32 or bf16, what the settings ask for or, with "auto", what is faster here.
+    """
 
     def __init__(self, config: NetConfig, settings: LearnerSettings, seed: int, device: str = "cpu") -> None:
         """`device`: cpu or cuda."""
         self.config, self.settings, self.device = config, settings, torch.device(device)
+        self.precision = settings.precision
+        if settings.precision == "auto":
+            self.precision = "bf16" if has_fast_bf16(self.device) else "f32"
         self.net = nets.build(config, seed)
         self.net.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]  # torch's stub lacks it
         self.ema = copy.deepcopy(self.net).eval().requires_grad_(False)
@@ -234,7 +242,7 @@ class Learner:
     def _forward(self, net: nn.Module, batch: Batch) -> Output:
         inputs = (_tensor(array, self.device) for array in batch.inputs)
         laid = [tensor.to(memory_format=torch.channels_last) if tensor.dim() == 4 else tensor for tensor in inputs]
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.settings.precision == "bf16"):
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.precision == "bf16"):
             return net(*laid)
 
     @torch.no_grad()

@@ -29,9 +29,9 @@ from torch import Tensor, nn
 
 from gozero import features, nets
 from gozero.evaluators.base import PRECISIONS, Evaluation, check_choice, check_states
-from gozero.evaluators.torch_evaluator import has_bf16
 from gozero.evaluators.unpack import Unpack
 from gozero.games.chains import SIZE
+from gozero.precision import has_fast_bf16
 
 if TYPE_CHECKING:
     from gozero.games.game import Game
@@ -152,7 +152,7 @@ class CudaEvaluator:
         check_choice("precision", precision, PRECISIONS)
         self.game = game
         self.device = torch.device(device)
-        self.precision = ("bf16" if has_bf16(self.device) else "f32") if precision == "auto" else precision
+        self.precision = ("bf16" if has_fast_bf16(self.device) else "f32") if precision == "auto" else precision
         self._forward = Forward(self._fold(net), game.rows).to(self.device)
         self._columns = (features.packed_ints(game.rows, self._forward.unpack.tactics), game.actions + 2)
         self._free: list[Lane] = []

@@ -1,7 +1,7 @@
 """Evaluation with torch: on the CPU, and on an NVIDIA GPU where there is one.
 
 The network is folded (no batch norm left), kept in the channels-last layout that the convolutions prefer, and its trunk
-computes in bf16 where the device has it. This module does no training and holds no queue: a call returns when it is done.
+computes in bf16 where that is faster. This module does no training and holds no queue: a call returns when it is done.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from gozero import features, nets, weights
 from gozero.evaluators.base import PRECISIONS, Evaluation, check_board, check_choice, check_states
+from gozero.precision import has_fast_bf16
 from gozero.threads import available_threads
 
 if TYPE_CHECKING:
@@ -32,12 +33,12 @@ class TorchEvaluator:
             game: the game whose states come.
             device: "cpu", "cuda", "cuda:1" …, or "auto": the GPU where torch sees one.
             threads: CPU threads of torch, which are one setting of the whole process; None for what the process may use.
-            precision: "f32", "bf16", or "auto": bf16 where the device computes in it.
+            precision: "f32", "bf16", or "auto": bf16 where it is faster here.
         """
         check_choice("precision", precision, PRECISIONS)
         self.game = game
         self.device = torch.device(("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device)
-        self.precision = ("bf16" if has_bf16(self.device) else "f32") if precision == "auto" else precision
+        self.precision = ("bf16" if has_fast_bf16(self.device) else "f32") if precision == "auto" else precision
         if self.device.type == "cpu":
             torch.set_num_threads(threads or available_threads())
         self.refresh(net)
@@ -80,11 +81,3 @@ def _array(tensor: Tensor) -> np.ndarray:
 
 def _optional(tensor: Tensor | None) -> np.ndarray | None:
     return None if tensor is None else _array(tensor)
-
-
-def has_bf16(device: torch.device) -> bool:
-    """Whether the device computes in bf16, and does not merely imitate it."""
-    if device.type == "cuda":
-        return torch.cuda.get_device_capability(device) >= (8, 0)
-    capabilities = torch.cpu.get_capabilities()
-    return bool(capabilities.get("avx512_bf16") or capabilities.get("amx_bf16"))

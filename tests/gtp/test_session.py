@@ -7,6 +7,9 @@ import numpy as np
 import pytest
 
 from gozero import coords
+from gozero.evaluators.base import Evaluator
+from gozero.evaluators.rollout import RolloutEvaluator
+from gozero.games.game import Game
 from gtp.session import DEFAULT_SECONDS, DEFAULT_VISITS
 from gtp.settings import Settings
 from tests.gtp.engine import Engine
@@ -288,6 +291,28 @@ def test_a_move_has_a_target_only_on_a_clock() -> None:
     assert seconds(Settings(), "time_settings 0 10 1") == (8.8, 8.8)
     assert seconds(Settings(time=1), "time_settings 600 0 0") == (1.0, 1.0)
     assert seconds(Settings(lag=3), "time_settings 0 10 1") == (6.8, 6.8)
+
+
+def test_loading_counts_on_a_clock_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+
+    def load(game: Game) -> Evaluator:
+        nonlocal now
+        now += 3
+        return RolloutEvaluator(game)
+
+    def left(settings: Settings, *lines: str) -> list[float]:
+        engine = Engine(settings, load)
+        engine.ask_all(*lines)
+        limits = engine.session.limits(1)
+        return [round(limit - now, 1) for limit in (limits.target, limits.deadline)]
+
+    monkeypatch.setattr("gtp.session.time.monotonic", lambda: now)
+    assert left(Settings(time=0.5)) == [np.inf, 0.5]
+    assert left(Settings()) == [np.inf, DEFAULT_SECONDS]
+    assert left(Settings(), "time_settings 0 10 1") == [5.8, 5.8]  # 8.8 s, of which loading took 3
+    assert left(Settings(time=0.5), "time_settings 0 10 1") == [0.5, 0.5]
+    assert left(Settings(time=8), "time_settings 0 10 1") == [5.8, 5.8]
 
 
 def test_no_time_left_is_answered_at_once(engine: Engine) -> None:

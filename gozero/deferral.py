@@ -1,0 +1,106 @@
+"""Kernels that are compiled later, in a thread of their own: until then their Python runs, slowly and with the same results.
+
+Vocabulary. A *deferred* kernel is one that was defined inside `deferring()`. `Compilation` compiles them in the order in which they were
+defined, the rules' before the search's; what calls a deferred kernel from Python need not know whether it is ready.
+
+A board can so be asked at once where compiling all kernels takes half a minute: numba lets other threads run meanwhile, none of them
+waits for longer than 0.1 s (measured with numba 0.68). A search needs compiled kernels: who begins one waits for them first.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from numba.core.compiler_lock import global_compiler_lock
+
+_collecting: list[list[Kernel]] = []  # the lists of the `deferring()` that are open, the innermost last
+
+
+class Kernel:
+    """A kernel that runs as plain Python until it is compiled; to numba it is the compiled one.
+
+    Args:
+        function: the kernel's Python.
+        make: compiles it, or finds it in the cache.
+        is_helper: whether it has no signature: it is compiled into its callers, and called from Python it stays Python.
+    """
+
+    def __init__(self, function: Callable[..., Any], make: Callable[[Callable[..., Any]], Any], *, is_helper: bool) -> None:
+        functools.update_wrapper(self, function)
+        self.py_func = function
+        self._make = make
+        self._is_helper = is_helper
+        self._compiled: Any = None
+        self._run = function
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self._run(*arguments)
+
+    def compiled(self) -> Any:
+        """numba's dispatcher; compiled now if it is not yet."""
+        with global_compiler_lock:  # numba's own: whoever compiles a caller of this kernel holds it already
+            if self._compiled is None:
+                self._compiled = self._make(self.py_func)
+                if not self._is_helper:
+                    self._run = self._compiled
+            return self._compiled
+
+    def get_compile_result(self, signature: Any) -> Any:
+        """What numba made of it for a signature."""
+        return self.compiled().get_compile_result(signature)
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What numba takes it for, where another kernel calls it."""
+        return self.compiled()._numba_type_
+
+
+@contextmanager
+def deferring() -> Iterator[list[Kernel]]:
+    """Kernels defined inside, by the modules that are imported there, are deferred; gives the list that fills with them."""
+    kernels: list[Kernel] = []
+    _collecting.append(kernels)
+    try:
+        yield kernels
+    finally:
+        _collecting.remove(kernels)
+
+
+def defer(make: Callable[[Callable[..., Any]], Any], *, is_helper: bool) -> Callable[[Callable[..., Any]], Any]:
+    """A decorator that makes a kernel now or, inside `deferring()`, a deferred one. Arguments as for `Kernel`."""
+    if not _collecting:
+        return make
+
+    def later(function: Callable[..., Any]) -> Kernel:
+        _collecting[-1].append(Kernel(function, make, is_helper=is_helper))
+        return _collecting[-1][-1]
+
+    return later
+
+
+class Compilation:
+    """A thread that compiles deferred kernels one after the other, from now on."""
+
+    def __init__(self, kernels: list[Kernel]) -> None:
+        self._kernels = kernels
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._compile, name="compilation", daemon=True)
+        self._thread.start()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Whether all is compiled, after at most so many seconds; None: as long as it takes. An error of the thread's is raised."""
+        self._thread.join(seconds)
+        if self._error is not None:
+            raise self._error
+        return not self._thread.is_alive()
+
+    def _compile(self) -> None:
+        try:
+            for kernel in self._kernels:
+                kernel.compiled()
+        except BaseException as error:  # noqa: BLE001 - it belongs to whoever waits
+            self._error = error
