@@ -16,26 +16,22 @@ import contextlib
 import hashlib
 import json
 import shutil
-import sys
 import tempfile
 import threading
 import warnings
 from collections import deque
 from dataclasses import asdict, dataclass
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gozero import caches, features, weights
-from gozero.evaluators.base import PRECISIONS, Evaluation, check_board, check_choice, check_states
+from gozero.evaluators import quantise
+from gozero.evaluators.base import PRECISIONS, Evaluation, PrecisionError, check_board, check_choice, check_states
+from gozero.evaluators.openvino_core import compiled, core, float_precision, openvino
+from gozero.machine import computes_int8
 from gozero.threads import available_threads
-
-# Importing openvino reports that event over the network and writes to the home folder. An engine at play does neither.
-sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]  # None is Python's mark for "cannot be imported"
-
-import openvino  # noqa: E402
 
 if TYPE_CHECKING:
     from torch import nn
@@ -64,14 +60,18 @@ class OpenVINOEvaluator:
     """Evaluates the states of one game on the CPU (an `Evaluator`)."""
 
     def __init__(self, graph: Any, game: Game, *, threads: int | None = None, precision: str = "auto") -> None:
-        """Compile `graph` for the game's board; `open` and `from_module` make the graph."""
+        """Compile `graph` for the game's board; `open` and `from_module` make the graph.
+
+        precision: "f32", "bf16", "int8", or "auto": int8 where the processor has units for it and the network is wide enough to gain by
+        it, else bf16 where the processor computes in that. PrecisionError for int8 on a processor without such units.
+        """
         check_choice("precision", precision, PRECISIONS)
+        if precision == "int8" and computes_int8() is False:  # sums of products would overflow
+            raise PrecisionError("precision int8 needs a processor with VNNI or AMX, which this one has not; use auto, bf16 or f32")
         self.game = game
         self.threads = threads or available_threads()
-        core = _core()
-        has_bf16 = "BF16" in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES")
-        self.precision = ("bf16" if has_bf16 else "f32") if precision == "auto" else precision
-        self._compile(core, graph)
+        self._wanted = precision
+        self._compile(graph)
 
     @staticmethod
     def open(path: Path, game: Game, *, threads: int | None = None, precision: str = "auto") -> OpenVINOEvaluator:
@@ -86,8 +86,8 @@ class OpenVINOEvaluator:
         return OpenVINOEvaluator(convert(net), game, threads=threads, precision=precision)
 
     def refresh(self, net: nn.Module) -> None:
-        """Evaluate with the present weights of `net` from now on (0.2 s for ten blocks)."""
-        self._compile(_core(), convert(net))
+        """Evaluate with the present weights of `net` from now on (0.2 s for ten blocks, as much again for its ranges in int8)."""
+        self._compile(convert(net))
 
     def evaluate(self, states: np.ndarray) -> Evaluation:
         """Evaluate states int32 [n, S]; see `Evaluator`."""
@@ -112,18 +112,20 @@ class OpenVINOEvaluator:
         except IndexError:
             return self._compiled.create_infer_request(), self._free
 
-    def _compile(self, core: Any, graph: Any) -> None:
-        planes, globals = graph.inputs
-        channels = planes.partial_shape[1].get_length()
-        graph.reshape({planes: [-1, channels, self.game.rows, self.game.cols], globals: [-1, globals.partial_shape[1].get_length()]})
-        settings = {
-            "INFERENCE_NUM_THREADS": self.threads,
-            "INFERENCE_PRECISION_HINT": self.precision,
-            "NUM_STREAMS": 1,  # all threads work on one batch; a stream each measured no faster and makes single positions wait
-            "ENABLE_CPU_PINNING": False,  # pinned, every engine on the machine takes the same first cores: half the speed or less
-        }
-        self._compiled = core.compile_model(graph, "CPU", settings)
+    def _compile(self, graph: Any) -> None:
+        self.precision = float_precision() if self._wanted in ("auto", "int8") else self._wanted
+        board, floating = self.game.shape, self.precision
+        if self._is_int8(graph):
+            graph = quantise.quantised(graph, quantise.ranges(graph, self.game, self.threads))
+            self.precision = "int8"
+        self._compiled = compiled(graph, board, self.threads, floating)
         self._free: deque[Any] = deque()  # requests of this compilation that nobody waits for
+
+    def _is_int8(self, graph: Any) -> bool:
+        """Whether the trunk is to compute in int8: where that was asked for, or is faster; never where the network has no such layer."""
+        if self._wanted == "auto":
+            return computes_int8() is True and quantise.width(graph) >= quantise.LEAST_CHANNELS
+        return self._wanted == "int8" and quantise.width(graph) > 0
 
 
 class Started:
@@ -144,14 +146,6 @@ def _outputs(request: Any, free: deque[Any]) -> Evaluation:
     evaluation = Evaluation(*(output.data.copy() for output in request.output_tensors))
     free.append(request)
     return evaluation
-
-
-@cache
-def _core() -> Any:
-    """The one Core of this process. Each new one gives its thread a stack for signal handlers, and takes it away when it is freed: with
-    several, freed in another order or by another thread, the next signal would find no stack and end the process.
-    """
-    return openvino.Core()
 
 
 def convert(net: nn.Module) -> Any:
@@ -201,7 +195,7 @@ def load_graph(path: Path, game: str) -> tuple[Any, Manifest]:
     folder = caches.user_cache() / f"openvino-{_converter_hash()}" / weights.file_hash(path)
     try:
         manifest = Manifest(**json.loads((folder / "manifest.json").read_text()))
-        graph = _core().read_model(folder / "graph.xml")
+        graph = core().read_model(folder / "graph.xml")
         folder.touch()
         folder.parent.touch()
     except (OSError, RuntimeError, ValueError, TypeError):  # not there yet, or damaged
