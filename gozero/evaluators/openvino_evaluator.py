@@ -3,7 +3,8 @@
 Vocabulary.
   graph    the folded network in OpenVINO's form (`openvino.Model`), for any batch and any board that the network plays.
   cache    the user's folder of converted graphs, one subfolder each, named after the sha256 of the weights file. From the
-           second start on a graph is read from there: torch, which takes a second to import, is not needed.
+           second start on a graph is read from there: torch, which takes a second to import, is not needed. The ranges that int8
+           needs (`gozero.evaluators.quantise`) lie beside it, a file for each board.
 
 A graph is compiled for one board size and any batch: with the batch left open OpenVINO is as fast as with a fixed one (within
 2 % from batch 8 on), a batch it has not seen costs it some milliseconds, once, and nothing needs padding. Several engines may
@@ -15,6 +16,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import os
 import shutil
 import tempfile
 import threading
@@ -59,11 +61,14 @@ class Manifest:
 class OpenVINOEvaluator:
     """Evaluates the states of one game on the CPU (an `Evaluator`)."""
 
-    def __init__(self, graph: Any, game: Game, *, threads: int | None = None, precision: str = "auto") -> None:
+    def __init__(
+        self, graph: Any, game: Game, *, threads: int | None = None, precision: str = "auto", ranges_file: Path | None = None
+    ) -> None:
         """Compile `graph` for the game's board; `open` and `from_module` make the graph.
 
         precision: "f32", "bf16", "int8", or "auto": int8 where the processor has units for it and the network is wide enough to gain by
         it, else bf16 where the processor computes in that. PrecisionError for int8 on a processor without such units.
+        ranges_file: keeps what int8 needs to know of this graph on this board, so that it is found out once.
         """
         check_choice("precision", precision, PRECISIONS)
         if precision == "int8" and computes_int8() is False:  # sums of products would overflow
@@ -71,14 +76,15 @@ class OpenVINOEvaluator:
         self.game = game
         self.threads = threads or available_threads()
         self._wanted = precision
-        self._compile(graph)
+        self._compile(graph, ranges_file)
 
     @staticmethod
     def open(path: Path, game: Game, *, threads: int | None = None, precision: str = "auto") -> OpenVINOEvaluator:
         """An evaluator from a weights file; WeightsError if it cannot serve this game and board."""
         graph, manifest = load_graph(path, game.name)
         check_board(path, manifest.network, manifest.board, game)
-        return OpenVINOEvaluator(graph, game, threads=threads, precision=precision)
+        ranges_file = _folder(path) / f"ranges-{game.dimensions}.json"
+        return OpenVINOEvaluator(graph, game, threads=threads, precision=precision, ranges_file=ranges_file)
 
     @staticmethod
     def from_module(net: nn.Module, game: Game, *, threads: int | None = None, precision: str = "auto") -> OpenVINOEvaluator:
@@ -112,14 +118,29 @@ class OpenVINOEvaluator:
         except IndexError:
             return self._compiled.create_infer_request(), self._free
 
-    def _compile(self, graph: Any) -> None:
+    def _compile(self, graph: Any, ranges_file: Path | None = None) -> None:
         self.precision = float_precision() if self._wanted in ("auto", "int8") else self._wanted
         board, floating = self.game.shape, self.precision
         if self._is_int8(graph):
-            graph = quantise.quantised(graph, quantise.ranges(graph, self.game, self.threads))
+            graph = quantise.quantised(graph, self._ranges(graph, ranges_file))
             self.precision = "int8"
         self._compiled = compiled(graph, board, self.threads, floating)
         self._free: deque[Any] = deque()  # requests of this compilation that nobody waits for
+
+    def _ranges(self, graph: Any, file: Path | None) -> dict[str, float]:
+        """The ranges of the graph's layers: those of the file, else found out and written there as far as it can be."""
+        if file is not None:
+            with contextlib.suppress(OSError, ValueError, AttributeError):  # not there yet, or damaged
+                kept: dict[str, float] = json.loads(file.read_text())
+                if kept.keys() == quantise.layers(graph).keys() and all(isinstance(value, float) for value in kept.values()):
+                    return kept
+        found = quantise.ranges(graph, self.game, self.threads)
+        if file is not None:
+            with contextlib.suppress(OSError):
+                new = file.with_suffix(f".{os.getpid()}")
+                new.write_text(json.dumps(found))
+                new.replace(file)
+        return found
 
     def _is_int8(self, graph: Any) -> bool:
         """Whether the trunk is to compute in int8: where that was asked for, or is faster; never where the network has no such layer."""
@@ -192,7 +213,7 @@ def convert(net: nn.Module) -> Any:
 
 def load_graph(path: Path, game: str) -> tuple[Any, Manifest]:
     """The graph of a weights file, from the cache where it is there, else converted and put there."""
-    folder = caches.user_cache() / f"openvino-{_converter_hash()}" / weights.file_hash(path)
+    folder = _folder(path)
     try:
         manifest = Manifest(**json.loads((folder / "manifest.json").read_text()))
         graph = core().read_model(folder / "graph.xml")
@@ -208,11 +229,16 @@ def load_graph(path: Path, game: str) -> tuple[Any, Manifest]:
     return graph, manifest
 
 
+def _folder(path: Path) -> Path:
+    """The folder of the cache for a weights file."""
+    return caches.user_cache() / f"openvino-{_converter_hash()}" / weights.file_hash(path)
+
+
 def _converter_hash() -> str:
-    """Twelve hex digits over all that decides what a graph looks like: OpenVINO's version, the networks' source and this file's."""
+    """Twelve hex digits over all that decides what a graph looks like: OpenVINO's version and the sources of networks and graphs."""
     digest = hashlib.sha256(openvino.__version__.encode())
     package = Path(__file__).parents[1]
-    for source in (Path(__file__), package / "nets.py", package / "blocks.py"):
+    for source in (Path(__file__), Path(quantise.__file__), package / "nets.py", package / "blocks.py"):
         digest.update(source.read_bytes())
     return digest.hexdigest()[:12]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from gozero import features, games, machine, nets, weights
+from gozero import caches, features, games, machine, nets, weights
 from gozero.evaluators import openvino_evaluator, quantise
 from gozero.evaluators.base import PrecisionError, open_evaluator
 from gozero.evaluators.openvino_core import compiled
@@ -120,7 +120,7 @@ def test_the_sample_holds_positions_of_every_part_of_a_game(name: str, size: int
     assert planes.shape == (quantise.SAMPLE, len(features.layout(name).planes), *game.shape)
     shown = features.layout(name)
     stones = planes[:, [shown.own, shown.other]].sum((1, 2, 3))
-    assert stones.min() <= 2
+    assert stones.min() <= 4
     assert stones.max() > 0.5 * game.points
     again = quantise.sample.__wrapped__(name, size)
     assert np.array_equal(again[0], planes)
@@ -153,6 +153,27 @@ def test_int8_is_refused_where_it_would_be_wrong(game: Game, tmp_path: Path, mon
         OpenVINOEvaluator.from_module(nets.build(WIDE, seed=1), game, precision="int8")
     with pytest.raises(PrecisionError, match="int8 needs the backend openvino, which is not used here; use auto, bf16 or f32"):
         open_evaluator(tmp_path / "net.pt", game, backend="torch", precision="int8")
+
+
+@needs_int8
+def test_ranges_are_found_once_for_each_board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(caches, "user_cache", lambda: tmp_path / "cache")
+    weights.save(tmp_path / "net.pt", nets.build(WIDE, seed=1), WIDE)
+    found: list[int] = []
+    ranges = quantise.ranges
+    monkeypatch.setattr(quantise, "ranges", lambda graph, game, threads: found.append(game.size) or ranges(graph, game, threads))
+    boards = {size: games.make("go", size=size) for size in (5, 7)}
+    first = {size: open_evaluator(tmp_path / "net.pt", game).evaluate(game.new_states(1)) for size, game in boards.items()}
+    again = {size: open_evaluator(tmp_path / "net.pt", game).evaluate(game.new_states(1)) for size, game in boards.items()}
+    assert found == [5, 7]
+    assert all(np.array_equal(first[size].logits, again[size].logits) for size in boards)
+    files = sorted((tmp_path / "cache").glob("openvino-*/*/ranges-*.json"))
+    assert [file.name for file in files] == ["ranges-5x5.json", "ranges-7x7.json"]
+    for damage in (files[0].read_text()[:-9], "[]", "{}", files[0].read_text().replace("0.", "null, ")):
+        files[0].write_text(damage)
+        evaluation = open_evaluator(tmp_path / "net.pt", boards[5]).evaluate(boards[5].new_states(1))
+        assert np.array_equal(evaluation.logits, first[5].logits)
+    assert found == [5, 7, 5, 5, 5, 5]
 
 
 def test_the_processor_tells_whether_it_computes_in_int8() -> None:
