@@ -42,12 +42,12 @@ def sit(settings: Settings, log: Log | None) -> int:
     """Serve. Returns the exit code; WeightsError and SettingsError where weights or backend are of no use."""
     output = Output.take_over(log)
     path, header = find_weights(settings.weights, "go")
-    evaluators = Evaluators(path, settings.backend, settings.threads)
+    evaluators = Evaluators(path, settings.backend, settings.threads, settings.precision)
 
     def open_evaluator(game: Game) -> Evaluator:
         try:
             return evaluators.open(game)
-        except ValueError as error:  # a backend that is not there
+        except ValueError as error:  # a backend or precision that is not there
             raise SettingsError(str(error)) from None
 
     def send(answer: Mapping[str, Any]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gozero import options
-from gozero.engine import BACKENDS, LEAST_MEMORY, MOST_MEMORY
+from gozero.engine import BACKENDS, LEAST_MEMORY, MOST_MEMORY, PRECISIONS
 from gozero.options import option
 
 PERSPECTIVES = ("black", "white", "side_to_move")
@@ -54,6 +54,12 @@ class Settings:
     )
     threads: int | None = option(None, "CPU threads (default: as many cores as this process may use)", low=1, high=1024)
     backend: str = option("auto", f"what evaluates the network: {', '.join(BACKENDS)} (default auto)", choices=BACKENDS, metavar="NAME")
+    precision: str = option(
+        "auto",
+        f"number type of the network: {', '.join(PRECISIONS)} (default auto: the fastest that this processor has)",
+        choices=PRECISIONS,
+        metavar="NAME",
+    )
     log: str | None = option(None, "append all that passes over the protocol to this file", metavar="FILE")
 
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from benchmarks.harness import Contender, Row, measure, parser, report
 from gozero import nets
-from gozero.evaluators.base import Evaluation, Evaluator, Pending, submitter
+from gozero.evaluators.base import PRECISIONS, Evaluation, Evaluator, Pending, submitter
 from gozero.games.game import Game
 from training import presets, scoring, simulators
 from training.config import SelfPlaySettings, Stage
@@ -135,6 +135,7 @@ def options(arguments: list[str] | None) -> argparse.Namespace:
     result = parser(__doc__ or "")
     result.add_argument("--device", choices=("cpu", "cuda", "none"), default="cpu", help="where the network runs; none: no network")
     result.add_argument("--network", default="b10c64", help="its name (default b10c64)")
+    result.add_argument("--precision", choices=PRECISIONS, default="auto", help="of the network (default auto)")
     result.add_argument("--size", type=int, default=13, help="board size (default 13)")
     usual = presets.load(presets.path_of("go13"), "go13").selfplay
     result.add_argument("--games", type=int, default=usual.games, help="games at once (default as in go13, %(default)s)")
@@ -157,7 +158,7 @@ def evaluator_of(chosen: argparse.Namespace, game: Game) -> Evaluator:
     if chosen.device == "none":
         return Free(game, chosen.games)
     net = nets.build(nets.config(chosen.network), seed=1)
-    return leaf_evaluator("network", game, net, chosen.network_threads, chosen.seed, chosen.device)
+    return leaf_evaluator("network", game, net, chosen.network_threads, chosen.seed, chosen.device, precision=chosen.precision)
 
 
 def print_share(device: str, alone: Row, whole: Row) -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 DEFAULT_GAME = "go"
 MAX_SIZE = 19
 BACKENDS = ("auto", "torch", "openvino")  # those of gozero.evaluators.base, which is heavy
+PRECISIONS = ("auto", "f32", "bf16", "int8")  # likewise
 SMALLEST_GO = 5
 """Points a side; Go is smaller only in tests of its rules."""
 
@@ -116,13 +117,14 @@ class Evaluators:
 
     Attributes:
         path: of the weights file.
-        backend: see `evaluators.base.open_evaluator`.
+        backend, precision: see `evaluators.base.open_evaluator`.
         threads: CPU threads; None for what the process may use.
     """
 
     path: Path
     backend: str = "auto"
     threads: int | None = None
+    precision: str = "auto"
     _opened: dict[int, Evaluator] = field(default_factory=dict, init=False, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
@@ -132,7 +134,7 @@ class Evaluators:
 
         with self._lock:
             if game.size not in self._opened:
-                evaluator = open_evaluator(self.path, game, backend=self.backend, threads=self.threads)
+                evaluator = open_evaluator(self.path, game, backend=self.backend, threads=self.threads, precision=self.precision)
                 evaluator.evaluate(game.new_states(1))  # the first evaluation is the slowest
                 self._opened[game.size] = evaluator
             return self._opened[game.size]

@@ -14,6 +14,7 @@ from gozero.threads import GROUPS, MOUNT, control_groups
 
 PROCESSORS = Path("/proc/cpuinfo")
 UNKNOWN_MEMORY = 4 * 2**30  # bytes, where the system does not tell
+INT8_UNITS = {"avx512_vnni", "avx_vnni", "amx_int8"}  # in Linux's names
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,12 @@ def processor(path: Path = PROCESSORS) -> Processor:
     fields = _fields(path)
     name = fields.get("model name") or platform.processor() or platform.machine()
     return Processor(name, fields.get("cpu family", ""), fields.get("model", ""), frozenset(fields.get("flags", "").split()))
+
+
+def computes_int8(found: Processor | None = None) -> bool | None:
+    """Whether a processor, this machine's if none is given, sums products of 8-bit numbers without overflow; None: it does not tell."""
+    flags = (found or processor()).flags
+    return bool(flags & INT8_UNITS) if flags else None
 
 
 def megabytes(path: Path, key: str) -> float | None:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 OK, NOTE, WRONG = "ok", "note", "WRONG"
 PACKAGES = ("numba", "numpy", "torch", "openvino")
-INSTRUCTIONS = {"avx2": "AVX2", "avx512f": "AVX-512", "avx512_bf16": "AVX-512 bf16", "amx_bf16": "AMX"}
+INSTRUCTIONS = {"avx2": "AVX2", "avx512f": "AVX-512", "avx512_bf16": "AVX-512 bf16", "avx512_vnni": "VNNI", "amx_bf16": "AMX"}
 """What the network's arithmetic gains by, as Linux names it and as people do."""
 
 BATCH = 8  # positions at a time

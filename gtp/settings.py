@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from gozero import engine, options
-from gozero.engine import BACKENDS, DEFAULT_GAME, LEAST_MEMORY, MAX_SIZE, MOST_MEMORY
+from gozero.engine import BACKENDS, DEFAULT_GAME, LEAST_MEMORY, MAX_SIZE, MOST_MEMORY, PRECISIONS
 from gozero.levels import STRONGEST, WEAKEST, Level, level
 from gozero.options import SettingsError, option
 from gozero.weights import WEIGHTS
@@ -108,6 +108,12 @@ class Settings:
         0.0, "how much all moves are left to chance; 0: nothing (default 0)", low=0, high=HIGHEST_TEMPERATURE, metavar="T"
     )
     backend: str = option("auto", f"what evaluates the network: {', '.join(BACKENDS)} (default auto)", choices=BACKENDS, metavar="NAME")
+    precision: str = option(
+        "auto",
+        f"number type of the network: {', '.join(PRECISIONS)} (default auto: the fastest that this processor has)",
+        choices=PRECISIONS,
+        metavar="NAME",
+    )
     gogui_gfx: bool = option(False, "draw what it thinks on GoGui's board, through stderr, while it chooses a move")
     check: bool = option(False, "test this installation instead of playing: weights, caches, speed, a move, memory")
     gtp_version: str | None = option(

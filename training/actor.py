@@ -125,8 +125,8 @@ class Actor:
             version = self._version if stage.evaluator == "network" else -1
             known, previous = self._evaluators.get(size, (None, None))
             if known != version:
-                seed = self.settings.seed + generation
-                made = leaf_evaluator(stage.evaluator, pool.game, self.playing, self.threads, seed, self.device, previous)
+                seed, precision = self.settings.seed + generation, self.settings.selfplay.precision
+                made = leaf_evaluator(stage.evaluator, pool.game, self.playing, self.threads, seed, self.device, previous, precision)
                 self._evaluators[size] = version, made
             pool.use(self._evaluators[size][1], stage, generation)
             return self._version

@@ -39,6 +39,9 @@ def setting(default: Any, **metadata: Any) -> Any:
 class SelfPlaySettings:
     """How games are played (training.md's recipe; KataGo = Wu 2019, Gumbel = Danihelka et al. 2022)."""
 
+    precision: str = setting(
+        "auto", unit="arithmetic of the network that plays; auto = the fastest here", choices=("auto", "f32", "bf16", "int8")
+    )
     games: int = setting(32, unit="games at once, one tree each", low=1, high=65536, papers="CZF: 64")
     groups: int = setting(2, unit="groups, one searched while others are evaluated; a GPU wants two a thread", low=1, high=4096)
     threads: int = setting(1, unit="threads that search the groups; the games are the same with any number", low=1, high=1024)

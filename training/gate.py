@@ -80,7 +80,8 @@ def _player(
     name: str, net: nn.Module, settings: LoopSettings, conditions: Conditions, stop: Callable[[], bool], device: str
 ) -> SearchPlayer:
     """A network as a player of the match, searched as in play but for self-play's constants: no noise, PUCT."""
-    evaluator = leaf_evaluator("network", conditions.game, net, conditions.threads or 0, conditions.seed, device)
+    threads, precision = conditions.threads or 0, settings.selfplay.precision
+    evaluator = leaf_evaluator("network", conditions.game, net, threads, conditions.seed, device, precision=precision)
     visits = settings.gate.visits
     search = replace(match_search(visits, conditions), c_puct=settings.selfplay.c_puct, fpu=settings.selfplay.fpu)
     return SearchPlayer(name, StoppableEvaluator(evaluator, stop), visits, search, conditions)

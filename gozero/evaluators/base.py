@@ -3,7 +3,8 @@
 Vocabulary.
   evaluator   knows one game and answers for any number of its states at once; the search needs nothing else of a network.
   backend     the library that computes: torch (CPU, CUDA) or OpenVINO (CPU).
-  precision   the number type of the network's trunk: f32, or bf16 where the processor computes in it; results are always float32.
+  precision   the number type of the network's trunk: f32, bf16 where the processor computes in it, or int8 in its 3x3 convolutions
+              (OpenVINO; `gozero.evaluators.quantise`); results are always float32.
   pending     an evaluation that was asked for and is awaited later, so that a search can do something else in between.
 
 This module opens weights files as evaluators; it computes nothing and imports the backends only when they are asked for.
@@ -26,7 +27,12 @@ if TYPE_CHECKING:
     from gozero.games.game import Game
 
 BACKENDS = ("auto", "torch", "openvino")
-PRECISIONS = ("auto", "f32", "bf16")
+PRECISIONS = ("auto", "f32", "bf16", "int8")
+FLOATING = ("auto", "f32", "bf16")  # what backends other than OpenVINO compute in
+
+
+class PrecisionError(ValueError):
+    """A precision that this backend or processor does not compute in; one line that says what to use instead."""
 
 
 class Evaluation(NamedTuple):
@@ -90,17 +96,19 @@ def open_evaluator(
         game: the game whose states come.
         backend: "torch", "openvino", or "auto": torch where there is an NVIDIA GPU, else OpenVINO where it is installed, else torch.
         threads: CPU threads; None for what the process may use.
-        precision: "f32", "bf16", or "auto": bf16 where the device computes in it.
+        precision: "f32", "bf16", "int8" (OpenVINO alone), or "auto": the fastest that the device computes in.
 
     Raises:
         WeightsError: the file is missing or damaged, or made for another game or board.
-        ValueError: an unknown backend or precision, or a backend that is not installed.
+        ValueError: an unknown backend or precision, or a backend that is not installed; PrecisionError: a precision that it does not have.
     """
     check_choice("backend", backend, BACKENDS)
     check_choice("precision", precision, PRECISIONS)
     file = find(path)
-    chosen = _automatic_backend() if backend == "auto" else backend
+    chosen = _automatic_backend(precision) if backend == "auto" else backend
     if chosen == "torch":
+        if precision == "int8":
+            raise PrecisionError("precision int8 needs the backend openvino, which is not used here; use auto, bf16 or f32")
         from gozero.evaluators.torch_evaluator import TorchEvaluator
 
         return TorchEvaluator.open(file, game, threads=threads, precision=precision)
@@ -129,11 +137,11 @@ def check_states(game: Game, states: np.ndarray) -> None:
         raise ValueError(f"states must be int32 [n, {game.state_ints}] with n >= 1, not {states.dtype} {list(states.shape)}")
 
 
-def _automatic_backend() -> str:
-    """torch for an NVIDIA GPU that torch can use; otherwise the fastest CPU backend that is installed."""
+def _automatic_backend(precision: str) -> str:
+    """torch for an NVIDIA GPU that torch can use, unless int8 is asked for; otherwise the fastest CPU backend that is installed."""
     if find_spec("openvino") is None:
         return "torch"
-    if shutil.which("nvidia-smi") is None:  # asking torch itself would cost a second of start-up on every machine
+    if precision == "int8" or shutil.which("nvidia-smi") is None:  # asking torch itself would cost a second of start-up on every machine
         return "openvino"
     import torch
 

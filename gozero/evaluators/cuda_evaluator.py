@@ -28,7 +28,7 @@ import torch
 from torch import Tensor, nn
 
 from gozero import features, nets
-from gozero.evaluators.base import PRECISIONS, Evaluation, check_choice, check_states
+from gozero.evaluators.base import FLOATING, Evaluation, check_choice, check_states
 from gozero.evaluators.unpack import Unpack
 from gozero.games.chains import SIZE
 from gozero.precision import has_fast_bf16
@@ -149,7 +149,7 @@ class CudaEvaluator:
             device: "cuda", "cuda:1" …; "cpu" computes the same, without anything going on at once.
             precision: "f32", "bf16", or "auto": bf16 where the device computes in it.
         """
-        check_choice("precision", precision, PRECISIONS)
+        check_choice("precision", precision, FLOATING)
         self.game = game
         self.device = torch.device(device)
         self.precision = ("bf16" if has_fast_bf16(self.device) else "f32") if precision == "auto" else precision

@@ -3,7 +3,8 @@
 Vocabulary.
   graph    the folded network in OpenVINO's form (`openvino.Model`), for any batch and any board that the network plays.
   cache    the user's folder of converted graphs, one subfolder each, named after the sha256 of the weights file. From the
-           second start on a graph is read from there: torch, which takes a second to import, is not needed.
+           second start on a graph is read from there: torch, which takes a second to import, is not needed. The ranges that int8
+           needs (`gozero.evaluators.quantise`) lie beside it, a file for each board.
 
 A graph is compiled for one board size and any batch: with the batch left open OpenVINO is as fast as with a fixed one (within
 2 % from batch 8 on), a batch it has not seen costs it some milliseconds, once, and nothing needs padding. Several engines may
@@ -15,27 +16,24 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import os
 import shutil
-import sys
 import tempfile
 import threading
 import warnings
 from collections import deque
 from dataclasses import asdict, dataclass
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gozero import caches, features, weights
-from gozero.evaluators.base import PRECISIONS, Evaluation, check_board, check_choice, check_states
+from gozero.evaluators import quantise
+from gozero.evaluators.base import PRECISIONS, Evaluation, PrecisionError, check_board, check_choice, check_states
+from gozero.evaluators.openvino_core import compiled, core, float_precision, openvino
+from gozero.machine import computes_int8
 from gozero.threads import available_threads
-
-# Importing openvino reports that event over the network and writes to the home folder. An engine at play does neither.
-sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]  # None is Python's mark for "cannot be imported"
-
-import openvino  # noqa: E402
 
 if TYPE_CHECKING:
     from torch import nn
@@ -63,22 +61,30 @@ class Manifest:
 class OpenVINOEvaluator:
     """Evaluates the states of one game on the CPU (an `Evaluator`)."""
 
-    def __init__(self, graph: Any, game: Game, *, threads: int | None = None, precision: str = "auto") -> None:
-        """Compile `graph` for the game's board; `open` and `from_module` make the graph."""
+    def __init__(
+        self, graph: Any, game: Game, *, threads: int | None = None, precision: str = "auto", ranges_file: Path | None = None
+    ) -> None:
+        """Compile `graph` for the game's board; `open` and `from_module` make the graph.
+
+        precision: "f32", "bf16", "int8", or "auto": int8 where the processor has units for it and the network is wide enough to gain by
+        it, else bf16 where the processor computes in that. PrecisionError for int8 on a processor without such units.
+        ranges_file: keeps what int8 needs to know of this graph on this board, so that it is found out once.
+        """
         check_choice("precision", precision, PRECISIONS)
+        if precision == "int8" and computes_int8() is False:  # sums of products would overflow
+            raise PrecisionError("precision int8 needs a processor with VNNI or AMX, which this one has not; use auto, bf16 or f32")
         self.game = game
         self.threads = threads or available_threads()
-        core = _core()
-        has_bf16 = "BF16" in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES")
-        self.precision = ("bf16" if has_bf16 else "f32") if precision == "auto" else precision
-        self._compile(core, graph)
+        self._wanted = precision
+        self._compile(graph, ranges_file)
 
     @staticmethod
     def open(path: Path, game: Game, *, threads: int | None = None, precision: str = "auto") -> OpenVINOEvaluator:
         """An evaluator from a weights file; WeightsError if it cannot serve this game and board."""
         graph, manifest = load_graph(path, game.name)
         check_board(path, manifest.network, manifest.board, game)
-        return OpenVINOEvaluator(graph, game, threads=threads, precision=precision)
+        ranges_file = _folder(path) / f"ranges-{game.dimensions}.json"
+        return OpenVINOEvaluator(graph, game, threads=threads, precision=precision, ranges_file=ranges_file)
 
     @staticmethod
     def from_module(net: nn.Module, game: Game, *, threads: int | None = None, precision: str = "auto") -> OpenVINOEvaluator:
@@ -86,8 +92,8 @@ class OpenVINOEvaluator:
         return OpenVINOEvaluator(convert(net), game, threads=threads, precision=precision)
 
     def refresh(self, net: nn.Module) -> None:
-        """Evaluate with the present weights of `net` from now on (0.2 s for ten blocks)."""
-        self._compile(_core(), convert(net))
+        """Evaluate with the present weights of `net` from now on (0.2 s for ten blocks, as much again for its ranges in int8)."""
+        self._compile(convert(net))
 
     def evaluate(self, states: np.ndarray) -> Evaluation:
         """Evaluate states int32 [n, S]; see `Evaluator`."""
@@ -112,17 +118,36 @@ class OpenVINOEvaluator:
         except IndexError:
             return self._compiled.create_infer_request(), self._free
 
-    def _compile(self, core: Any, graph: Any) -> None:
+    def _compile(self, graph: Any, ranges_file: Path | None = None) -> None:
         self._features = len(graph.inputs) - 1  # planes and globals in version 1, tactics besides in version 2
-        _open(graph, [entry.partial_shape[1].get_length() for entry in graph.inputs], self.game.shape)
-        settings = {
-            "INFERENCE_NUM_THREADS": self.threads,
-            "INFERENCE_PRECISION_HINT": self.precision,
-            "NUM_STREAMS": 1,  # all threads work on one batch; a stream each measured no faster and makes single positions wait
-            "ENABLE_CPU_PINNING": False,  # pinned, every engine on the machine takes the same first cores: half the speed or less
-        }
-        self._compiled = core.compile_model(graph, "CPU", settings)
+        self.precision = float_precision() if self._wanted in ("auto", "int8") else self._wanted
+        board, floating = self.game.shape, self.precision
+        if self._is_int8(graph):
+            graph = quantise.quantised(graph, self._ranges(graph, ranges_file))
+            self.precision = "int8"
+        self._compiled = compiled(graph, board, self.threads, floating)
         self._free: deque[Any] = deque()  # requests of this compilation that nobody waits for
+
+    def _ranges(self, graph: Any, file: Path | None) -> dict[str, float]:
+        """The ranges of the graph's layers: those of the file, else found out and written there as far as it can be."""
+        if file is not None:
+            with contextlib.suppress(OSError, ValueError, AttributeError):  # not there yet, or damaged
+                kept: dict[str, float] = json.loads(file.read_text())
+                if kept.keys() == quantise.layers(graph).keys() and all(isinstance(value, float) for value in kept.values()):
+                    return kept
+        found = quantise.ranges(graph, self.game, self.threads)
+        if file is not None:
+            with contextlib.suppress(OSError):
+                new = file.with_suffix(f".{os.getpid()}")
+                new.write_text(json.dumps(found))
+                new.replace(file)
+        return found
+
+    def _is_int8(self, graph: Any) -> bool:
+        """Whether the trunk is to compute in int8: where that was asked for, or is faster; never where the network has no such layer."""
+        if self._wanted == "auto":
+            return computes_int8() is True and quantise.width(graph) >= quantise.LEAST_CHANNELS
+        return self._wanted == "int8" and quantise.width(graph) > 0
 
 
 class Started:
@@ -143,14 +168,6 @@ def _outputs(request: Any, free: deque[Any]) -> Evaluation:
     evaluation = Evaluation(*(output.data.copy() for output in request.output_tensors))
     free.append(request)
     return evaluation
-
-
-@cache
-def _core() -> Any:
-    """The one Core of this process. Each new one gives its thread a stack for signal handlers, and takes it away when it is freed: with
-    several, freed in another order or by another thread, the next signal would find no stack and end the process.
-    """
-    return openvino.Core()
 
 
 def convert(net: nn.Module) -> Any:
@@ -189,24 +206,16 @@ def convert(net: nn.Module) -> Any:
         graph = openvino.convert_model(trace, example_input=example, share_weights=False)
     for output, name in zip(graph.outputs, OUTPUTS, strict=False):
         output.get_tensor().set_names({name})
-    _open(graph, [tensor.shape[1] for tensor in example], (-1, -1))
+    graph.reshape({node: [-1, array.shape[1], -1, -1][: array.dim()] for node, array in zip(graph.inputs, example, strict=True)})
     return graph
-
-
-def _open(graph: Any, channels: list[int], board: tuple[int, int]) -> None:
-    """Leave the batch of all inputs open; give each its channels, and those that are boards these rows and columns (-1: open too)."""
-    shapes = {}
-    for entry, count in zip(graph.inputs, channels, strict=True):
-        shapes[entry] = [-1, count, *board] if len(entry.partial_shape) == 4 else [-1, count]
-    graph.reshape(shapes)
 
 
 def load_graph(path: Path, game: str) -> tuple[Any, Manifest]:
     """The graph of a weights file, from the cache where it is there, else converted and put there."""
-    folder = caches.user_cache() / f"openvino-{_converter_hash()}" / weights.file_hash(path)
+    folder = _folder(path)
     try:
         manifest = Manifest(**json.loads((folder / "manifest.json").read_text()))
-        graph = _core().read_model(folder / "graph.xml")
+        graph = core().read_model(folder / "graph.xml")
         folder.touch()
         folder.parent.touch()
     except (OSError, RuntimeError, ValueError, TypeError):  # not there yet, or damaged
@@ -219,11 +228,16 @@ def load_graph(path: Path, game: str) -> tuple[Any, Manifest]:
     return graph, manifest
 
 
+def _folder(path: Path) -> Path:
+    """The folder of the cache for a weights file."""
+    return caches.user_cache() / f"openvino-{_converter_hash()}" / weights.file_hash(path)
+
+
 def _converter_hash() -> str:
-    """Twelve hex digits over all that decides what a graph looks like: OpenVINO's version, the networks' source and this file's."""
+    """Twelve hex digits over all that decides what a graph looks like: OpenVINO's version and the sources of networks and graphs."""
     digest = hashlib.sha256(openvino.__version__.encode())
     package = Path(__file__).parents[1]
-    for source in (Path(__file__), package / "nets.py", package / "blocks.py"):
+    for source in (Path(__file__), Path(quantise.__file__), package / "nets.py", package / "blocks.py"):
         digest.update(source.read_bytes())
     return digest.hexdigest()[:12]
 

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from gozero import features, nets, weights
-from gozero.evaluators.base import PRECISIONS, Evaluation, check_board, check_choice, check_states
+from gozero.evaluators.base import FLOATING, Evaluation, check_board, check_choice, check_states
 from gozero.precision import has_fast_bf16
 from gozero.threads import available_threads
 
@@ -35,7 +35,7 @@ class TorchEvaluator:
             threads: CPU threads of torch, which are one setting of the whole process; None for what the process may use.
             precision: "f32", "bf16", or "auto": bf16 where it is faster here.
         """
-        check_choice("precision", precision, PRECISIONS)
+        check_choice("precision", precision, FLOATING)
         self.game = game
         self.device = torch.device(("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device)
         self.precision = ("bf16" if has_fast_bf16(self.device) else "f32") if precision == "auto" else precision

@@ -210,8 +210,8 @@ def test_what_is_no_batch_of_states_is_refused(case: tuple[Game, nn.Module, np.n
     for wrong in (states[0], states[:0], states.astype(np.int64), states[:, 1:]):
         with pytest.raises(ValueError, match=r"states must be int32 \[n, \d+\] with n >= 1"):
             evaluator.evaluate(wrong)
-    with pytest.raises(ValueError, match="unknown precision 'int8'; use one of: auto, f32, bf16"):
-        make(net, game, precision="int8")
+    with pytest.raises(ValueError, match="unknown precision 'int4'; use one of: auto, f32, bf16"):
+        make(net, game, precision="int4")
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs an NVIDIA GPU")

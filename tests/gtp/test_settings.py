@@ -22,11 +22,11 @@ def test_every_option() -> None:
     line = (
         "--game go --weights w.pt --visits 100 --analysis-visits 50 --time 2.5 --lag 2 --ponder --max-memory 500 --threads 2 --seed 0 "
         "--size 9 --komi -3 --rules aga --friendly-pass --no-resign --resign-threshold -0.8 --resign-moves 2 --opening-temperature 0 "
-        "--temperature 0.5 --backend torch --gogui-gfx --check --gtp-version 0.17 --log game.log"
+        "--temperature 0.5 --backend torch --precision f32 --gogui-gfx --check --gtp-version 0.17 --log game.log"
     )
     assert astuple(from_arguments(line.split(), "1.0")) == (
         *("go", "w.pt", 100, None, 50, 2.5, 2.0, True, 500, 2, 0, 9, -3.0, "aga", True, True, -0.8, 2, 0.0, 0.5),
-        *("torch", True, True, "0.17", "game.log"),
+        *("torch", "f32", True, True, "0.17", "game.log"),
     )
     assert from_arguments(["--level", "7"], "1.0") == Settings(level=7)
 
@@ -55,6 +55,7 @@ def test_the_command_line_wins_over_the_file(tmp_path: Path) -> None:
         ("--opening-temperature -1", "--opening-temperature = -1.0: expected 0 to 100"),
         ("--gtp-version=", "gtp-version = '': expected one line of text, such as 0.17"),
         ("--backend tpu", "expected one of auto, torch, openvino"),
+        ("--precision int4", "expected one of auto, f32, bf16, int8"),
         ("--vists 3", "unrecognized arguments: --vists 3; see gozero-gtp --help"),
         ("--visits", "expected one argument"),
         ("stray", "unrecognized arguments: stray"),

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gozero import coords, games
+from gozero import coords, games, nets, weights
 from gozero.games.game import Game
 from gozero.position import Position
 from training.match import MatchSettings, play_match
@@ -245,6 +245,16 @@ def test_plain_uct_beats_random_and_fills_its_batch(go: Game) -> None:
     assert {record.ended for record in records} == {"two passes"}
 
 
+def test_a_network_plays_in_the_precision_that_is_named(tmp_path: Path, go: Game) -> None:
+    config = nets.config("b1c8")
+    weights.save(tmp_path / "net.pt", nets.build(config, seed=1), config)
+    for ending, expected in (("", "net.pt, 4 visits"), (":bf16", "net.pt, 4 visits, bf16"), (":f32", "net.pt, 4 visits, f32")):
+        player = open_player(f"weights:{tmp_path / 'net.pt'}:4{ending}", Conditions(go, 7.5, threads=1))
+        assert player.name == expected
+        if ending:
+            assert player._search.evaluator.precision == ending[1:]
+
+
 @pytest.mark.parametrize(
     ("description", "message"),
     [
@@ -255,6 +265,8 @@ def test_plain_uct_beats_random_and_fills_its_batch(go: Game) -> None:
         ("uct:0", "'0' is not a number of visits"),
         ("weights:100", "no player is called 'weights:100'"),
         ("weights:a.pt:-3", "'-3' is not a number of visits"),
+        ("weights:a.pt:bf16", "no player is called 'weights:a.pt:bf16'"),
+        ("weights:a.pt:64:int4", "'int4' is not a number of visits"),
         ("pachi:montecarlo:5", "no player is called"),
         ("perfect", "there is no perfect player of go"),
         ("gtp:no-such-engine --gtp", "cannot start the engine 'no-such-engine --gtp'"),

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from gozero import games, nets
-from gozero.evaluators import cuda_evaluator, torch_evaluator
+from gozero.evaluators import cuda_evaluator, openvino_evaluator, torch_evaluator
 from gozero.evaluators.base import Evaluation
 from gozero.evaluators.cuda_evaluator import CudaEvaluator
 from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
@@ -20,7 +20,7 @@ from gozero.evaluators.row import RowEvaluator
 from gozero.search.search import Search
 from tests.training.games import game_of
 from training import records
-from training.config import SelfPlaySettings, Stage
+from training.config import ConfigError, SelfPlaySettings, Stage
 from training.episode import Episode
 from training.pool import Pool, leaf_evaluator, pool_bytes, search_settings
 from training.presets import load, path_of
@@ -263,10 +263,30 @@ def test_the_leaves_of_a_stage_go_to_the_evaluator_of_the_device() -> None:
     assert leaf_evaluator("network", game_of(5), net, 1, 1, "cuda", previous=graphs) is graphs
 
 
+@pytest.mark.parametrize("precision", ["f32", "bf16", "int8"])
+def test_self_play_computes_in_the_precision_that_is_set(precision: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    net = nets.build(nets.config("b1c8"), seed=1)
+    monkeypatch.setattr(openvino_evaluator, "computes_int8", lambda: True)
+    made = leaf_evaluator("network", game_of(5), net, 1, 1, precision=precision)
+    assert isinstance(made, OpenVINOEvaluator)
+    assert made.precision == precision
+
+
+def test_a_precision_that_is_not_to_be_had_is_a_wrong_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+    net = nets.build(nets.config("b1c8"), seed=1)
+    monkeypatch.setattr(openvino_evaluator, "computes_int8", lambda: False)
+    with pytest.raises(ConfigError, match=r"^selfplay\.precision: precision int8 needs a processor with VNNI or AMX"):
+        leaf_evaluator("network", game_of(5), net, 1, 1, precision="int8")
+    with pytest.raises(ConfigError, match=r"^selfplay\.precision = 'int8': only OpenVINO on a CPU computes in it; use auto$"):
+        leaf_evaluator("network", game_of(5), net, 1, 1, "cuda", precision="int8")
+
+
 @pytest.mark.parametrize(("name", "kind"), [("go", "CudaEvaluator"), ("nogo", "TorchEvaluator"), ("tictactoe", "TorchEvaluator")])
 def test_a_gpu_evaluates_packed_positions_of_go_alone(name: str, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for module, evaluator in ((cuda_evaluator, "CudaEvaluator"), (torch_evaluator, "TorchEvaluator")):
-        monkeypatch.setattr(module, evaluator, type(evaluator, (), {"__init__": lambda self, net, game, device="cuda": None}))
+        monkeypatch.setattr(
+            module, evaluator, type(evaluator, (), {"__init__": lambda self, net, game, device="cuda", precision="auto": None})
+        )
     game = games.make(name)
     chosen = leaf_evaluator("network", game, nets.build(nets.config("b1c8", game), seed=1), 1, 1, "cuda")
     assert type(chosen).__name__ == kind

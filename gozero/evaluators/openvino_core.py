@@ -1,0 +1,50 @@
+"""OpenVINO itself: imported without its usage reports, with one Core for this process.
+
+The only module that imports openvino. What a graph means, and how one is made of a network, is not known here.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+# Importing openvino reports that event over the network and writes to the home folder. An engine at play does neither.
+sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]  # None is Python's mark for "cannot be imported"
+
+import openvino  # noqa: E402
+from openvino import opset13  # noqa: E402
+
+__all__ = ["compiled", "core", "float_precision", "openvino", "opset13", "reshape"]
+
+
+@cache
+def core() -> Any:
+    """The one Core of this process. Each new one gives its thread a stack for signal handlers, and takes it away when it is freed: with
+    several, freed in another order or by another thread, the next signal would find no stack and end the process.
+    """
+    return openvino.Core()
+
+
+def float_precision() -> str:
+    """The number type, bf16 or f32, in which this processor computes floating-point layers fastest."""
+    return "bf16" if "BF16" in core().get_property("CPU", "OPTIMIZATION_CAPABILITIES") else "f32"
+
+
+def reshape(graph: Any, board: Sequence[int]) -> None:
+    """Open the batch of every input [n, G] or [n, C, H, W] of a graph, and set H and W to those of `board` (rows, cols); -1: open."""
+    shapes = {node: [-1, node.partial_shape[1].get_length(), *board][: len(node.partial_shape)] for node in graph.inputs}
+    graph.reshape(shapes)
+
+
+def compiled(graph: Any, board: Sequence[int], threads: int, precision: str) -> Any:
+    """A graph made ready for any batch on one board (rows, cols); `precision`, bf16 or f32, is that of what the graph leaves open."""
+    reshape(graph, board)
+    settings = {
+        "INFERENCE_NUM_THREADS": threads,
+        "INFERENCE_PRECISION_HINT": precision,
+        "NUM_STREAMS": 1,  # all threads work on one batch; a stream each measured no faster and makes single positions wait
+        "ENABLE_CPU_PINNING": False,  # pinned, every engine on the machine takes the same first cores: half the speed or less
+    }
+    return core().compile_model(graph, "CPU", settings)
