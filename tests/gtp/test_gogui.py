@@ -6,6 +6,7 @@ import threading
 
 import pytest
 
+from gozero.input import arriving_lines
 from gozero.output import Output
 from gtp.graphics import short
 from gtp.protocol import LineReader, serve
@@ -179,7 +180,7 @@ def test_an_interrupt_ends_a_search_for_the_menu() -> None:
     engine = Engine(Settings(visits=100_000_000, seed=1, size=5))
     ends = os.pipe()
     answers = os.pipe()
-    reader = LineReader(ends[0], engine.signals)
+    reader = LineReader(arriving_lines(ends[0]), engine.signals)
     serving = threading.Thread(target=serve, args=(engine.protocol, reader, Output(answers[1])), daemon=True)
     serving.start()
     os.write(ends[1], b"gogui-visits\n")
