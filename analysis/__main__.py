@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import sys
 import threading
@@ -17,6 +16,7 @@ from analysis.settings import Settings, from_arguments
 from gozero import __version__ as VERSION
 from gozero.engine import Evaluators, find_weights, supported_sizes, tree_memory
 from gozero.exits import SUCCESS, exit_after
+from gozero.input import arriving_lines
 from gozero.options import SettingsError
 from gozero.output import Log, Output, tell
 from gozero.search.memory import Memory
@@ -81,11 +81,9 @@ def read_lines(output: Output) -> Lines:
     lines = Lines()
 
     def read() -> None:
-        with contextlib.suppress(OSError), open(0, "rb", closefd=False) as source:  # an input that is closed or goes away has ended
-            for data in source:
-                line = data.decode("utf-8", "surrogateescape")
-                output.note(line)
-                lines.put(line)
+        for line in arriving_lines(0):
+            output.note(line)
+            lines.put(line)
         lines.put(None)
 
     threading.Thread(target=read, name="analysis-reader", daemon=True).start()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
+import traceback
 from collections.abc import Callable
 from typing import NoReturn, Protocol, TypeVar
 
 from gozero.options import SettingsError
-from gozero.output import Log, open_log
+from gozero.output import Log, UnwritableError, open_log, secure_streams
 
 SUCCESS, FAILURE, INTERRUPTED = 0, 2, 130
 
@@ -28,15 +28,15 @@ def exit_after(
 ) -> NoReturn:
     """End the process with the exit code of a sitting.
 
-    SettingsError, and ``useless``, with which ``sit`` gives up, are told the user and the log, and end it with FAILURE. Threads that still
-    load, search or wait for a line are not waited for.
+    SettingsError, UnwritableError and ``useless``, with which ``sit`` gives up, are told the user and the log, and end it with FAILURE; a
+    bug goes into the log and is raised. Threads that still load, search or wait for a line are not waited for.
     """
-    log = None
+    talk, log = secure_streams(), None
     try:
         settings = read_settings()
         log = open_log(settings.log)
         code = sit(settings, log)
-    except (SettingsError, useless) as error:
+    except (SettingsError, UnwritableError, useless) as error:
         say(str(error))
         if log is not None:
             log.say(str(error))
@@ -45,5 +45,9 @@ def exit_after(
         code = INTERRUPTED
     except BrokenPipeError:  # the client has gone
         code = SUCCESS
-    sys.stderr.flush()
+    except Exception as error:
+        if log is not None:
+            log.say("".join(traceback.format_exception(error)))
+        raise
+    talk.drain()
     os._exit(code)

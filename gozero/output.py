@@ -1,19 +1,29 @@
-"""Standard output that belongs to a protocol: nothing else of this process can reach it.
+"""Standard output that belongs to a protocol: nothing else of this process can reach it; and a stderr that cannot stop the process.
 
 `Output.take_over()` points file descriptor 1 at stderr and keeps the client's end for itself, so that no library's print comes between
-two answers. A *log* keeps what passed on both sides, and what else is worth a line. Neither knows a protocol.
+two answers. A *log* keeps what passed on both sides, and what else is worth a line. `secure_streams()` makes it all one whether stderr is
+read, full or closed. None of them knows a protocol.
 """
 
 from __future__ import annotations
 
+import atexit
+import io
 import os
+import queue
 import select
 import sys
 import threading
+from contextlib import suppress
 from datetime import datetime
-from typing import TextIO
+from typing import TextIO, cast
 
 from gozero.options import SettingsError, path_of
+
+MOST_WAITING = 1_000
+"""Pieces of talk kept for a stderr that is not read; a drawing of the live graphics is one."""
+LAST_WORDS = 0.3
+"""Seconds that a process which ends gives its stderr to take what was said."""
 
 _CONTROL = {**dict.fromkeys((*range(32), 127), "\N{REPLACEMENT CHARACTER}"), ord("\t"): " "}
 
@@ -51,6 +61,88 @@ class Log:
             sys.stderr.write(f"the log ends here: {(error.strerror or 'unwritable').lower()}\n")
 
 
+class UnwritableError(BrokenPipeError):
+    """The client cannot be answered, and not because it has gone: standard output is closed from the start, say, or a disk is full."""
+
+
+class Stderr(io.TextIOBase):
+    """Text to a file descriptor for which nobody ever waits: a thread passes it on, and what cannot be written is dropped.
+
+    While the other end does not read, ``MOST_WAITING`` pieces are kept for it; those after them are lost, each as a whole.
+    """
+
+    encoding, errors = "utf-8", "backslashreplace"  # a file name may hold bytes that are no text
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._pieces: queue.SimpleQueue[str | threading.Event] = queue.SimpleQueue()
+        threading.Thread(target=self._pass_on, name="stderr", daemon=True).start()
+
+    def write(self, text: str) -> int:
+        if self._pieces.qsize() < MOST_WAITING:
+            self._pieces.put(text)
+        return len(text)
+
+    def drain(self, seconds: float = LAST_WORDS) -> None:
+        """Return when all that was said is written, or after so many seconds."""
+        written = threading.Event()
+        self._pieces.put(written)
+        written.wait(seconds)
+
+    def fileno(self) -> int:
+        return self._descriptor
+
+    def isatty(self) -> bool:
+        return os.isatty(self._descriptor)
+
+    def writable(self) -> bool:
+        return True
+
+    def _pass_on(self) -> None:
+        while True:
+            piece = self._pieces.get()
+            if isinstance(piece, threading.Event):
+                piece.set()
+                continue
+            with suppress(OSError):  # full, or nobody reads it any more
+                write_all(self._descriptor, piece.encode(self.encoding, self.errors))
+
+
+def secure_streams() -> Stderr:
+    """Make the standard streams such that none of them can stop this process; to be called before any file is opened.
+
+    Where one is closed the null device takes its place, lest the next file that is opened do so. ``sys.stderr`` becomes a `Stderr`, which
+    is returned; what was said is written before the interpreter ends.
+    """
+    for descriptor in (0, 1, 2):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # the lowest free descriptor: this one
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 - for as long as the process lives
+    talk = Stderr(2)
+    sys.stderr = cast(TextIO, talk)
+    atexit.register(talk.drain)
+    return talk
+
+
+def unanswerable(error: OSError) -> BrokenPipeError:
+    """What to raise where standard output could not be written: a plain BrokenPipeError where the client has gone, else UnwritableError."""
+    if isinstance(error, ConnectionError):
+        return BrokenPipeError(*error.args)
+    return UnwritableError(f"cannot write to standard output: {(error.strerror or 'unwritable').lower()}")
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write all of it, however much is taken at once. OSError where it cannot be written."""
+    while data:
+        try:
+            data = data[os.write(descriptor, data) :]
+        except BlockingIOError:  # whoever shares it with this process has made it non-blocking
+            select.select([], [descriptor], [])
+
+
 class Output:
     """The client's end of standard output, written unbuffered: every answer leaves whole and at once.
 
@@ -63,12 +155,12 @@ class Output:
 
     @classmethod
     def take_over(cls, log: Log | None = None) -> Output:
+        """Of the process's standard output, after `secure_streams`. UnwritableError where the process was started without one."""
+        if sys.__stdout__ is None:
+            raise UnwritableError("standard output is closed, so that no answer could be read")
         sys.stdout.flush()
         descriptor = os.dup(1)
-        try:
-            os.dup2(2, 1)
-        except OSError:  # started without a stderr
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        os.dup2(2, 1)
         sys.stdout = sys.stderr
         return cls(descriptor, log)
 
@@ -87,11 +179,13 @@ class Output:
             threading.Event().wait()
 
     def write(self, answer: str) -> None:
+        """Send it. BrokenPipeError where the client has gone, UnwritableError where the answer cannot be written for another reason."""
         if self._log:
             self._log.went(answer)
-        data = answer.encode("utf-8", "surrogateescape")
-        while data:
-            data = data[os.write(self._descriptor, data) :]
+        try:
+            write_all(self._descriptor, answer.encode("utf-8", "surrogateescape"))
+        except OSError as error:
+            raise unanswerable(error) from None
 
 
 def tell(program: str, text: str) -> None:

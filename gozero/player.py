@@ -152,7 +152,10 @@ class Player:
         self._begin(Position(games.make(self._name, size=size or self.size, rules=self._settings.rules)))
 
     def play(self, colour: int, action: int) -> None:
-        """Play for the side to move. IllegalMove where the rules forbid it, TurnError for the other side and after the end."""
+        """Play for the side to move; after the end either side may pass. IllegalMove where the rules forbid it, TurnError otherwise."""
+        if self.is_over and action == self.game.pass_action:
+            self.position.pass_after_end(colour)
+            return
         self._check_turn(colour)
         self.position.play(action)
 
@@ -238,12 +241,15 @@ class Player:
     def genmove(self, colour: int, limits: Limits, should_stop: Callable[[], bool] = never, watch: Watch | None = None) -> int:
         """Choose a move for ``colour`` and play it; the resign action leaves the board as it is. TurnError where it is not to move.
 
-        After the end nothing is played: the loser resigns, the other side passes. ``watch`` is told of the search, at least once
-        unless the game is over.
+        After the end there are only passes, but a loser resigns unless points are counted: then the margin would be lost. ``watch`` is
+        told of the search, at least once unless the game is over.
         """
         self.last_note = None
         if self.is_over:
-            return self.game.resign_action if self.winner() == BLACK + WHITE - colour else self.game.pass_action
+            if self.winner() == BLACK + WHITE - colour and self._name not in games.COUNTED_GAMES:
+                return self.game.resign_action
+            self.play(colour, self.game.pass_action)
+            return self.game.pass_action
         root = self._root(colour)
         sensible = self._sensible(root, limits, should_stop)
         action, value = _only_action(sensible), None

@@ -33,12 +33,13 @@ class Position:
     Attributes:
         game: the rules.
         state: int32 [S], the current state row. Do not write to it.
-        moves: the moves since the first position, oldest first.
+        moves: the moves since the first position, oldest first; passes after the end among them.
     """
 
     def __init__(self, game: Game) -> None:
         self.game = game
         self.moves: list[Move] = []
+        self._idle = 0  # passes after the end: the last moves, which the state knows nothing of
         self._restart(game.initial)
 
     def _restart(self, first: np.ndarray) -> None:
@@ -47,7 +48,7 @@ class Position:
         self.state = first.copy()
         self._history = np.zeros(self.game.max_plies + 2, np.uint64)
         self._history[self.ply] = self.game.hash_of(self.state)
-        self.moves = []
+        self.moves, self._idle = [], 0
 
     @property
     def to_play(self) -> int:
@@ -94,6 +95,13 @@ class Position:
         self._step(action)
         self.moves.append(Move(mover, action))
 
+    def pass_after_end(self, colour: int) -> None:
+        """Take down a pass in a game that is over; it changes nothing but ``moves``. ValueError while the game goes on."""
+        if not self.is_over:
+            raise ValueError("the game is not over")
+        self.moves.append(Move(colour, self.game.pass_action))
+        self._idle += 1
+
     def _name(self, action: int) -> str:
         return coords.vertex(action, self.game.cols, self.game.rows) if 0 <= action < self.game.actions else f"action {action}"
 
@@ -113,6 +121,10 @@ class Position:
         """Take back the last move. IndexError when there is none."""
         if not self.moves:
             raise IndexError("there is no move to undo")
+        if self._idle:
+            self._idle -= 1
+            self.moves.pop()
+            return
         moves = self.moves[:-1]
         first = self._first
         self._restart(first)
@@ -159,7 +171,7 @@ class Position:
     def copy(self) -> Position:
         """An independent position with the same past."""
         other = Position.__new__(Position)
-        other.game, other.moves = self.game, list(self.moves)
+        other.game, other.moves, other._idle = self.game, list(self.moves), self._idle
         other._first, other.state, other._history = self._first, self.state.copy(), self._history.copy()
         return other
 

@@ -37,7 +37,7 @@ class GameRecord:
         size: points a side.
         moves: (colour, action) in order; colours need not alternate.
         komi: points for White; None where the file says nothing readable.
-        handicap: number of Black's handicap stones, which are among ``black_stones``; 0 for an even game.
+        handicap: number of Black's handicap stones, which are among ``black_stones``; 0 for an even game, and where the file says nonsense.
         black_stones, white_stones: actions of the stones on the board before the first move.
         to_play: who plays first.
         result: as SGF has it: ``B+3.5``, ``W+R``, ``0``, or empty where it is not known.
@@ -264,9 +264,10 @@ def _handicap(root: Tree_node) -> int:
     """HA, else the number of Black's stones on the root when there are two or more, none of White's, and Black does not play first."""
     if root.has_property("HA"):
         try:
-            return max(0, int(root.get("HA")))
+            stones = int(root.get("HA"))
         except ValueError:
             return 0
+        return stones if 0 < stones <= root.get_size() ** 2 else 0  # no board holds more
     black, white, _ = root.get_setup_stones()
     if len(black) < 2 or white or (root.has_property("PL") and root.get("PL") == "b"):
         return 0

@@ -9,14 +9,17 @@ import os
 import platform
 import sys
 import threading
+import traceback
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gozero import __version__ as VERSION
 from gozero.exits import FAILURE, SUCCESS, exit_after
 from gozero.games import GO_FAMILY
-from gozero.output import Log, Output
+from gozero.input import arriving_lines
+from gozero.output import Log, Output, unanswerable
 from gozero.threads import available_threads
 from gtp.analysis import AnalysisCommands
 from gtp.clock import ClockCommands
@@ -60,8 +63,11 @@ def test_installation(settings: Settings) -> int:
     """`--check`, on standard output. Returns the exit code."""
     from gtp.check import check
 
-    able = check(settings)
-    sys.stdout.flush()
+    try:
+        able = check(settings)
+        sys.stdout.flush()
+    except OSError as error:
+        raise unanswerable(error) from None
     return SUCCESS if able else FAILURE
 
 
@@ -75,14 +81,22 @@ def run(settings: Settings, log: Log | None) -> None:
     if log is not None:
         log.say(f"{description(settings, path, header)}\n{surroundings(settings)}")
     signals = Signals()
-    reader = LineReader(0, signals)
+    reader = LineReader(arriving_lines(0), signals)
     loader = Loader(settings, path, header)
     session = Session(settings, loader.player, signals, description(settings, path, header), log, header.trained)
     if settings.size is not None:
         session.warn_of_size(settings.size)
-    protocol = make_protocol(session, header.game)
+    protocol = make_protocol(session, header.game, partial(report_bug, log))
     threading.Thread(target=leave_when_unread, args=(output,), name="gtp-leaver", daemon=True).start()
     serve(protocol, reader, output, when_idle=lambda: loader.load_in_background(reader.fail), ponder=session.ponder)
+
+
+def report_bug(log: Log | None, command: Command, error: Exception) -> None:
+    """Tell the user, and the log, of a bug that a command came upon."""
+    text = f"internal error in {command.name!r}; please report this:\n{''.join(traceback.format_exception(error)).rstrip()}"
+    say(text)
+    if log is not None:
+        log.say(text)
 
 
 def leave_when_unread(output: Output) -> None:

@@ -11,7 +11,6 @@ What this module does not do: it holds no board, it does not think, and it never
 from __future__ import annotations
 
 import math
-import os
 import queue
 import re
 import sys
@@ -254,43 +253,36 @@ class Channel(typing.Protocol):
 
 
 class LineReader(threading.Thread):
-    """Reads lines from a file descriptor into ``lines``, so that clients may send ahead; None is the end, an error ends the loop too."""
+    """Reads ``source``, the input's lines as they come, into ``lines``, so that clients may send ahead.
 
-    def __init__(self, descriptor: int, signals: Signals) -> None:
+    None is the end, an error ends the loop too.
+    """
+
+    def __init__(self, source: Iterable[str], signals: Signals) -> None:
         super().__init__(name="gtp-reader", daemon=True)
         self.lines: queue.SimpleQueue[str | FatalError | None] = queue.SimpleQueue()
-        self._descriptor = descriptor
+        self._source = source
         self.signals = signals
 
     def run(self) -> None:
-        rest = b""
-        while chunk := self._read():
-            *lines, rest = (rest + chunk).split(b"\n")
-            self._put(line.decode("utf-8", "surrogateescape") for line in lines)
-        self._put([rest.decode("utf-8", "surrogateescape")])
+        for line in self._source:
+            self._put(line)
         self.signals.end_of_input()
         self.lines.put(None)
-
-    def _read(self) -> bytes:
-        try:
-            return os.read(self._descriptor, 1 << 16)
-        except OSError:  # the terminal has gone
-            return b""
 
     def fail(self, error: FatalError) -> None:
         """Make the serving loop end with this error when it comes to it."""
         self.lines.put(error)
 
-    def _put(self, lines: Iterable[str]) -> None:
-        for line in lines:
-            if is_interrupt(line):
-                self.signals.interrupt()
-                continue
-            self.signals.line_read()
-            self.lines.put(line)
-            command = parse_line(line)
-            if command and command.name == "quit":
-                self.signals.end_of_input()
+    def _put(self, line: str) -> None:
+        if is_interrupt(line):
+            self.signals.interrupt()
+            return
+        self.signals.line_read()
+        self.lines.put(line)
+        command = parse_line(line)
+        if command and command.name == "quit":
+            self.signals.end_of_input()
 
 
 IDLE_AFTER = 0.3

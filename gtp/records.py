@@ -59,6 +59,8 @@ class RecordCommands:
         from gozero import sgf
 
         name, before_move = split_path(command.text)
+        if not name:
+            raise GtpError("syntax error: expected a file name")
         path = path_of(name)
         player = self._session.go_player
         try:

@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gozero import coords
+from gozero.games import COUNTED_GAMES
 from gtp.arguments import COLOUR_NAMES, komi_of
 from gtp.protocol import Command, GtpError, Handler
 from gtp.scoring import format_score
 from gtp.session import Session
-
-COUNTED_GAMES = ("othello",)
-"""Games that are won by so many points; the others are just won."""
 
 SYMBOLS = ".XO"
 """GoGui's, for no stone, Black's and White's."""

@@ -440,6 +440,36 @@ def test_after_the_end_the_loser_resigns_and_the_winner_passes() -> None:
             move()
 
 
+@pytest.mark.parametrize(("game", "size"), [("nogo", 3), ("othello", 4), ("gomoku", 5), ("connect4", 7), ("tictactoe", 3)])
+def test_passes_after_the_end_change_nothing_and_can_be_undone(game: str, size: int) -> None:
+    one = Player(game, [size], RolloutEvaluator, PlayerSettings(seed=1, resign=False, search=SEARCH), size=size)
+    with pytest.raises(ValueError, match="not over"):
+        one.position.pass_after_end(BLACK)
+    while not one.is_over:
+        one.genmove(one.position.to_play, Limits(2))
+    state, moves, winner = one.position.state.copy(), list(one.position.moves), one.winner()
+    for colour in (WHITE, BLACK, BLACK):
+        one.play(colour, one.game.pass_action)
+    aside = one.position.copy()
+    assert [move.colour for move in one.position.moves[len(moves) :]] == [WHITE, BLACK, BLACK]
+    assert (one.is_over, one.winner(), one.position.state.tolist()) == (True, winner, state.tolist())
+    for _ in range(3):
+        one.undo()
+        aside.undo()
+    assert (one.position.moves, one.position.state.tolist()) == (moves, state.tolist()) == (aside.moves, aside.state.tolist())
+    one.undo()
+    assert not one.is_over
+    assert len(one.position.moves) == len(moves) - 1
+
+
+def test_nobody_resigns_where_points_are_counted() -> None:
+    one = Player("othello", [4], RolloutEvaluator, PlayerSettings(seed=1, resign=False, search=SEARCH), size=4)
+    while not one.is_over:
+        one.genmove(one.position.to_play, Limits(2))
+    assert one.winner() != EMPTY
+    assert [one.genmove(colour, Limits(2)) for colour in (BLACK, WHITE)] == [one.game.pass_action] * 2
+
+
 def test_a_lost_game_is_resigned() -> None:
     one = other_player("gomoku", 9, for_black=-0.95)
     moves = [one.genmove(one.position.to_play, Limits(5)) for _ in range(23)]

@@ -1,10 +1,13 @@
 """Records to SGF and back, and the files that other programs write."""
 
+import math
+
 import pytest
 from sgfmill.sgf import Sgf_game
 
 from gozero import coords, sgf
 from gozero.sgf import BLACK, WHITE, GameRecord
+from training.sgf_rows import lessons
 
 
 def at(vertex: str, size: int = 9) -> int:
@@ -123,6 +126,9 @@ def test_set_up_in_mid_game_becomes_the_beginning() -> None:
         (b"AB[cc][gg]AW[dd]", 0, BLACK),
         (b"HA[0]", 0, BLACK),
         (b"HA[two]", 0, BLACK),
+        (b"HA[81]", 81, WHITE),
+        (b"HA[82]", 0, BLACK),
+        (b"HA[99999999999]", 0, BLACK),
         (b"", 0, BLACK),
     ],
 )
@@ -160,3 +166,24 @@ def test_what_cannot_be_read_is_a_value_error(data: bytes) -> None:
     with pytest.raises(ValueError, match=r".") as caught:
         sgf.parse(data)
     assert "\n" not in str(caught.value)
+
+
+NUMBERS = ["0", "-1", "82", "99999999999", "9223372036854775808", "1e9", "1e308", "1e400", "nan", "inf", "-inf", "9" * 5000, "²", "1/2", ""]
+PROPERTIES = ["KM", "HA", "SZ", "GM", "FF", "ST", "MN", "PM", "TM", "BL", "OB", "V", "BM", "RE", "PL", "B", "W", "AB", "AE", "LB", "DT"]
+
+
+@pytest.mark.parametrize("name", PROPERTIES)
+def test_a_number_that_means_nothing_is_passed_over_or_refused(name: str) -> None:
+    """Whatever stands in a property, a record can be played by what plays records, or the error is one that readers expect."""
+    size = "" if name == "SZ" else "SZ[9]"
+    for number in NUMBERS:
+        for value in (number, f"{number}:{number}", f"B+{number}"):
+            for data in (f"(;{size}RU[aga]{name}[{value}];B[cc];W[dd])", f"(;{size}RU[aga]AB[aa][bb];{name}[{value}];W[cc])"):
+                try:
+                    lines = sgf.lines(data.encode())
+                    list(lessons(data.encode(), variations=True))
+                except ValueError:
+                    continue
+                record = lines[0].record
+                assert 0 <= record.handicap <= record.size**2
+                assert record.komi is None or math.isfinite(record.komi)

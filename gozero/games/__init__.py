@@ -19,6 +19,7 @@ GAMES = {
     "tictactoe": "gozero.games.tictactoe",
 }
 GO_FAMILY = ("go", "simple_go")  # whose states are those of gozero.games.go: they have Go's features, commands and records
+COUNTED_GAMES = ("othello",)  # others that are won by so many points; those that are left are just won
 
 
 def make(name: str, **settings: Any) -> Game:

@@ -2,9 +2,12 @@
 
 import json
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -212,3 +215,24 @@ def test_settings(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="unknown key 'komi'"):
         path.write_text("komi = 3\n")
         from_arguments(["--config", str(path)], "1")
+
+
+def test_the_command_for_katrain_leaves_no_engine_behind_a_shell(small_weights: Path) -> None:
+    """KaTrain ends the shell that it started; the end of the engine's output, with its input still open, says that both have gone."""
+    guide = (Path(__file__).resolve().parents[2] / "docs" / "analysis.md").read_text(encoding="utf-8")
+    (line,) = re.findall(r"^\**.*/\.venv/bin/gozero-analysis .*$", guide, flags=re.MULTILINE)
+    program = f"{shlex.quote(sys.executable)} -m analysis --weights {shlex.quote(str(small_weights))}"
+    command = line.replace("/full/path/to/.venv/bin/gozero-analysis", program)
+    shell = subprocess.Popen(["sh", "-c", f"{command}; :"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    assert shell.stdin and shell.stdout
+    watchdog = threading.Timer(30, shell.stdin.close)
+    watchdog.start()
+    shell.stdin.write(b'{"id":"v","action":"query_version"}\n')
+    shell.stdin.flush()
+    assert shell.stdout.readline().startswith(b'{"id":"v"')
+    shell.terminate()
+    assert shell.stdout.read() == b""
+    assert shell.wait(10) == -signal.SIGTERM
+    assert not shell.stdin.closed, "the engine outlived its shell"
+    watchdog.cancel()
+    shell.stdin.close()

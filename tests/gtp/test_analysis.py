@@ -13,6 +13,7 @@ from gozero import games
 from gozero.evaluators.base import Evaluation
 from gozero.games.game import BLACK, TO_PLAY, Game
 from gozero.go_player import GoPlayer
+from gozero.input import arriving_lines
 from gozero.output import Log, Output
 from gozero.player import PlayerSettings
 from gozero.search.settings import SearchSettings
@@ -257,7 +258,8 @@ class Conversation:
         from_engine, sink = os.pipe()
         self._answers = os.fdopen(from_engine, "r", encoding="utf-8")
         signals = engine.session.signals = Signals()
-        self._thread = threading.Thread(target=serve, args=(engine.protocol, LineReader(source, signals), Output(sink)), daemon=True)
+        reader = LineReader(arriving_lines(source), signals)
+        self._thread = threading.Thread(target=serve, args=(engine.protocol, reader, Output(sink)), daemon=True)
         self._thread.start()
 
     def send(self, text: str) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from gozero.input import arriving_lines
 from gozero.output import Output
 from gtp.protocol import LineReader, parse_line, serve
 from gtp.settings import Settings
@@ -52,7 +53,7 @@ def answers_to(lines: list[str]) -> str:
         written: list[str] = []
         listener = threading.Thread(target=lambda: written.append(output.read()))
         listener.start()
-        serve(engine.protocol, LineReader(theirs, engine.signals), Output(writing))
+        serve(engine.protocol, LineReader(arriving_lines(theirs), engine.signals), Output(writing))
         os.close(writing)
         listener.join()
     os.close(theirs)

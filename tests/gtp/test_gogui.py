@@ -6,6 +6,7 @@ import threading
 
 import pytest
 
+from gozero.input import arriving_lines
 from gozero.output import Output
 from gtp.graphics import short
 from gtp.protocol import LineReader, serve
@@ -179,7 +180,7 @@ def test_an_interrupt_ends_a_search_for_the_menu() -> None:
     engine = Engine(Settings(visits=100_000_000, seed=1, size=5))
     ends = os.pipe()
     answers = os.pipe()
-    reader = LineReader(ends[0], engine.signals)
+    reader = LineReader(arriving_lines(ends[0]), engine.signals)
     serving = threading.Thread(target=serve, args=(engine.protocol, reader, Output(answers[1])), daemon=True)
     serving.start()
     os.write(ends[1], b"gogui-visits\n")
@@ -189,3 +190,27 @@ def test_an_interrupt_ends_a_search_for_the_menu() -> None:
     serving.join(timeout=20)
     assert not serving.is_alive()
     assert os.read(answers[0], 4096).startswith(b"= COLOR green ")
+
+
+@pytest.mark.parametrize(("game", "size"), [("nogo", 4), ("othello", 4), ("gomoku", 5), ("connect4", 7), ("tictactoe", 3), ("go", 5)])
+def test_a_match_as_gogui_twogtp_plays_it(game: str, size: int) -> None:
+    """Two engines and a referee are told every move, passes after the end too; the match ends with two passes or a resignation."""
+    engines = [Engine(Settings(game=game, visits=4, seed=seed, size=size, no_resign=True)) for seed in (1, 2, 3)]
+    passes = ply = 0
+    while passes < 2:
+        colour = "bw"[ply % 2]
+        move = engines[ply % 2].ask(f"genmove {colour}")
+        if move == "resign":
+            break
+        for other in (engines[1 - ply % 2], engines[2]):
+            other.ask(f"play {colour} {move}")
+        passes = passes + 1 if move.lower() == "pass" else 0
+        ply += 1
+    results = {engine.ask("final_score") for engine in engines}
+    assert len(results) == 1
+    if game == "othello":
+        assert passes == 2, "a resignation would hide the margin"
+        assert re.fullmatch(r"0|[BW]\+\d+\.0", results.pop())
+    for engine in engines:
+        engine.ask(f"gg-undo {ply}")
+        assert engine.ask("move_history") == ""

@@ -8,6 +8,7 @@ import pytest
 from gozero import coords
 from gozero.analysis import Watch
 from gozero.game_tree import Limits
+from gozero.input import arriving_lines
 from gozero.output import Output
 from gtp.protocol import LineReader, Protocol, Signals, serve
 from gtp.settings import Settings
@@ -154,7 +155,8 @@ def test_any_line_ends_it_and_is_answered(data: bytes) -> None:
         pondered.append(signals.is_wanted_elsewhere())
 
     protocol = Protocol("Test", "1.0")
-    loop = threading.Thread(target=serve, args=(protocol, LineReader(source, signals), Output(sink_end, None)), kwargs={"ponder": ponder})
+    reader = LineReader(arriving_lines(source), signals)
+    loop = threading.Thread(target=serve, args=(protocol, reader, Output(sink_end, None)), kwargs={"ponder": ponder})
     loop.start()
     assert idle.wait(10)
     os.write(source_end, data)

@@ -5,6 +5,7 @@ import os
 
 import pytest
 
+from gozero.input import arriving_lines
 from gozero.output import Log, Output
 from gtp.protocol import SHUTDOWN_GRACE, Command, FatalError, GtpError, LineReader, Protocol, Signals, format_answer, parse_line, serve
 from tests.gtp.engine import answer_to
@@ -97,7 +98,7 @@ def run(data: bytes) -> tuple[bytes, str]:
     os.write(source_end, data)
     os.close(source_end)
     log = io.StringIO()
-    serve(make_protocol(), LineReader(source, Signals()), Output(sink_end, Log(log)))
+    serve(make_protocol(), LineReader(arriving_lines(source), Signals()), Output(sink_end, Log(log)))
     os.close(sink_end)
     with os.fdopen(sink, "rb") as stream:
         return stream.read(), log.getvalue()

@@ -99,9 +99,24 @@ def test_an_error_leaves_the_board_as_it_was(engine: Engine, tmp_path: Path, dat
     assert (engine.ask("showboard"), engine.ask("get_komi"), engine.ask("move_history")) == (before, "1.5", "black D4")
 
 
-@pytest.mark.parametrize("argument", ["", "/no/such/file.sgf", "/", "12", '""'])
+@pytest.mark.parametrize("argument", ["/no/such/file.sgf", "/", "12"])
 def test_what_is_no_file(engine: Engine, argument: str) -> None:
     assert engine.refuse(f"loadsgf {argument}") == "cannot load file"
+
+
+@pytest.mark.parametrize("argument", ["", '""', "'' 3"])
+def test_no_name_at_all(engine: Engine, argument: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert engine.refuse(f"loadsgf {argument}") == "syntax error: expected a file name"
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("name", ["HA", "KM", "SZ", "RE", "MN", "TM"])
+@pytest.mark.parametrize("number", ["99999999999", "-99999999999", "1e300", "nan", "2147483648"])
+def test_a_number_that_means_nothing_is_no_bug(engine: Engine, tmp_path: Path, name: str, number: str) -> None:
+    path = tmp_path / "odd.sgf"
+    path.write_text(f"(;SZ[9]RU[AGA]AB[aa][bb]{name}[{number}];W[cc])")
+    if engine.answer(f"loadsgf {path}").startswith("="):
+        engine.ask_all("printsgf", "get_komi", "genmove b")
 
 
 def test_printsgf_answers_with_the_game(engine: Engine, game: Path) -> None:

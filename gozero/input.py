@@ -1,0 +1,40 @@
+"""Lines of a client's input, as they come. What they say, this module does not know."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import select
+from collections.abc import Iterator
+
+CHUNK = 1 << 16  # bytes read at once
+
+
+def arriving_lines(descriptor: int) -> Iterator[str]:
+    """Each line without its newline, as soon as it is whole, and at the end what stands behind the last newline.
+
+    UTF-8; other bytes become surrogates. A byte order mark at the very beginning is left out. An input that is closed, or goes away, has
+    ended.
+    """
+    for number, line in enumerate(_lines(descriptor)):
+        yield (line if number else line.removeprefix(codecs.BOM_UTF8)).decode("utf-8", "surrogateescape")
+
+
+def _lines(descriptor: int) -> Iterator[bytes]:
+    rest = b""
+    while chunk := _read(descriptor):
+        *lines, rest = (rest + chunk).split(b"\n")
+        yield from lines
+    if rest:
+        yield rest
+
+
+def _read(descriptor: int) -> bytes:
+    """What has come, after waiting for something; empty at the end."""
+    while True:
+        try:
+            return os.read(descriptor, CHUNK)
+        except BlockingIOError:  # whoever shares it with this process has made it non-blocking
+            select.select([descriptor], [], [])
+        except OSError:  # the terminal has gone
+            return b""
