@@ -1,6 +1,7 @@
 """Options and fixtures shared by all tests.
 
 `--update-golden`     rewrite the golden transcripts instead of comparing with them (`make golden`)
+`--yardstick FILE`    labelled positions on which the search is measured (default: shared/yardstick/go13.jsonl.gz beside the checkout)
 `--require PARTS`     a test that would be skipped for want of one of these (pachi, gnugo, node, quarry) fails instead (`.ci/run` passes
                       what it could install), and so does one skipped because a Python package cannot be imported
 
@@ -18,6 +19,8 @@ import pytest
 
 NODE_PACKAGES = Path(sys.prefix) / "node" / "node_modules"
 """Where `make node` installs what the tests drive with node."""
+
+YARDSTICK = Path(__file__).parents[2] / "shared" / "yardstick" / "go13.jsonl.gz"
 
 
 def have_programs(*names: str) -> bool:
@@ -41,6 +44,7 @@ OPTIONAL_PARTS: dict[str, tuple[Callable[[], bool], str]] = {
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("gozero")
     group.addoption("--update-golden", action="store_true", help="rewrite golden transcripts instead of comparing with them")
+    group.addoption("--yardstick", default=str(YARDSTICK), metavar="FILE", help="labelled positions on which the search is measured")
     group.addoption("--require", default="", metavar="PARTS", help="optional parts whose absence is a failure: pachi,gnugo,node,quarry")
 
 
