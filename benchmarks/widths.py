@@ -2,6 +2,7 @@
 
     python -m benchmarks.widths weights/resume --networks b10c64 b10c48 b10c96 --minutes 15
     python -m benchmarks.widths weights/resume --networks b10c64 b10c96 --from weights/best.pt    grown, so that both begin equal
+    python -m benchmarks.widths runs/nogo --preset nogo --networks b5c64 b5c96                     any game: that of the preset
 
 The games are records of a run, whoever played them. A wider network takes fewer steps in the time, and in the matches as many visits fewer
 as its evaluations take longer; these are measured in turn, in batches as the matches have them. The first network plays each of the others.
@@ -13,7 +14,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -31,7 +32,7 @@ from training import origins, presets, scoring, startup
 from training.arena import write_csv
 from training.config import LoopSettings
 from training.learner import LOSSES, Learner
-from training.library import Library, LibraryError
+from training.library import Entry, Library, LibraryError
 from training.match import tally
 from training.monitor import say
 from training.origins import Origin
@@ -45,10 +46,19 @@ HELD_OUT_ROWS = 2000  # most that a network is measured on
 def read(paths: list[str], settings: LoopSettings, most: int | None) -> Replay:
     """The rows of all games under the paths, or of the first `most` games, in one window."""
     everything = replace(settings.replay, window=sys.maxsize)
-    found: Iterable[Record] = (entry.record for entry in islice(Library(paths).entries(), most))
+    found = (_of_the_game(entry, settings.game) for entry in islice(Library(paths).entries(), most))
     replay = Replay(everything, lambda size: scoring.game_of(settings, size))
     replay.add(found)
     return replay
+
+
+def _of_the_game(entry: Entry, game: str) -> Record:
+    """Its record; LibraryError for one of another game than the preset's."""
+    if entry.settings.get("game", scoring.GO) != game:
+        raise LibraryError(
+            f"{entry.name} is a game of {entry.settings.get('game', scoring.GO)}, the preset is of {game}: give its --preset"
+        )
+    return entry.record
 
 
 def learn(settings: LoopSettings, replay: Replay, origin: Origin, seconds: float, stop: Callable[[], bool]) -> Learner:
@@ -87,6 +97,10 @@ def compare(options: argparse.Namespace, most: int | None) -> int:
     stop = startup.stop_on_signals()
     options.folder.mkdir(parents=True, exist_ok=True)
     base = presets.load(presets.path_of(options.preset), options.preset, [f"seed={options.seed}"])
+    options.size = options.size or (min if options.short else max)(size for stage in base.stage for size in stage.sizes)
+    has_komi = games.usual(base.game, "komi") is not None
+    options.komi = options.komi if has_komi else 0.0
+    game = games.make(base.game, size=options.size, komi=options.komi if has_komi else None)
     replay = read(options.records, base, most)
     say(f"{sum(replay.sizes().values()):,} rows to learn from, by size {replay.sizes()}")
     files: list[Path] = []
@@ -107,7 +121,6 @@ def compare(options: argparse.Namespace, most: int | None) -> int:
             trained_sizes=replay.sizes(),
             provenance=provenance,
         )
-    game = games.make("go", size=options.size, komi=options.komi)
     sides = [f"weights:{path}:{count}" for path, count in zip(files, visits_of(files, game, options), strict=True)]
     for path, other in zip(files[1:], sides[1:], strict=True):
         records = history.match(sides[0], other, game, options.komi, options)
@@ -121,22 +134,24 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("records", nargs="*", default=["weights/resume"], help="run folders or shards (default weights/resume)")
     parser.add_argument("--networks", nargs="+", default=["b10c64", "b10c48", "b10c96"], metavar="NAME", help="the first meets all others")
-    parser.add_argument("--preset", default="go13", help="whose learner and window (default go13)")
+    parser.add_argument("--preset", default="go13", help="whose game, learner and window (default go13)")
     parser.add_argument("--from", dest="origin", metavar="WEIGHTS.pt", help="all are grown from these weights (default: from nothing)")
     parser.add_argument("--minutes", type=float, default=15, help="of learning, each (default 15)")
     parser.add_argument("--folder", type=Path, default=Path("runs/widths"), help="for weights and lists of games (default runs/widths)")
-    parser.add_argument("--size", type=int, default=13, help="board of the matches (default 13)")
+    parser.add_argument("--size", type=int, help="board of the matches (default: the preset's largest)")
     parser.add_argument("--komi", type=float, default=7.5)
     parser.add_argument("--games", type=int, default=100, help="of each match (default 100)")
     parser.add_argument("--visits", type=int, default=100, help="a move of the first network; the others as many as take that time")
     parser.add_argument("--opening-moves", type=int, default=4, help="random plies before the players begin (default 4)")
     parser.add_argument("--seed", type=int, default=1, help="of weights, batches and openings (default 1)")
     parser.add_argument("--threads", type=int, default=2, help="of learning and playing (default 2)")
-    parser.add_argument("--short", action="store_true", help="a second of learning from eight games, then two of 8 visits on 7x7")
+    parser.add_argument(
+        "--short", action="store_true", help="a second of learning from eight games, then two of 8 visits on the preset's smallest board"
+    )
     options = parser.parse_args(arguments)
     options.evaluations, most = 50 * BATCH, None
     if options.short:
-        options.minutes, options.size, options.games, options.visits, options.evaluations, most = 1 / 60, 7, 2, 8, BATCH, 8
+        options.minutes, options.games, options.visits, options.evaluations, most = 1 / 60, 2, 8, BATCH, 8
     print(machine())
     try:
         return compare(options, most)

@@ -20,6 +20,10 @@ from sgfmill.sgf import Sgf_game, Tree_node
 from gozero import coords
 
 BLACK, WHITE = 1, 2
+GAME_NUMBERS = {"go": 1, "simple_go": 1, "nogo": 1, "othello": 2, "gomoku": 4}
+"""GM of the games that are written. NoGo has no number of its own: its moves are moves of Go that never capture, so that every Go program
+shows such a game as it was, and RU[NoGo] tells them apart. The numbers know neither Connect-4 nor tic-tac-toe."""
+NOGO_RULES = "NoGo"
 _SGF_COLOUR = {BLACK: "b", WHITE: "w"}
 _COLOUR = {"b": BLACK, "w": WHITE}
 _MAX_WRITTEN_KOMI = 1e15  # beyond it sgfmill would have to write an exponent, which SGF does not know
@@ -43,6 +47,7 @@ class GameRecord:
         result: as SGF has it: ``B+3.5``, ``W+R``, ``0``, or empty where it is not known.
         rules, black_name, white_name: free text.
         comments: (number of moves, text) of the comment that stands beside the position after so many moves.
+        game: a key of `GAME_NUMBERS`; only Go is read.
     """
 
     size: int
@@ -57,6 +62,7 @@ class GameRecord:
     black_name: str = ""
     white_name: str = ""
     comments: tuple[tuple[int, str], ...] = ()
+    game: str = "go"
 
 
 @dataclass(frozen=True)
@@ -142,12 +148,14 @@ def serialise(record: GameRecord) -> bytes:
     """The record as an SGF file (UTF-8, FF[4]), without blank lines."""
     game = Sgf_game(record.size, encoding="UTF-8")
     root = game.get_root()
+    root.set("GM", GAME_NUMBERS[record.game])
     root.set("AP", ("gozero", ""))
     if record.komi is not None and abs(record.komi) < _MAX_WRITTEN_KOMI:
         root.set("KM", record.komi)
+    rules = NOGO_RULES if record.game == "nogo" else record.rules
     if record.handicap > 1:
         root.set("HA", record.handicap)
-    for name, value in (("PB", record.black_name), ("PW", record.white_name), ("RU", record.rules), ("RE", record.result)):
+    for name, value in (("PB", record.black_name), ("PW", record.white_name), ("RU", rules), ("RE", record.result)):
         if value:
             root.set(name, value)
     if record.black_stones or record.white_stones:
@@ -248,6 +256,8 @@ def _read(data: bytes) -> Sgf_game:
     root = game.get_root()
     if root.has_property("GM") and root.get_raw("GM").strip() not in (b"1", b""):
         raise ValueError(f"GM[{root.get_raw('GM').decode('latin-1')}] is not Go")
+    if _text(root, "RU") == NOGO_RULES:
+        raise ValueError(f"RU[{NOGO_RULES}] is not Go")
     return game
 
 

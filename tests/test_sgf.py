@@ -187,3 +187,14 @@ def test_a_number_that_means_nothing_is_passed_over_or_refused(name: str) -> Non
                 record = lines[0].record
                 assert 0 <= record.handicap <= record.size**2
                 assert record.komi is None or math.isfinite(record.komi)
+
+
+@pytest.mark.parametrize(("game", "number"), [("nogo", b"1"), ("othello", b"2"), ("gomoku", b"4")])
+def test_other_games_are_written_under_their_number_and_not_read_as_go(game: str, number: bytes) -> None:
+    data = sgf.serialise(sgf.GameRecord(8, ((1, 0), (2, 63), (1, 64)), game=game, result="B+"))
+    root, *moves = Sgf_game.from_bytes(data).get_main_sequence()
+    assert root.get_raw("GM") == number
+    assert [node.get_move() for node in moves] == [("b", (7, 0)), ("w", (0, 7)), ("b", None)]
+    assert root.has_property("RU") == (game == "nogo")
+    with pytest.raises(ValueError, match=r"is not Go$"):
+        sgf.parse(data)

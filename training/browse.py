@@ -65,7 +65,13 @@ def _parser() -> argparse.ArgumentParser:
     check = _command(commands, "check", check_all, "play every game again under its rules")
     for command in (listing, summary, check):
         command.add_argument("--json", action="store_true", help="for machines")
-    export = _command(commands, "export", export_sgf, "one SGF file a game, with what the searches saw", filters=True)
+    export = _command(
+        commands,
+        "export",
+        export_sgf,
+        "one SGF file a game, with what the searches saw; of Connect-4 and tic-tac-toe, which SGF does not know, a list of moves",
+        filters=True,
+    )
     export.add_argument("--sgf", type=Path, required=True, metavar="FOLDER", help="where the files go")
     show = commands.add_parser("show", help="boards, with what the searches saw")
     show.set_defaults(run=show_game)
@@ -319,7 +325,7 @@ def _block(game: Game, block: dict[str, Any]) -> str:
 
 
 def export_sgf(options: argparse.Namespace) -> int:
-    """`export`: RUN-SHARD-NUMBER.sgf for each possible game; files of that name are written anew."""
+    """`export`: RUN-SHARD-NUMBER.sgf, or .txt, for each possible game; files of that name are written anew."""
     found, written = Library(options.paths), 0
     try:
         options.sgf.mkdir(parents=True, exist_ok=True)
@@ -327,7 +333,11 @@ def export_sgf(options: argparse.Namespace) -> int:
             if reason := library.fault(entry):
                 print(f"{entry.name} is left out: {reason}", file=sys.stderr)
                 continue
-            (options.sgf / _file_name(entry)).write_bytes(sgf.serialise(sgf_record(entry, options.top)))
+            target = options.sgf / _file_name(entry)
+            if entry.game().name in sgf.GAME_NUMBERS:
+                target.write_bytes(sgf.serialise(sgf_record(entry, options.top)))
+            else:
+                target.with_suffix(".txt").write_text(move_list(entry), encoding="utf-8")
             written += 1
     except OSError as error:
         raise LibraryError(f"cannot write {error.filename or options.sgf}: {error.strerror}") from None
@@ -345,8 +355,6 @@ def _file_name(entry: Entry) -> str:
 def sgf_record(entry: Entry, top: int) -> sgf.GameRecord:
     """The game as an SGF record; the comment of a move is what the full search before it saw."""
     record, game = entry.record, entry.game()
-    if game.name not in GO_FAMILY:
-        raise LibraryError(f"{entry.name} is a game of {game.name}: SGF files are written of Go alone; use show")
     player = f"gozero {entry.settings.get('network', '')}".strip() + f", generation {record.generation}"
     colours = [BLACK if ply % 2 == 0 else WHITE for ply in range(len(record.moves))]
     searches = ((target.ply, _search(target, game, colours[target.ply], top)) for target in record.targets)
@@ -354,10 +362,18 @@ def sgf_record(entry: Entry, top: int) -> sgf.GameRecord:
     return sgf.GameRecord(
         record.size,
         tuple(zip(colours, record.moves.tolist(), strict=True)),
-        komi=record.komi,
+        komi=record.komi if game.name in GO_FAMILY else None,
         result=entry.result,
         rules=entry.rules,
         black_name=player,
         white_name=player,
         comments=((0, _headline(entry)), *comments),
+        game=game.name,
     )
+
+
+def move_list(entry: Entry) -> str:
+    """The game as a move a line, `black D4`, under its headline: of games that SGF has no number for."""
+    game, moves = entry.game(), entry.record.moves.tolist()
+    lines = [f"{('black', 'white')[ply % 2]} {coords.vertex(action, game.cols, game.rows)}" for ply, action in enumerate(moves)]
+    return "\n".join([f"# {_headline(entry)}", *lines, ""])

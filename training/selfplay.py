@@ -14,9 +14,10 @@ import sys
 import time
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gozero import weights
+from gozero.games import GAMES, usual
 from gozero.weights import WeightsError
 from training import estimate, history, scoring, simulators, startup, storage
 from training.config import ConfigError, LoopSettings, SelfPlaySettings, Stage, from_dict
@@ -27,10 +28,14 @@ from training.run import device_of
 from training.simulators import Disagreement
 from training.storage import StorageError
 
+if TYPE_CHECKING:
+    from torch import nn
+
 DEFAULTS: dict[str, Any] = {  # of the options that belong to --weights
     "games": 100,
-    "size": 13,
-    "rules": "chinese",
+    "game": None,
+    "size": None,
+    "rules": None,
     "full_visits": 32,
     "cheap_visits": 8,
     "parallel": SelfPlaySettings().games,
@@ -55,8 +60,9 @@ def parser() -> argparse.ArgumentParser:
     games.add_argument("--weights", metavar="FILE", help="weights file, or none: plain UCT with random playouts")
     games.add_argument("--out", metavar="FOLDER", help="folder of the shard selfplay.gzr, which is appended to")
     games.add_argument("--games", type=int, help="games to finish (default 100)")
-    games.add_argument("--size", type=int, help="board size (default 13)")
-    games.add_argument("--rules", help="rule set (default chinese)")
+    games.add_argument("--game", help=f"{', '.join(GAMES)} (default: that of the weights; go without)")
+    games.add_argument("--size", type=int, help="board size (default: that of the weights, or the game's own)")
+    games.add_argument("--rules", help="rule set (default: the game's own)")
     games.add_argument("--full-visits", type=int, help="simulations of a recorded move (default 32)")
     games.add_argument("--cheap-visits", type=int, help="simulations of the other moves (default 8)")
     games.add_argument("--parallel", type=int, help=f"games at once (default {DEFAULTS['parallel']})")
@@ -118,11 +124,11 @@ def _minutes(hours: float) -> str:
 
 def _play(options: argparse.Namespace) -> int:
     """Play the games that the options ask for."""
+    net = _network(options)
     stage, settings = _stage(options), SelfPlaySettings(games=min(options.parallel, options.games))
-    game = scoring.make("go", options.size, options.rules, settings.max_length)
+    game = scoring.make(options.game, options.size, options.rules, settings.max_length)
     simulator, device = simulators.resolve(options.simulator or "auto", game), device_of(options.device or "auto")
     judge = simulators.referee(simulator, game)
-    net = None if options.weights == "none" else weights.load(weights.find(options.weights)).network()
     evaluator = leaf_evaluator(stage.evaluator, game, net, options.threads or 0, options.seed, device)
     pool = Pool(game, settings, (options.seed,))
     pool.use(evaluator, stage, generation=settings.no_pass_generations + 1)
@@ -145,6 +151,17 @@ def _play(options: argparse.Namespace) -> int:
     speed = f"{pool.evaluations:,} evaluations in {seconds:.1f} s, {pool.evaluations / seconds:,.0f} a second"
     say(f"{len(found)} games, {rows} rows, {speed}; refereed by {simulators.DESCRIPTIONS[simulator]}")
     return 0
+
+
+def _network(options: argparse.Namespace) -> nn.Module | None:
+    """The network that plays, None for playouts; game, size and rules that were not asked for are set to its own or the game's."""
+    loaded = None if options.weights == "none" else weights.load(weights.find(options.weights), options.game)
+    options.game = options.game or (loaded.game if loaded else scoring.GO)
+    options.size = options.size or (loaded.size if loaded else None) or usual(options.game, "size")
+    options.rules = options.rules or usual(options.game, "rules") or ""
+    if loaded is not None and loaded.config.size not in (None, options.size):
+        raise ConfigError(f"--size {options.size}: {loaded.path} plays on size {loaded.config.size} only")
+    return None if loaded is None else loaded.network()
 
 
 def _stage(options: argparse.Namespace) -> Stage:

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks import widths
+from gozero import weights
+from training import selfplay
 
 
 def test_a_short_comparison(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -14,6 +16,17 @@ def test_a_short_comparison(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert [line.split(":")[0] for line in lines] == ["b1c8", "b1c64", "weights"]
     with (tmp_path / "b1c8-b1c64.csv").open() as file:
         assert len(list(csv.DictReader(file))) == 2
+
+
+def test_a_short_comparison_at_another_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    played = ["--weights", "none", "--game", "nogo", "--size", "5", "--games", "8", "--full-visits", "8", "--cheap-visits", "4"]
+    assert selfplay.main([*played, "--out", str(tmp_path / "games")]) == 0
+    arguments = [str(tmp_path / "games"), "--preset", "nogo", "--short", "--networks", "b1c8", "b1c16", "--folder", str(tmp_path)]
+    assert widths.main(arguments) == 0
+    assert [line.split(":")[0] for line in capsys.readouterr().out.splitlines()[1:]] == ["b1c8", "b1c16", "weights"]
+    assert weights.header(tmp_path / "b1c8.pt")[:3] == ("nogo", None, 5)
+    assert widths.main([str(tmp_path / "games"), "--short", "--folder", str(tmp_path)]) == 2
+    assert "is a game of nogo, the preset is of go: give its --preset" in capsys.readouterr().err
 
 
 def test_what_cannot_be_compared_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,12 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gozero import games, nets, weights
 from gozero.evaluators.base import Evaluation
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games import go
 from gozero.games.game import BLACK, NOT_OVER, TO_PLAY
 from tests.training.games import game_of, random_record
-from training import records, scoring, selfplay
+from training import browse, records, scoring, selfplay
 from training.config import SelfPlaySettings, Stage
 from training.pool import Pool, search_settings
 from training.records import Record
@@ -202,8 +203,45 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
 
 
 @pytest.mark.parametrize(
+    ("game", "size", "suffix"),
+    [
+        ("nogo", 5, "sgf"),
+        ("othello", 4, "sgf"),
+        ("gomoku", 5, "sgf"),
+        ("connect4", 7, "txt"),
+        ("tictactoe", 3, "txt"),
+        ("simple_go", 5, "sgf"),
+    ],
+)
+def test_games_alone_and_their_export_for_every_game(
+    game: str, size: int, suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    visits = ["--full-visits", "8", "--cheap-visits", "4"]
+    assert selfplay.main(["--weights", "none", "--game", game, "--size", str(size), "--games", "2", *visits, "--out", str(tmp_path)]) == 0
+    shard = records.read(tmp_path / "selfplay.gzr")
+    assert (shard.settings["game"], {record.size for record in shard.records}) == (game, {size})
+    assert browse.main(["check", str(tmp_path)]) == 0
+    assert browse.main(["export", str(tmp_path), "--sgf", str(tmp_path / "out")]) == 0
+    assert [path.suffix for path in (tmp_path / "out").iterdir()] == [f".{suffix}"] * 2
+    capsys.readouterr()
+
+
+def test_games_alone_are_those_of_the_weights(tmp_path: Path) -> None:
+    """Without --game and --size: the game and the board that the file was made for."""
+    config = nets.config("b1c8", games.make("nogo"))
+    weights.save(tmp_path / "net.pt", nets.build(config, seed=1), config, game="nogo", size=4)
+    arguments = ["--weights", str(tmp_path / "net.pt"), "--games", "2", "--full-visits", "8", "--cheap-visits", "4", "--out", str(tmp_path)]
+    assert selfplay.main(arguments) == 0
+    shard = records.read(tmp_path / "selfplay.gzr")
+    assert (shard.settings["game"], shard.settings["size"], len(shard.records)) == ("nogo", 4, 2)
+
+
+@pytest.mark.parametrize(
     ("change", "words"),
     [
+        (["--game", "chess"], "unknown game 'chess'"),
+        (["--game", "othello", "--size", "7"], "board size 7"),
+        (["--weights", "best.pt", "--game", "nogo"], "it plays go, not nogo"),
         (["--weights", "nowhere.pt"], "nowhere.pt"),
         (["--size", "40"], "40"),
         (["--games", "0"], "--games 0"),
