@@ -1,4 +1,4 @@
-"""Whether bf16 is the faster number type here: measured, since a processor may imitate it, and its libraries may not use it."""
+"""Whether bf16 is the faster number type here: measured, since a processor may imitate it and libraries may not use it."""
 
 from __future__ import annotations
 

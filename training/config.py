@@ -234,7 +234,7 @@ class LoopSettings:
     network: str = setting("b10c64", unit="name in gozero.nets")
     features: int = setting(1, unit="version of the input features; 2 = chains by their liberties too (Go, NoGo)", low=1, high=2)
     seed: int = setting(1, unit="seed of every generator of the run", low=0, high=2**63 - 1)
-    threads: int = setting(0, unit="CPU threads of evaluator and learner; 0 = what the process may use", low=0, high=1024)
+    threads: int = setting(0, unit="CPU threads of evaluator and learner; 0 = as many as help just now", low=0, high=1024)
     hours: float = setting(0.0, unit="hours of work after which the run ends, earlier sittings counted; 0 = no limit", low=0)
     generations: int = setting(0, unit="generations after which the run ends; 0 = no limit", low=0)
     evaluations: int = setting(0, unit="evaluations of positions after which the run ends; 0 = no limit", low=0)

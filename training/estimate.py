@@ -29,10 +29,11 @@ GB, MB = 1e9, 1e6
 
 @dataclass(frozen=True)
 class Cost:
-    """What was measured: evaluations a second by (evaluator, size), seconds a learner's step by size."""
+    """What was measured: evaluations a second by (evaluator, size), seconds a learner's step by size, and its CPU threads."""
 
     speeds: dict[tuple[str, int], float]
     step: dict[int, float]
+    threads: int = 1
 
 
 @dataclass(frozen=True)
@@ -70,8 +71,8 @@ def measure(settings: LoopSettings, seconds: float, stop: Callable[[], bool]) ->
     part, net = seconds / (len(wanted) + 1), trial.network(settings)
     speeds = {key: trial.evaluations_a_second(settings, wanted[key], key[1], net, part, stop) for key in sorted(wanted)}
     largest = max(sizes)
-    step = trial.step_seconds(settings, largest, part)
-    return Cost(speeds, {size: step * (size / largest) ** 2 for size in sizes})
+    step, threads = trial.step_seconds(settings, largest, part)
+    return Cost(speeds, {size: step * (size / largest) ** 2 for size in sizes}, threads)
 
 
 def course(settings: LoopSettings, cost: Cost) -> list[Forecast]:
@@ -125,11 +126,12 @@ def _head(settings: LoopSettings, cost: Cost) -> list[str]:
     speeds = ", ".join(f"{boards[size]} {speed:,.0f}" for (kind, size), speed in cost.speeds.items() if kind == "network")
     playouts = ", ".join(f"{boards[size]} {speed:,.0f}" for (kind, size), speed in cost.speeds.items() if kind == "rollouts")
     largest = max(cost.step)
+    threads = f"{cost.threads} {'thread' if cost.threads == 1 else 'threads'}"
     return [
         f"network {settings.network} on {device_of(settings.device)}, {settings.selfplay.games} games at once, measured here just now:",
         *([f"  evaluations a second by the network: {speeds}"] if speeds else []),
         *([f"  evaluations a second by playouts: {playouts}"] if playouts else []),
-        f"  a learner's step of {settings.learner.batch} rows: {cost.step[largest]:.2f} s at {boards[largest]}",
+        f"  a learner's step of {settings.learner.batch} rows: {cost.step[largest]:.2f} s at {boards[largest]} with {threads}",
     ]
 
 

@@ -237,7 +237,9 @@ def speed(files: Files) -> Iterator[str]:
     seconds = {f"speed/{part}_seconds": label for part, label in (("selfplay", "self-play"), ("learner", "learner"))}
     seconds |= {"strength/seconds": "strength", "speed/checkup_seconds": "checks"}
     spent = Panel("seconds of a generation", _found(files.reports, seconds, "run/generation"), "generation")
-    yield from _curves("Speed", "Who is not at work waits for the other.", [rates, busy, spent])
+    helping = _found(files.reports, {"speed/learner_threads": "threads"}, "run/generation")
+    threads = Panel("CPU threads of the learner", helping, "generation")
+    yield from _curves("Speed", "Who is not at work waits for the other.", [rates, busy, spent, threads])
 
 
 def settings(files: Files) -> Iterator[str]:

@@ -28,6 +28,7 @@ from training.actor import Actor
 from training.checkpoint import CheckpointError, Progress, Snapshot
 from training.config import ConfigError, LoopSettings
 from training.learner import Learner
+from training.pace import Pace
 from training.replay import Batch, Replay, window_rows
 from training.timeline import Timeline
 
@@ -43,6 +44,7 @@ class Run:
         self.settings, self.folder = settings, folder
         self.device = device_of(settings.device)
         self.learner = Learner.of(settings, self.device)
+        self.pace = pace_of(settings, self.device)
         self.progress = Progress()
         self.timeline = Timeline()
         self.notes: dict[str, float] = {}  # for the next report
@@ -184,6 +186,7 @@ class Run:
         found |= {f"run/{name}": float(getattr(progress, name)) for name in COUNTERS}
         found |= {"run/steps": self.learner.steps, "run/window": window, "run/corrupt": self.replay.corrupt, "train/rate": progress.rate}
         found |= notes | self.timeline.report()
+        found["speed/learner_threads"] = self.pace.threads
         found["speed/evaluations"] = (progress.evaluations - self._reported) / max(1e-9, found["speed/selfplay_seconds"])
         self._reported = progress.evaluations
         return found
@@ -212,7 +215,9 @@ class Run:
         with self.turn():
             generator = np.random.default_rng([self.settings.seed, self.learner.steps])
             batch = self.replay.sample(self.settings.learner.batch, generator)
-            self._losses.append(self.learner.train(batch, self.progress.rate))
+            with self.pace.piece(batch.planes.shape) as threads:
+                torch.set_num_threads(threads)
+                self._losses.append(self.learner.train(batch, self.progress.rate))
             if (columns := batch.planes.shape[-1]) not in self.progress.trained_sizes:
                 self.progress.trained_sizes.append(columns)
             self.progress.steps_owed -= 1
@@ -328,3 +333,13 @@ def threads_of(settings: LoopSettings, device: str) -> int:
     """CPU threads of self-play and of the learner each: all, or half where both work on the CPU at once."""
     threads = settings.threads or available_threads()
     return threads if settings.mode == "sequential" or device == "cuda" else max(1, threads // 2)
+
+
+def pace_of(settings: LoopSettings, device: str) -> Pace:
+    """How many CPU threads the learner works with: as many as the settings say, or as many as help where it works on the CPU."""
+    most = threads_of(settings, device)
+
+    def tell(threads: int) -> None:
+        monitor.say(f"the learner works with {threads} of {most} threads from now on: that is faster just now")
+
+    return Pace(most if settings.threads or device == "cuda" else 0, most, tell)

@@ -25,7 +25,7 @@ from training.learner import Learner, network_config
 from training.pool import Pool, leaf_evaluator
 from training.records import Record, Target, encode, sparse_target
 from training.replay import Replay
-from training.run import device_of, threads_of
+from training.run import device_of, pace_of, threads_of
 
 SHORT_FULL, SHORT_CHEAP = 16, 8  # simulations of a short search
 
@@ -99,16 +99,21 @@ def _play(pool: Pool, seconds: float, stop: Callable[[], bool]) -> None:
         pass
 
 
-def step_seconds(settings: LoopSettings, size: int, seconds: float) -> float:
-    """Time of one step of the learner with a full batch of one size: the mean of those that fit, without the first where there are more."""
+def step_seconds(settings: LoopSettings, size: int, seconds: float) -> tuple[float, int]:
+    """(time of one step of the learner with a full batch of one size, the CPU threads that were fastest).
+
+    The time is the mean of the steps that fit, without the first and those that tried other numbers of threads where there are more.
+    """
     device = device_of(settings.device)
-    torch.set_num_threads(threads_of(settings, device))
-    learner = Learner.of(settings, device)
+    learner, pace = Learner.of(settings, device), pace_of(settings, device)
     replay, generator = window(settings, size), np.random.default_rng(settings.seed)
+    tried: list[float] = []
     times: list[float] = []
-    while sum(times) < seconds or not times:
-        began = time.monotonic()
-        losses = learner.train(replay.sample(settings.learner.batch, generator))
-        float(losses["total"])  # waits for the device
-        times.append(time.monotonic() - began)
-    return float(np.mean(times[1:] or times))
+    while sum(tried) + sum(times) < seconds or not times:
+        settled, began = pace.is_settled, time.monotonic()
+        with pace.piece(size) as threads:
+            torch.set_num_threads(threads)
+            losses = learner.train(replay.sample(settings.learner.batch, generator))
+            float(losses["total"])  # waits for the device
+        (times if settled else tried).append(time.monotonic() - began)
+    return float(np.mean(times[1:] or times)), pace.threads
