@@ -29,8 +29,9 @@ from gozero import games
 from training import config, loop, presets, startup
 from training.arena import write_csv
 from training.config import LoopSettings, from_dict
+from training.console import say, stop_on_signals
 from training.match import tally
-from training.monitor import Monitor, say
+from training.monitor import Monitor
 
 BASE = presets.path_of("ablation7")
 SIZE, KOMI = 7, 9.5
@@ -91,7 +92,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.short:
         options.evaluations, options.games, options.visits = 2_000, 2, 8
-    stop = startup.stop_on_signals()
+    stop = stop_on_signals()
     if options.matches != "only":
         for arm in options.arms:
             if not stop():

@@ -31,10 +31,10 @@ from gozero.games.game import Game
 from training import origins, presets, scoring, startup
 from training.arena import write_csv
 from training.config import LoopSettings
+from training.console import say, stop_on_signals
 from training.learner import LOSSES, Learner
 from training.library import Entry, Library, LibraryError
 from training.match import tally
-from training.monitor import say
 from training.origins import Origin
 from training.records import Record
 from training.replay import Replay
@@ -94,7 +94,7 @@ def visits_of(files: list[Path], game: Game, options: argparse.Namespace) -> lis
 def compare(options: argparse.Namespace, most: int | None) -> int:
     """All of it; the exit code: 0, or 130 when it was told to stop."""
     torch.set_num_threads(options.threads)
-    stop = startup.stop_on_signals()
+    stop = stop_on_signals()
     options.folder.mkdir(parents=True, exist_ok=True)
     base = presets.load(presets.path_of(options.preset), options.preset, [f"seed={options.seed}"])
     options.size = options.size or (min if options.short else max)(size for stage in base.stage for size in stage.sizes)

@@ -24,9 +24,10 @@ from torch import nn
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.row import RowEvaluator
 from gozero.games.game import Game
-from training import monitor, records, scoring, storage
+from training import records, scoring, storage
 from training.checkpoint import Progress
 from training.config import LoopSettings, Stage
+from training.console import bar as progress_bar
 from training.pool import Pool, leaf_evaluator
 from training.records import Record
 from training.simulators import PachiReferee, referee
@@ -70,7 +71,7 @@ class Actor:
         path, done = storage.shard(self.folder, progress.generation), 0  # done: rows since the last rest
         with storage.writing(path):
             writer = records.Writer(path, self.settings.portable())
-        with closing(writer), monitor.bar(round(sum(owed.values())), f"self-play {progress.generation}", " rows") as bar:
+        with closing(writer), progress_bar(round(sum(owed.values())), f"self-play {progress.generation}", " rows") as bar:
             for size in sorted(owed):
                 while round(owed[size]) > 0 and not stop():
                     wanted = min(round(owed[size]), every - done)

@@ -11,64 +11,23 @@ tells: `game_report` summarises records, the loop gives losses and speeds, `trai
 from __future__ import annotations
 
 import json
-import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from training import doctor, history, report, scoring
 from training.checkup import Checkup
 from training.config import LoopSettings
+from training.console import say
 from training.history import Report
-from training.records import Record
 from training.strength import Strength
 
 if TYPE_CHECKING:
     from torch.utils.tensorboard import SummaryWriter
 
     from training.run import Run
-
-EARLY = 30 / 169  # of the area: a game that ends before that many moves is a sign of passing too soon
-
-
-def say(text: str) -> None:
-    """A line for the person at the terminal."""
-    print(text, file=sys.stderr, flush=True)
-
-
-def bar(total: int, what: str, unit: str) -> Any:
-    """A progress bar with `update(n)` and `close()`; silent where stderr is no terminal."""
-    from tqdm import tqdm
-
-    return tqdm(total=total, desc=what, unit=unit, leave=False, dynamic_ncols=True, disable=not sys.stderr.isatty())
-
-
-def game_report(records: Sequence[Record]) -> Report:
-    """Of each size: games, mean length; shares of games capped, settled, early, drawn, distinct; of moves recorded; of points Black's."""
-    found: Report = {}
-    for size in sorted({record.size for record in records}):
-        games = [record for record in records if record.size == size]
-        lengths = np.array([len(record.moves) for record in games])
-        found |= {
-            f"games{size}/count": len(games),
-            f"games{size}/length": float(lengths.mean()),
-            f"games{size}/capped": _share(record.ending == "capped" for record in games),
-            f"games{size}/settled": _share(record.ending == "settled" for record in games),
-            f"games{size}/early": float((lengths < EARLY * size * size).mean()),
-            f"games{size}/black": float(np.mean([np.sign(record.score) / 2 + 0.5 for record in games])),
-            f"games{size}/draws": _share(record.score == 0 for record in games),
-            f"games{size}/distinct": len({record.moves.tobytes() for record in games}) / len(games),
-            f"games{size}/recorded": sum(record.rows for record in games) / max(1, int(lengths.sum())),
-        }
-    return found
-
-
-def _share(flags: Iterable[bool]) -> float:
-    return float(np.mean(list(flags)))
 
 
 def _games(board: str, count: float, length: float) -> str:

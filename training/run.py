@@ -23,13 +23,16 @@ import torch
 
 from gozero import weights
 from gozero.threads import available_threads
-from training import checkpoint, gate, monitor, records, resign, storage
+from training import checkpoint, gate, records, resign, storage
 from training.actor import Actor
 from training.checkpoint import CheckpointError, Progress, Snapshot
 from training.config import ConfigError, LoopSettings
+from training.console import bar as progress_bar
+from training.console import say
 from training.learner import Learner
 from training.pace import Pace
 from training.replay import Batch, Replay, window_rows
+from training.statistics import game_report
 from training.timeline import Timeline
 
 COUNTERS = ("generation", "games", "rows", "evaluations", "hours")  # of the progress, in reports and in the weights
@@ -76,7 +79,7 @@ class Run:
         if self.progress.learning:
             self._note_games()
         for complaint in complaints:
-            monitor.say(complaint)
+            say(complaint)
 
     def count_time(self) -> None:
         """Add the time since the last call to the hours of work."""
@@ -131,13 +134,13 @@ class Run:
         self._shard_rows[progress.generation] = rows
         with storage.writing(self.folder / "records"):
             for line in storage.retire(self.folder, self._needed_from(), self.settings.records_mb):
-                monitor.say(line)
+                say(line)
 
     def learn(self, stop: Callable[[], bool], rest: Callable[[], None] | None = None) -> None:
         """Take the steps that are owed; `rest`, if given, as often as in self-play. A step is a function of the seed and its number."""
         steps = int(self.progress.steps_owed) if self.replay.sizes() else 0
         every = max(1, round(self._paid_by(self.settings.checkpoint_rows))) if self.settings.checkpoint_rows else steps
-        with self.timeline.during("learner"), monitor.bar(steps, f"learning {self.progress.generation}", " steps") as bar:
+        with self.timeline.during("learner"), progress_bar(steps, f"learning {self.progress.generation}", " steps") as bar:
             for done in range(1, steps + 1):
                 if stop():
                     break
@@ -159,7 +162,7 @@ class Run:
                 verdict = gate.match(candidate, best, size, self.settings, self.learner.steps, threads, stop, self.device)
             if verdict is None:
                 return False
-            monitor.say(str(verdict))
+            say(str(verdict))
             self.notes |= verdict.report()
             passed = verdict.passed
         with self.turn():  # all of it or nothing, in a checkpoint of the other thread
@@ -223,7 +226,7 @@ class Run:
             self.progress.steps_owed -= 1
 
     def _note_games(self) -> None:
-        self.notes |= {**monitor.game_report(self.actor.games), "run/generation": self.progress.generation}
+        self.notes |= {**game_report(self.actor.games), "run/generation": self.progress.generation}
         self.notes |= resign.report([pool.resign for pool in self.actor.pools.values()], self.progress.generation, self.actor.games)
 
     def _paid_by(self, rows: int) -> float:
@@ -340,6 +343,6 @@ def pace_of(settings: LoopSettings, device: str) -> Pace:
     most = threads_of(settings, device)
 
     def tell(threads: int) -> None:
-        monitor.say(f"the learner works with {threads} of {most} threads from now on: that is faster just now")
+        say(f"the learner works with {threads} of {most} threads from now on: that is faster just now")
 
     return Pace(most if settings.threads or device == "cuda" else 0, most, tell)

@@ -21,7 +21,7 @@ from gozero.games import GAMES, usual
 from gozero.weights import WeightsError
 from training import estimate, history, scoring, simulators, startup, storage
 from training.config import ConfigError, LoopSettings, SelfPlaySettings, Stage, from_dict
-from training.monitor import bar, say
+from training.console import bar, say
 from training.pool import Pool, leaf_evaluator
 from training.records import Record, Writer
 from training.run import device_of

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import signal
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
@@ -27,6 +26,7 @@ from gozero.weights import WeightsError
 from training import config, monitor, origins, presets, scoring, simulators, storage
 from training.checkpoint import CheckpointError
 from training.config import ConfigError, LoopSettings
+from training.console import say, stop_on_signals
 from training.learner import DivergedError, network_config
 from training.loop import cycle
 from training.origins import Origin
@@ -49,9 +49,9 @@ def prepare(settings: LoopSettings, folder: Path, origin: Origin | None = None) 
     """
     under_way = _compare(settings, folder)
     if origin and under_way:
-        monitor.say("this run is under way and goes on: --from and --records are for a new one")
+        say("this run is under way and goes on: --from and --records are for a new one")
     elif origin:
-        monitor.say(origins.begin(settings, folder, origin))
+        say(origins.begin(settings, folder, origin))
     folder.mkdir(parents=True, exist_ok=True)
     run = Run(settings, folder)
     with storage.replacing(folder / "settings.json") as file:
@@ -81,7 +81,7 @@ def _compare(settings: LoopSettings, folder: Path) -> bool:
             )
     if differs:
         changes = ", ".join(f"{name} {old!r} is now {new!r}" for name, (old, new) in differs.items())
-        monitor.say(f"settings changed since the last sitting in {folder.absolute()}: {changes}")
+        say(f"settings changed since the last sitting in {folder.absolute()}: {changes}")
     return True
 
 
@@ -136,15 +136,15 @@ def start(options: argparse.Namespace, program: str, announce: Callable[[LoopSet
                 return _look_first(settings, folder, origin, options)
             held.enter_context(storage.alone(folder))
             if announce is not None:
-                monitor.say(announce(settings, folder))
+                say(announce(settings, folder))
             with storage.writing(folder):
                 run = prepare(settings, folder, origin)
                 watch = monitor.Monitor(run.folder, run.settings)
         except UNUSABLE as error:
-            monitor.say(f"{program}: {error}")
+            say(f"{program}: {error}")
             return 2
         except FAILED as error:
-            monitor.say(f"{program}: {error}")
+            say(f"{program}: {error}")
             return 1
         except KeyboardInterrupt:  # nothing has begun
             return 130
@@ -154,17 +154,17 @@ def start(options: argparse.Namespace, program: str, announce: Callable[[LoopSet
 def _train(run: Run, watch: monitor.Monitor, program: str) -> int:
     """The cycle, until it ends, fails or is told to stop; the exit code."""
     stop = stop_on_signals()
-    monitor.say(config.describe(run.settings))
-    monitor.say(f"games are refereed by {simulators.DESCRIPTIONS[run.settings.simulator]}")
+    say(config.describe(run.settings))
+    say(f"games are refereed by {simulators.DESCRIPTIONS[run.settings.simulator]}")
     try:
         cycle(run, watch, stop)
     except FAILED as error:
-        monitor.say(f"{program}: {error}")
+        say(f"{program}: {error}")
         return 1
     finally:
         watch.close()
-    monitor.say(run.ending())
-    monitor.say(f"weights: {(run.folder / 'weights.pt').absolute()}")
+    say(run.ending())
+    say(f"weights: {(run.folder / 'weights.pt').absolute()}")
     return 0
 
 
@@ -209,18 +209,3 @@ def _check_boards(settings: LoopSettings) -> None:
     for number, size in boards:
         if only not in (None, size):
             raise ConfigError(f"stage {number}: network {settings.network} plays on one size of board, here {only}, not {size}")
-
-
-def stop_on_signals() -> Callable[[], bool]:
-    """A function that says whether SIGINT or SIGTERM has come; a second signal ends the process at once."""
-    received: list[int] = []
-
-    def note(number: int, frame: object) -> None:
-        received.append(number)
-        for each in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(each, signal.SIG_DFL)
-        monitor.say("stopping: finishing the step under way and saving; once more to leave at once")
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, note)
-    return lambda: bool(received)

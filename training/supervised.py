@@ -30,11 +30,10 @@ from gozero.threads import available_threads
 from training import collection, storage
 from training.collection import Collection, CollectionError, Shelf, Wanted
 from training.config import ConfigError, LearnerSettings, from_dict
+from training.console import bar, say, stop_on_signals
 from training.elo import Z95
 from training.learner import DivergedError, Learner
-from training.monitor import bar, say
 from training.replay import Batch
-from training.startup import stop_on_signals
 from training.storage import StorageError
 
 CHUNK = 256  # positions measured at once

@@ -20,7 +20,7 @@ from typing import Any
 
 import torch
 
-from training import config, learner, loop, monitor, records, startup, storage
+from training import config, learner, loop, records, startup, storage
 from training.run import Run
 
 HERE = Path(__file__).parent
@@ -93,7 +93,7 @@ def kill_after(moments: int) -> None:
 
 def main(folder: Path, mode: str, moments: list[int]) -> int:
     """One child for each number of moments, and one that finishes; 1 if a child ended otherwise than it should."""
-    monitor.say = lambda text: None
+    sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - what a run says is not this test's matter
     for name, moment in (("whole", 0), *(("killed", moment) for moment in moments), ("killed", 0)):
         child = os.fork()
         if child == 0:

@@ -16,7 +16,7 @@ import pytest
 import torch
 
 from tests.training import crashes
-from training import checkpoint, loop, records, startup
+from training import checkpoint, console, loop, records
 from training.actor import Actor
 from training.learner import Learner
 from training.run import Run
@@ -149,7 +149,7 @@ def test_a_signal_saves_all_and_the_run_goes_on(
     handlers = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
     try:
         stage = Stage(tmp_path, monkeypatch, mode=mode, generations=2)
-        stop = startup.stop_on_signals()
+        stop = console.stop_on_signals()
         left = [number]
 
         def count() -> None:

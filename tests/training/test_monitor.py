@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.training.games import random_record
-from training import monitor, startup
+from training import console, monitor, startup
 from training.config import LoopSettings, MonitorSettings
+from training.statistics import game_report
 
 
 def test_games_are_summarised_by_size() -> None:
@@ -18,17 +19,17 @@ def test_games_are_summarised_by_size() -> None:
         replace(games[1], ending="passes", score=-1.5),
         replace(games[2], ending="settled", score=0),
     ]
-    report = monitor.game_report([*games, random_record(7, 1)])
+    report = game_report([*games, random_record(7, 1)])
     assert report["games5/count"] == 3
     assert report["games5/capped"] == report["games5/settled"] == pytest.approx(1 / 3)
     assert report["games5/black"] == 0.5  # a win, a loss, a draw
     assert report["games5/length"] == pytest.approx(sum(len(game.moves) for game in games) / 3)
     assert report["games7/count"] == 1
-    assert monitor.game_report([]) == {}
+    assert game_report([]) == {}
 
 
 def test_a_generation_is_a_line_and_a_verdict_on_stderr_and_in_the_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    report = monitor.game_report([random_record(5, 1)])
+    report = game_report([random_record(5, 1)])
     report |= {"run/generation": 4.0, "run/hours": 1.5, "run/rows": 12_345.0, "speed/evaluations": 678.0, "held/policy": 2.5}
     run = startup.prepare(LoopSettings(network="b2c16", monitor=MonitorSettings(report_every=0)), tmp_path)
     watch = monitor.Monitor(tmp_path, run.settings)
@@ -61,6 +62,6 @@ def test_a_generation_that_is_done_again_after_a_crash_is_drawn_once(tmp_path: P
 
 
 def test_bars_are_silent_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    with monitor.bar(3, "self-play", " rows") as bar:
+    with console.bar(3, "self-play", " rows") as bar:
         bar.update(2)
     assert capsys.readouterr() == ("", "")
