@@ -1,7 +1,7 @@
 """What parts of the recipe are worth: runs that differ in one thing, given equally many evaluations, then play each other.
 
 Vocabulary.
-  arm    a run: the base configuration (training/configs/ablation7.toml, 7x7 from an untrained network) with an arm's changes.
+  arm    a run: the base configuration (training/settings/ablation7.toml, 7x7 from an untrained network) with an arm's changes.
   recipe the arm without a change; the others play it.
 
     python -m benchmarks.ablation --folder runs/ablation                   train all arms, then play all matches
@@ -26,12 +26,14 @@ import torch
 from benchmarks import history
 from benchmarks.harness import machine
 from gozero import games
-from training import config, loop, presets, startup
-from training.arena import write_csv
-from training.config import LoopSettings, from_dict
 from training.console import say, stop_on_signals
-from training.match import tally
-from training.monitor import Monitor
+from training.doctor.monitor import Monitor
+from training.loop import cycle as loop
+from training.loop import startup
+from training.matches.arena import write_csv
+from training.matches.match import tally
+from training.settings import config, presets
+from training.settings.config import LoopSettings, from_dict
 
 BASE = presets.path_of("ablation7")
 SIZE, KOMI = 7, 9.5

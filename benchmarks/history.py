@@ -20,10 +20,10 @@ from benchmarks.harness import machine
 from gozero import games, weights
 from gozero.evaluators.base import open_evaluator
 from gozero.games.game import Game
-from training import elo, yardstick
-from training.match import GameRecord, MatchSettings, play_match, tally
-from training.players import Conditions, open_player
-from training.yardstick import Agreement, Labelled
+from training.matches import elo, yardstick
+from training.matches.match import GameRecord, MatchSettings, play_match, tally
+from training.matches.players import Conditions, open_player
+from training.matches.yardstick import Agreement, Labelled
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Point:
 
 
 def match(first: str, second: str, game: Game, komi: float, options: argparse.Namespace) -> list[GameRecord]:
-    """The games of two players of `training.players`, in order; of the options it reads games, seed, opening_moves and threads."""
+    """The games of two players of `training.matches.players`, in order; of the options it reads games, seed, opening_moves and threads."""
     settings = MatchSettings(options.games, options.seed, options.opening_moves, parallel=32)
     conditions = Conditions(game, komi, options.seed, settings.parallel, threads=options.threads)
     with ExitStack() as opened:

@@ -5,7 +5,7 @@
 
 Each level plays the next one and the one three further up, the slow ones fewer games than the others; below level 1 there are random moves.
 Both sides choose their moves as `gozero-gtp --level` does, by the same search and the same draw, and resign as it does. Ratings are those
-of the whole pool (`training.elo.pool`).
+of the whole pool (`training.matches.elo.pool`).
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from gozero.levels import LEVELS, STRONGEST, WEAKEST, Level
 from gozero.player import PlayerSettings
 from gozero.search.choose import choose
 from gozero.search.search import Search
-from training.elo import Z95, Tally, pool
-from training.match import MatchSettings, play_match, tally
-from training.players import Player, RandomPlayer, Turn
+from training.matches.elo import Z95, Tally, pool
+from training.matches.match import MatchSettings, play_match, tally
+from training.matches.players import Player, RandomPlayer, Turn
 
 RANDOM = 0
 """The number of the player below level 1."""
@@ -41,7 +41,7 @@ PLIES_PER_POINT = 0.85
 
 
 class LevelPlayer:
-    """A level in a match: a player in the sense of `training.players`."""
+    """A level in a match: a player in the sense of `training.matches.players`."""
 
     def __init__(self, level: Level, evaluator: Evaluator, parallel: int) -> None:
         self.name = f"{level.visits} visits, temperature {level.temperature:g}"

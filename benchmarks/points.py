@@ -18,9 +18,9 @@ from benchmarks.harness import machine
 from gozero import games
 from gozero.engine import SCORE_WEIGHT
 from gozero.evaluators.base import Evaluator, open_evaluator
-from training.arena import write_csv
-from training.match import MatchSettings, play_match, tally
-from training.players import Conditions, SearchPlayer, match_search
+from training.matches.arena import write_csv
+from training.matches.match import MatchSettings, play_match, tally
+from training.matches.players import Conditions, SearchPlayer, match_search
 
 KOMI = 7.5
 PARALLEL = 32

@@ -4,11 +4,11 @@
     python -m benchmarks.selfplay --device cuda --network b10c96 --games 4096 --groups 28 --threads 14
     python -m benchmarks.selfplay --device none                         # the price of everything but the network
 
-What runs is training's own pool of games (`training.pool`) with a network of random weights, whose speed does not depend on them; `none`
-answers at once with fixed numbers. Finished games are refereed and encoded, as a run does it. The evaluator's own rate is that of batches
-as large as the pool's mean one, with as many under way as the pool has groups. Both are measured in turn, so the machine's slow moments hit
-both: compare the two, not runs. The games are brought into their middle first, for as long as one run. On the GPU the aim is 150,000
-evaluations/s with b10c96 at 13x13.
+What runs is training's own pool of games (`training.actor.pool`) with a network of random weights, whose speed does not depend on them;
+`none` answers at once with fixed numbers. Finished games are refereed and encoded, as a run does it. The evaluator's own rate is that of
+batches as large as the pool's mean one, with as many under way as the pool has groups. Both are measured in turn, so the machine's slow
+moments hit both: compare the two, not runs. The games are brought into their middle first, for as long as one run. On the GPU the aim is
+150,000 evaluations/s with b10c96 at 13x13.
 """
 
 from __future__ import annotations
@@ -23,10 +23,12 @@ from benchmarks.harness import Contender, Row, measure, parser, report
 from gozero import nets
 from gozero.evaluators.base import PRECISIONS, Evaluation, Evaluator, Pending, submitter
 from gozero.games.game import Game
-from training import presets, scoring, simulators
-from training.config import SelfPlaySettings, Stage
-from training.pool import Pool, leaf_evaluator, pool_bytes
-from training.records import Record, encode
+from training.actor import simulators
+from training.actor.pool import Pool, leaf_evaluator, pool_bytes
+from training.records import scoring
+from training.records.records import Record, encode
+from training.settings import presets
+from training.settings.config import SelfPlaySettings, Stage
 
 CLAIM = 0.90
 AIM = 150_000  # evaluations/s on one large GPU with 16 cores

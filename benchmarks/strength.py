@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 from benchmarks.harness import machine
-from training import arena
+from training.matches import arena
 
 SIZE, KOMI = 13, 7.5
 GNUGO = "gtp:gnugo --mode gtp --level {level} --seed 1 --chinese-rules --positional-superko --capture-all-dead"

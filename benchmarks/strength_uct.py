@@ -40,7 +40,7 @@ from gozero.jit import SAMPLE, copy_row, kernel
 from gozero.rng import below, uniform
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
-from training.elo import Tally
+from training.matches.elo import Tally
 
 UNEVENNESS = 1e-5  # of the prior: far below any difference between two values
 Mover = Callable[[np.ndarray, np.ndarray, list[int]], int]  # state, history, actions so far -> action

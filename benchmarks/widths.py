@@ -28,16 +28,19 @@ from benchmarks.network_search import evaluator_alone
 from gozero import games, weights
 from gozero.evaluators.base import open_evaluator
 from gozero.games.game import Game
-from training import origins, presets, scoring, startup
-from training.arena import write_csv
-from training.config import LoopSettings
 from training.console import say, stop_on_signals
-from training.learner import LOSSES, Learner
-from training.library import Entry, Library, LibraryError
-from training.match import tally
-from training.origins import Origin
-from training.records import Record
-from training.replay import Replay
+from training.learner.learner import LOSSES, Learner
+from training.loop import startup
+from training.matches.arena import write_csv
+from training.matches.match import tally
+from training.records import scoring
+from training.records.library import Entry, Library, LibraryError
+from training.records.records import Record
+from training.records.replay import Replay
+from training.run import origins
+from training.run.origins import Origin
+from training.settings import presets
+from training.settings.config import LoopSettings
 
 BATCH = 32  # of the matches: that many games at once, one leaf of each
 HELD_OUT_ROWS = 2000  # most that a network is measured on

@@ -10,8 +10,8 @@ import torch
 from gozero import nets, precision
 from gozero.evaluators.torch_evaluator import TorchEvaluator
 from gozero.games import make
-from training.config import LearnerSettings
-from training.learner import Learner
+from training.learner.learner import Learner
+from training.settings.config import LearnerSettings
 
 CPU = torch.device("cpu")
 ASK = "import torch; from gozero.precision import has_fast_bf16; print(has_fast_bf16(torch.device('cpu')))"
@@ -27,7 +27,7 @@ def test_bf16_must_be_worth_it(monkeypatch: pytest.MonkeyPatch, bf16: float, fas
 
 @pytest.mark.parametrize(("faster", "chosen"), [(True, "bf16"), (False, "f32")])
 def test_auto_is_what_is_faster(monkeypatch: pytest.MonkeyPatch, faster: bool, chosen: str) -> None:
-    for module in ("training.learner", "gozero.evaluators.torch_evaluator"):
+    for module in ("training.learner.learner", "gozero.evaluators.torch_evaluator"):
         monkeypatch.setattr(f"{module}.has_fast_bf16", lambda device: faster)
     config = nets.config("b1c8")
     assert LearnerSettings().precision == "auto"

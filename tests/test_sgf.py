@@ -7,7 +7,7 @@ from sgfmill.sgf import Sgf_game
 
 from gozero import coords, sgf
 from gozero.sgf import BLACK, WHITE, GameRecord
-from training.sgf_rows import lessons
+from training.supervised.sgf_rows import lessons
 
 
 def at(vertex: str, size: int = 9) -> int:

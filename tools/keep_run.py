@@ -18,11 +18,12 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from training import checkpoint, config, storage
-from training.checkpoint import Snapshot
-from training.config import LoopSettings
-from training.startup import UNUSABLE
-from training.storage import StorageError
+from training.loop.startup import UNUSABLE
+from training.settings import config
+from training.settings.config import LoopSettings
+from training.storage import checkpoint, storage
+from training.storage.checkpoint import Snapshot
+from training.storage.storage import StorageError
 
 
 def keep(run: Path, target: Path, megabytes: float) -> str:

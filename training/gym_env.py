@@ -12,8 +12,9 @@ Importing this module registers the environments; `gymnasium.make("training.gym_
                what the planes do not show (in Go komi, size, passes; elsewhere plies and size); colour, whom the agent plays (1 Black,
                2 White); moves, played so far; score, Black's lead in points once the game is over, else and in games without points 0
 
-The opponent is a player of `training.players` (`random`, `uct:N`, `weights:FILE:N`, `gtp:COMMAND`, `pachi:uct:N`) and answers inside
-`step`. With opponent=None the agent plays both sides: each observation is the side to move's, and the reward is for the side that moved.
+The opponent is a player of `training.matches.players` (`random`, `uct:N`, `weights:FILE:N`, `gtp:COMMAND`, `pachi:uct:N`) and answers
+inside `step`. With opponent=None the agent plays both sides: each observation is the side to move's, and the reward is for the side that
+moved.
 
 An illegal action loses the game at once (info["illegal"] is then True): agents that respect the mask never see it. A game of Go that is not
 over after 2.2 times the area is counted as it stands, like any other: dead stones are to be captured. If the opponent fails (a crashed
@@ -33,9 +34,9 @@ from gymnasium import spaces
 from gozero import features, games
 from gozero.games.game import BLACK, WHITE, Game
 from gozero.position import IllegalMove, Position
-from training import scoring
-from training.config import SelfPlaySettings
-from training.players import Conditions, Fault, Player, Turn, open_player
+from training.matches.players import Conditions, Fault, Player, Turn, open_player
+from training.records import scoring
+from training.settings.config import SelfPlaySettings
 
 NAMES = {
     "Go": "go",
@@ -57,7 +58,7 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
     Args:
         game: name in `gozero.games`.
         size: points a side, or columns where the board is not square; None takes the game's usual one.
-        opponent: a description of `training.players`, or None: the agent plays both sides.
+        opponent: a description of `training.matches.players`, or None: the agent plays both sides.
         colour: the agent's: black, white, or random (drawn at each reset).
         komi: points for White; None takes the size's usual one (9.5 on 7x7, else 7.5). Only Go has a komi.
         rules: name of a rule set; None takes the game's usual one.

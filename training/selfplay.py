@@ -4,7 +4,7 @@
     python -m training.selfplay --preset s3                         the whole cycle, the same as `python -m training.loop`
     python -m training.selfplay --weights best.pt --out FOLDER      games from a weights file into a shard of records; nothing is learned
 
-This module plays games; the options of the cycle and the cycle itself are `training.startup` and `training.loop`.
+This module plays games; the options of the cycle and the cycle itself are `training.loop.startup` and `training.loop`.
 """
 
 from __future__ import annotations
@@ -19,14 +19,19 @@ from typing import TYPE_CHECKING, Any
 from gozero import weights
 from gozero.games import GAMES, usual
 from gozero.weights import WeightsError
-from training import estimate, history, scoring, simulators, startup, storage
-from training.config import ConfigError, LoopSettings, SelfPlaySettings, Stage, from_dict
+from training.actor import simulators
+from training.actor.pool import Pool, leaf_evaluator
+from training.actor.simulators import Disagreement
 from training.console import bar, say
-from training.pool import Pool, leaf_evaluator
-from training.records import Record, Writer
-from training.run import device_of
-from training.simulators import Disagreement
-from training.storage import StorageError
+from training.doctor import history
+from training.loop import startup
+from training.records import scoring
+from training.records.records import Record, Writer
+from training.run import estimate
+from training.run.run import device_of
+from training.settings.config import ConfigError, LoopSettings, SelfPlaySettings, Stage, from_dict
+from training.storage import storage
+from training.storage.storage import StorageError
 
 if TYPE_CHECKING:
     from torch import nn

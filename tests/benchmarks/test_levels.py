@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks import levels
 from gozero import games
-from training.elo import Tally
+from training.matches.elo import Tally
 
 
 def test_neighbours_and_every_third_meet() -> None:

@@ -13,7 +13,7 @@ from gozero.games import nogo
 from gozero.games.game import BLACK, NOT_OVER, WHITE
 from tests.naive.nogo import NaiveNoGo
 from tests.rows import Row, grid
-from training.perfect import TreeSolver
+from training.matches.perfect import TreeSolver
 
 
 def board(text: str, to_play: str = "X") -> Row:

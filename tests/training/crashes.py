@@ -20,8 +20,13 @@ from typing import Any
 
 import torch
 
-from training import config, learner, loop, records, startup, storage
-from training.run import Run
+from training.learner import learner
+from training.loop import cycle as loop
+from training.loop import startup
+from training.records import records
+from training.run.run import Run
+from training.settings import config
+from training.storage import storage
 
 HERE = Path(__file__).parent
 SETTINGS = {

@@ -5,8 +5,8 @@ from functools import cache
 import numpy as np
 
 from gozero.games.game import Game
-from training import scoring
-from training.records import Record, sparse_target
+from training.records import scoring
+from training.records.records import Record, sparse_target
 
 MAX_LENGTH = 2.2
 

@@ -15,9 +15,9 @@ from sgfmill.sgf import Sgf_game
 from gozero import coords, games
 from gozero.games.game import BLACK, WHITE, Game
 from gozero.position import Position
-from training import arena
-from training.match import GameRecord, MatchSettings, distinct_games, play_match, winner_named
-from training.players import Fault, RandomPlayer, Turn
+from training.matches import arena
+from training.matches.match import GameRecord, MatchSettings, distinct_games, play_match, winner_named
+from training.matches.players import Fault, RandomPlayer, Turn
 
 SIZE = 5
 PASS, RESIGN = coords.pass_action(SIZE), coords.resign_action(SIZE)

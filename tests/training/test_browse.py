@@ -16,8 +16,8 @@ from sgfmill.sgf import Sgf_game
 from gozero import coords, sgf, symmetry
 from tests.conftest import NODE_PACKAGES
 from tests.training.games import MAX_LENGTH, game_of, random_record
-from training import browse, library
-from training.records import Record, Writer
+from training.records import browse, library
+from training.records.records import Record, Writer
 
 SETTINGS = {"game": "go", "rules": "chinese", "network": "b2c16", "selfplay": {"max_length": MAX_LENGTH}}
 GAMES = {1: [random_record(5, 1), random_record(7, 2)], 2: [replace(random_record(5, 3), generation=2)]}

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from training import config, presets
-from training.config import ConfigError, LoopSettings, Stage
+from training.settings import config, presets
+from training.settings.config import ConfigError, LoopSettings, Stage
 
 
 @pytest.mark.parametrize("name", presets.names())

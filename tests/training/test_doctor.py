@@ -20,12 +20,17 @@ import torch
 
 from gozero import symmetry
 from gozero.search.search import RootResult
-from training import checkup, config, doctor, history, loop, monitor, presets, replay, startup
-from training.config import LoopSettings
-from training.episode import Episode, Plan
-from training.history import Report
-from training.learner import Learner
-from training.replay import Batch, Replay
+from training.actor.episode import Episode, Plan
+from training.doctor import checkup, history, monitor
+from training.doctor import verdict as doctor
+from training.doctor.history import Report
+from training.learner.learner import Learner
+from training.loop import cycle as loop
+from training.loop import startup
+from training.records import replay
+from training.records.replay import Batch, Replay
+from training.settings import config, presets
+from training.settings.config import LoopSettings
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from training.elo import Tally, elo, elo_error, pool, wilson
+from training.matches.elo import Tally, elo, elo_error, pool, wilson
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,10 @@ import torch
 from gozero.games.game import PLY
 from gozero.search.search import RootResult
 from tests.training.games import game_of
-from training import records, scoring
-from training.config import SelfPlaySettings, Stage
-from training.episode import Episode, divergence
-from training.resign import NEVER
+from training.actor.episode import Episode, divergence
+from training.actor.resign import NEVER
+from training.records import records, scoring
+from training.settings.config import SelfPlaySettings, Stage
 
 SETTINGS = SelfPlaySettings(games=1, full_share=0.5)
 STAGE = Stage(rows=1, sizes={5: 1.0}, full_visits=16, cheap_visits=4)

@@ -10,10 +10,13 @@ import torch
 from gozero import nets, weights
 from tests.training import crashes
 from tests.training.games import random_record
-from training import gate, loop, records, storage
-from training.elo import Tally
-from training.gate import Verdict
-from training.run import Run
+from training.loop import cycle as loop
+from training.matches.elo import Tally
+from training.records import records
+from training.run import gate
+from training.run.gate import Verdict
+from training.run.run import Run
+from training.storage import storage
 
 GATE = {"games": 4, "visits": 2, "opening_moves": 2}
 

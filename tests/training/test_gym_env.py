@@ -13,7 +13,7 @@ import pytest
 from gozero import coords, features, games, nets, weights
 from gozero.games.game import BLACK, WHITE
 from gozero.position import Position
-from training.players import PlayerError
+from training.matches.players import PlayerError
 
 gymnasium = pytest.importorskip("gymnasium")
 from gymnasium.utils.env_checker import check_env  # noqa: E402

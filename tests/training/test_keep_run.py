@@ -8,8 +8,11 @@ import pytest
 import torch
 
 from tools import keep_run
-from training import checkpoint, history, records, selfplay, storage
-from training.checkpoint import Snapshot
+from training import selfplay
+from training.doctor import history
+from training.records import records
+from training.storage import checkpoint, storage
+from training.storage.checkpoint import Snapshot
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from gozero.games.game import Game
-from training import ladder, match
-from training.match import GameRecord, MatchSettings
-from training.players import Player
+from training.matches import ladder, match
+from training.matches.match import GameRecord, MatchSettings
+from training.matches.players import Player
 
 TINY = ["--game", "tictactoe", "--sims", "2", "20", "--games", "3", "--visits", "8"]
 

@@ -8,9 +8,9 @@ import torch
 
 from gozero import nets
 from tests.training.games import game_of, random_record
-from training.config import LearnerSettings, ReplaySettings
-from training.learner import LOSSES, DivergedError, Learner, losses, measures
-from training.replay import Batch, Replay, rows_of, unpack
+from training.learner.learner import LOSSES, DivergedError, Learner, losses, measures
+from training.records.replay import Batch, Replay, rows_of, unpack
+from training.settings.config import LearnerSettings, ReplaySettings
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

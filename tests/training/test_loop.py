@@ -10,11 +10,16 @@ import torch
 
 from gozero import weights
 from tests.training.games import random_record
-from training import checkpoint, config, loop, monitor, presets, records, startup
-from training.checkpoint import CheckpointError
-from training.learner import Learner
-from training.replay import Batch
-from training.run import Run
+from training.doctor import monitor
+from training.learner.learner import Learner
+from training.loop import cycle as loop
+from training.loop import startup
+from training.records import records
+from training.records.replay import Batch
+from training.run.run import Run
+from training.settings import config, presets
+from training.storage import checkpoint
+from training.storage.checkpoint import CheckpointError
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

@@ -16,10 +16,13 @@ import pytest
 import torch
 
 from tests.training import crashes
-from training import checkpoint, console, loop, records
-from training.actor import Actor
-from training.learner import Learner
-from training.run import Run
+from training import console
+from training.actor.actor import Actor
+from training.learner.learner import Learner
+from training.loop import cycle as loop
+from training.records import records
+from training.run.run import Run
+from training.storage import checkpoint
 
 PATIENCE = 120  # seconds after which something that should happen counts as not happening
 

@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from tests.training.games import random_record
-from training import console, monitor, startup
-from training.config import LoopSettings, MonitorSettings
-from training.statistics import game_report
+from training import console
+from training.doctor import monitor
+from training.loop import startup
+from training.records.statistics import game_report
+from training.settings.config import LoopSettings, MonitorSettings
 
 
 def test_games_are_summarised_by_size() -> None:

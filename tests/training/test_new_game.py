@@ -20,8 +20,10 @@ from gozero.search.settings import SearchSettings
 from tests.contract import test_contract as contract
 from tests.naive.go import neighbours
 from tests.rows import Row
-from training import match, players, records, startup
-from training.perfect import TreeSolver
+from training.loop import startup
+from training.matches import match, players
+from training.matches.perfect import TreeSolver
+from training.records import records
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

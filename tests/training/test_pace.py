@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from training.pace import SHARE, SHORTEST, Pace
+from training.learner.pace import SHARE, SHORTEST, Pace
 
 ALONE = {1: 0.4, 2: 0.22, 4: 0.15}
 CROWDED = {1: 0.4, 2: 7.9, 4: 16.0}

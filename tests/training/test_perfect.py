@@ -12,9 +12,9 @@ from gozero.coords import parse_vertex
 from gozero.games import go
 from gozero.games.game import Game
 from gozero.position import Position
-from training import perfect
-from training.perfect import SolverMissingError, TreeSolver, UnsolvedError
-from training.players import random_action
+from training.matches import perfect
+from training.matches.perfect import SolverMissingError, TreeSolver, UnsolvedError
+from training.matches.players import random_action
 
 
 def position_of(game: Game, *vertices: str) -> Position:

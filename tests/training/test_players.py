@@ -12,8 +12,8 @@ import pytest
 from gozero import coords, games, nets, weights
 from gozero.games.game import Game
 from gozero.position import Position
-from training.match import MatchSettings, play_match
-from training.players import Conditions, Fault, Player, PlayerError, RandomPlayer, Turn, open_player, random_action
+from training.matches.match import MatchSettings, play_match
+from training.matches.players import Conditions, Fault, Player, PlayerError, RandomPlayer, Turn, open_player, random_action
 
 SIZE = 5
 

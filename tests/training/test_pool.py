@@ -19,11 +19,11 @@ from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.evaluators.row import RowEvaluator
 from gozero.search.search import Search
 from tests.training.games import game_of
-from training import records
-from training.config import ConfigError, SelfPlaySettings, Stage
-from training.episode import Episode
-from training.pool import Pool, leaf_evaluator, pool_bytes, search_settings
-from training.presets import load, path_of
+from training.actor.episode import Episode
+from training.actor.pool import Pool, leaf_evaluator, pool_bytes, search_settings
+from training.records import records
+from training.settings.config import ConfigError, SelfPlaySettings, Stage
+from training.settings.presets import load, path_of
 
 STAGE = Stage(rows=1, sizes={5: 1.0}, full_visits=32, cheap_visits=8, evaluator="rollouts")
 SIX = SelfPlaySettings(games=6, groups=1)

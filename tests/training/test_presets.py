@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 
 from gozero import features, weights
-from training import presets, records, startup
-from training.config import ConfigError, LoopSettings
-from training.replay import window_rows
+from training.loop import startup
+from training.records import records
+from training.records.replay import window_rows
+from training.settings import presets
+from training.settings.config import ConfigError, LoopSettings
 
 
 def load(*overrides: str) -> LoopSettings:

@@ -8,9 +8,9 @@ import pytest
 from gozero import features, symmetry
 from gozero.games.game import BLACK
 from tests.training.games import game_of, random_record
-from training.config import ReplaySettings
-from training.records import Record
-from training.replay import CorruptRecordError, Replay, is_held_out, rows_of, transformed, unpack, window_rows
+from training.records.records import Record
+from training.records.replay import CorruptRecordError, Replay, is_held_out, rows_of, transformed, unpack, window_rows
+from training.settings.config import ReplaySettings
 
 SIZES = (5, 7)
 

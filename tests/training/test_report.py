@@ -14,9 +14,12 @@ from matplotlib.figure import Figure
 
 from gozero import games, nets, weights
 from tests.training.games import random_record
-from training import config, history, plots, presets, records, report
-from training.gallery import Gallery
+from training import plots
+from training.doctor import history, report
+from training.doctor.gallery import Gallery
 from training.plots import Board, Curve, Panel
+from training.records import records
+from training.settings import config, presets
 
 OLD = {  # a line of a log from before the doctor
     "speed/evaluations": 500.0, "games5/count": 10, "games5/length": 31.0, "games5/capped": 0.0, "games5/settled": 0.5,

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from training.config import SelfPlaySettings
-from training.records import Record
-from training.resign import ENOUGH, FALSE_SHARE, MEMORY, NEVER, Calibration, level, report
+from training.actor.resign import ENOUGH, FALSE_SHARE, MEMORY, NEVER, Calibration, level, report
+from training.records.records import Record
+from training.settings.config import SelfPlaySettings
 
 SETTINGS = SelfPlaySettings(resign_threshold=0.9, resign_generations=3)
 

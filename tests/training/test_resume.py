@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 import torch
 
-from training import checkpoint, records
+from training.records import records
+from training.storage import checkpoint
 
 ROOT = Path(__file__).parents[2]
 MOST = 30  # moments between two deaths; a whole run has about 200

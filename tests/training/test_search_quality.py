@@ -16,7 +16,7 @@ from gozero.engine import find_weights, search_settings
 from gozero.evaluators.base import Evaluator, open_evaluator
 from gozero.games.game import PLY
 from gozero.search.search import Search
-from training import yardstick
+from training.matches import yardstick
 
 CHOICES = Path(__file__).parents[1] / "data" / "search_choices.json"
 POSITIONS, VISITS = 200, 100

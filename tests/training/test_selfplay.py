@@ -12,10 +12,11 @@ from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games import go
 from gozero.games.game import BLACK, NOT_OVER, TO_PLAY
 from tests.training.games import game_of, random_record
-from training import browse, records, scoring, selfplay
-from training.config import SelfPlaySettings, Stage
-from training.pool import Pool, search_settings
-from training.records import Record
+from training import selfplay
+from training.actor.pool import Pool, search_settings
+from training.records import browse, records, scoring
+from training.records.records import Record
+from training.settings.config import SelfPlaySettings, Stage
 
 STAGE = Stage(rows=1, sizes={5: 1.0}, full_visits=32, cheap_visits=8, evaluator="rollouts")
 SIX = SelfPlaySettings(games=6)

@@ -10,7 +10,7 @@ import pytest
 from gozero import games
 from gozero.games.game import BLACK, WHITE
 from gozero.position import Position
-from training.players import Conditions, Turn, open_player
+from training.matches.players import Conditions, Turn, open_player
 
 WEIGHTS = Path(__file__).resolve().parents[2] / "weights"
 KINDS = ("ttt", "ttt-mlp", "ttt-vgg", "ttt-se")  # a ResNet, and the three of the course that this game comes from

@@ -7,10 +7,10 @@ import pytest
 
 from gozero import games
 from tests.training.games import game_of, random_record
-from training import pachi
-from training.config import ConfigError
-from training.records import Record
-from training.simulators import Disagreement, PachiReferee, referee, resolve
+from training.actor import pachi
+from training.actor.simulators import Disagreement, PachiReferee, referee, resolve
+from training.records.records import Record
+from training.settings.config import ConfigError
 
 SIZES = (2, 5, 9, 13)
 

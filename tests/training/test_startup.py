@@ -10,12 +10,17 @@ import pytest
 import torch
 
 from gozero import nets, weights
-from training import checkpoint, estimate, presets, records, rehearsal, selfplay, startup, storage
-from training.config import LoopSettings
-from training.estimate import Cost
-from training.origins import Origin
-from training.records import Record
-from training.simulators import Disagreement, PachiReferee
+from training import selfplay
+from training.actor.simulators import Disagreement, PachiReferee
+from training.loop import rehearsal, startup
+from training.records import records
+from training.records.records import Record
+from training.run import estimate
+from training.run.estimate import Cost
+from training.run.origins import Origin
+from training.settings import presets
+from training.settings.config import LoopSettings
+from training.storage import checkpoint, storage
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

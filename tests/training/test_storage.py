@@ -13,9 +13,12 @@ import torch
 
 from tests.training import crashes
 from tests.training.games import random_record
-from training import checkpoint, presets, records, startup, storage
-from training.checkpoint import Progress, Snapshot
-from training.storage import StorageError
+from training.loop import startup
+from training.records import records
+from training.settings import presets
+from training.storage import checkpoint, storage
+from training.storage.checkpoint import Progress, Snapshot
+from training.storage.storage import StorageError
 
 TREE = Path(__file__).resolve().parents[2]
 TINY = presets.path_of("tiny")
@@ -160,7 +163,7 @@ def test_a_run_keeps_the_shards_that_its_window_needs(tmp_path: Path) -> None:
 
 
 def checkpoint_window(run) -> int:
-    from training.replay import window_rows
+    from training.records.replay import window_rows
 
     return window_rows(run.progress.rows, run.settings.replay)
 

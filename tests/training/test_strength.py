@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 
 from gozero import games, weights
-from training import config, presets, startup, strength
-from training.config import ConfigError, LoopSettings, MonitorSettings
-from training.run import Run
-from training.strength import Strength
+from training.doctor import strength
+from training.doctor.strength import Strength
+from training.loop import startup
+from training.run.run import Run
+from training.settings import config, presets
+from training.settings.config import ConfigError, LoopSettings, MonitorSettings
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

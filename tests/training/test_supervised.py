@@ -12,15 +12,16 @@ import torch
 
 from gozero import coords, features, sgf, weights
 from tests.training.games import random_record
-from training import collection, supervised
-from training.browse import sgf_record
-from training.collection import CollectionError, Wanted
-from training.config import LearnerSettings
-from training.learner import Learner
-from training.library import Entry
-from training.replay import Batch, rows_of
-from training.sgf_rows import Lesson, komi_of, lessons, result_of
-from training.supervised import Plan, Teaching
+from training.learner.learner import Learner
+from training.records.browse import sgf_record
+from training.records.library import Entry
+from training.records.replay import Batch, rows_of
+from training.settings.config import LearnerSettings
+from training.supervised import collection
+from training.supervised import teaching as supervised
+from training.supervised.collection import CollectionError, Wanted
+from training.supervised.sgf_rows import Lesson, komi_of, lessons, result_of
+from training.supervised.teaching import Plan, Teaching
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

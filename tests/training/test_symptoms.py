@@ -12,10 +12,13 @@ import torch
 
 from gozero import nets, symmetry
 from tests.training.games import game_of, random_record
-from training import browse, checkup, config, doctor, laws, records, symptoms
-from training.config import LoopSettings
-from training.history import Report
-from training.replay import Batch, Replay
+from training.doctor import checkup, symptoms
+from training.doctor import verdict as doctor
+from training.doctor.history import Report
+from training.records import browse, laws, records
+from training.records.replay import Batch, Replay
+from training.settings import config
+from training.settings.config import LoopSettings
 
 SETTINGS = LoopSettings()
 SOUND: Report = {
@@ -224,7 +227,7 @@ def test_constants_of_a_batch() -> None:
 
 
 def test_a_measured_run_is_left_as_it_was(tmp_path: Path) -> None:
-    from training import startup
+    from training.loop import startup
 
     run = startup.prepare(LoopSettings(network="b2c16", threads=1), tmp_path)
     run.replay.add(random_record(5, seed) for seed in range(30))

@@ -14,9 +14,9 @@ import pytest
 from gozero import games
 from gozero.evaluators.base import Evaluation
 from gozero.games.game import Game
-from training import perfect, truth
-from training.players import Fault, PerfectPlayer, PlayerError, RandomPlayer, Turn
-from training.truth import Share
+from training.matches import perfect, truth
+from training.matches.players import Fault, PerfectPlayer, PlayerError, RandomPlayer, Turn
+from training.matches.truth import Share
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

@@ -12,7 +12,7 @@ import pytest
 
 from gozero import coords
 from gozero.evaluators.base import Evaluation
-from training import yardstick
+from training.matches import yardstick
 
 SIZE = 5
 LABELS = [

@@ -1,0 +1,1 @@
+"""Self-play: many games at once, each move by a search."""

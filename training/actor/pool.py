@@ -1,0 +1,261 @@
+"""Many games of self-play at once, a move at a time each, none waiting for another.
+
+Vocabulary.
+  pool   the games of one board size that are in flight; they stay in flight when the network changes, so that short games are not
+         over-represented among the finished ones.
+  group  a part of them with a search of its own (`training.actor.group`). While the evaluator works for one group another is searched, by
+  the
+         same thread or by others. Games depend on the number of groups, not on the number of threads.
+  level  rows that every group must have finished before a stretch of play ends: each does its share, whoever is fastest.
+
+A pool drives groups; it decides nothing about a game (`training.actor.episode` does) and writes nothing.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gozero import features
+from gozero.evaluators.base import AsynchronousEvaluator, Evaluator, PrecisionError
+from gozero.evaluators.row import RowEvaluator
+from gozero.games.game import Game
+from gozero.search.settings import SearchSettings
+from gozero.search.tree import new_forest
+from training.actor.episode import Episode
+from training.actor.group import Clock, Group
+from training.actor.resign import Calibration
+from training.records.records import Record
+from training.settings.config import ConfigError, SelfPlaySettings, Stage
+
+if TYPE_CHECKING:
+    from torch import nn
+
+Stop = Callable[[], bool]
+
+
+class Pool:
+    """Games of one size in flight. `use` sets the network and the visits, also under way; then `play` until enough rows are finished."""
+
+    def __init__(self, game: Game, settings: SelfPlaySettings, seed: tuple[int, ...]) -> None:
+        self.game, self.settings, self.seed = game, settings, seed
+        count = min(settings.groups, settings.games)
+        self.groups = [Group(game, settings, seed, index, count) for index in range(count)]
+        self.resign = Calibration(settings)
+        self._finished: deque[Record] = deque()  # games that nobody has taken yet
+        self._threads = 1
+
+    @property
+    def games(self) -> list[Episode]:
+        """The games in flight."""
+        return [episode for group in self.groups for episode in group.games]
+
+    @property
+    def evaluations(self) -> int:
+        """Visits of all finished searches since the pool began."""
+        return sum(group.evaluations for group in self.groups)
+
+    @property
+    def clock(self) -> Clock:
+        """Seconds of all threads since the pool began, by what they did."""
+        clocks = [group.clock for group in self.groups]
+        return Clock(*(sum(getattr(clock, name) for clock in clocks) for name in ("search", "waiting", "moves")))
+
+    def use(self, evaluator: Evaluator | RowEvaluator, stage: Stage, generation: int) -> None:
+        """Go on with this evaluator and stage; searches under way start again from their roots, with noise that they have not had."""
+        entropy = [*self.seed, self.game.size, generation, self.evaluations]
+        seeds = np.random.default_rng(entropy).integers(2**63, size=len(self.groups))
+        settings, resign_at = search_settings(self.settings, stage), self.resign.threshold(generation)
+        for group, seed in zip(self.groups, seeds.tolist(), strict=True):
+            group.use(evaluator, settings, stage, generation, seed, resign_at)
+        many = isinstance(evaluator, (AsynchronousEvaluator, RowEvaluator))  # other evaluators serve one thread at a time
+        self._threads = min(self.settings.threads, len(self.groups)) if many else 1
+
+    def play(self, rows: float, stop: Stop = lambda: False) -> Iterator[Record]:
+        """Finished games, as they finish, until they hold at least `rows` rows or `stop()` says so; several threads may ask `stop`."""
+        level = (sum(group.rows for group in self.groups) + rows) / len(self.groups)
+        waves = self._waves(self.groups, level, stop) if self._threads == 1 else self._threaded_waves(level, stop)
+        taken: list[Record] = []
+        try:
+            for records in waves:
+                self._finished.extend(records)
+                while self._finished:
+                    taken.append(self._finished[0])
+                    yield self._finished.popleft()
+        finally:  # in an order that threads cannot change
+            for record in sorted(taken, key=lambda record: (record.peaks, record.score)):
+                self.resign.add(record)
+
+    def _waves(self, groups: list[Group], level: float, stop: Stop) -> Iterator[list[Record]]:
+        """Drive some groups in turn, so that the others' leaves are evaluated while one plays its moves. Each wave's finished games."""
+        waiting: deque[Group] = deque()
+
+        def go_on(group: Group) -> None:
+            if group.rows < level and not stop():
+                group.start()
+                waiting.append(group)
+
+        try:
+            for group in groups:
+                go_on(group)
+            while waiting:
+                group = waiting.popleft()
+                records = group.finish()
+                go_on(group)
+                yield records
+        finally:  # the caller went away, or something failed: no search may be left halfway
+            for group in waiting:
+                self._finished.extend(group.finish())
+
+    def _threaded_waves(self, level: float, stop: Stop) -> Iterator[list[Record]]:
+        """The same with a thread for every `threads`-th group. Their finished games as they come."""
+        found: SimpleQueue[list[Record] | None] = SimpleQueue()  # None: a thread has come to its end
+        halt = threading.Event()
+        with ThreadPoolExecutor(self._threads, "self-play") as workers:
+            shares = [self.groups[first :: self._threads] for first in range(self._threads)]
+            futures = [workers.submit(self._drive, share, level, stop, halt, found) for share in shares]
+            try:
+                running = len(futures)
+                while running:
+                    records = found.get()
+                    if records is None:
+                        running -= 1
+                    else:
+                        yield records
+            finally:
+                halt.set()
+                for future in futures:
+                    future.result()
+                while not found.empty():
+                    self._finished.extend(found.get() or ())
+
+    def _drive(self, groups: list[Group], level: float, stop: Stop, halt: threading.Event, found: SimpleQueue[list[Record] | None]) -> None:
+        """One thread's part: its groups' finished games into the queue, and None at the end; a failure halts the other threads."""
+        try:
+            for records in self._waves(groups, level, lambda: halt.is_set() or stop()):
+                if records:
+                    found.put(records)
+        except BaseException:
+            halt.set()
+            raise
+        finally:
+            found.put(None)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Games in flight and counters as plain values, for a checkpoint; taken between two calls of `play`.
+
+        Search trees are not among them: after `load_state_dict` and `use` the pool goes on exactly as this one would after `use`.
+        """
+        groups = [group.state_dict() for group in self.groups]
+        games = [game for group in groups for game in group.pop("games")]
+        return {"seed": list(self.seed), "groups": groups, "games": games, "resign": [list(pair) for pair in self.resign.peaks]}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Take over the games of `state_dict`; ValueError if it holds another number of games or groups. `use` must follow."""
+        for name, own in (("games", self.games), ("groups", self.groups)):
+            if len(state[name]) != len(own):
+                raise ValueError(f"the pool saved holds {len(state[name])} {name}, the settings ask for {len(own)}")
+        self.seed = tuple(state["seed"])
+        self.resign = Calibration(self.settings)
+        self.resign.peaks.extend((winner, loser) for winner, loser in state["resign"])
+        games = iter(state["games"])
+        for group, saved in zip(self.groups, state["groups"], strict=True):
+            group.seed = self.seed
+            group.load_state_dict({**saved, "games": [next(games) for _ in group.games]})
+
+
+def leaf_evaluator(
+    kind: str,
+    game: Game,
+    net: nn.Module | None,
+    threads: int,
+    seed: int,
+    device: str = "cpu",
+    previous: Evaluator | RowEvaluator | None = None,
+    precision: str = "auto",
+) -> Evaluator | RowEvaluator:
+    """What evaluates the leaves of a stage.
+
+    Args:
+        kind: "rollouts", or "network".
+        game: the game whose states come.
+        net: the network; a copy of its present weights is taken.
+        threads: CPU threads of the network, 0 for what the process may use.
+        seed: of rollouts.
+        device: "cuda" for an NVIDIA GPU; "cpu" for the fastest CPU backend that is installed.
+        previous: what this function gave out before for the same game, device and shape of network: the GPU's takes over the new weights
+            in place, which spares capturing its graphs again.
+        precision: of the network, see `evaluators.base.open_evaluator`; ConfigError for one that is not to be had.
+    """
+    if kind == "rollouts":
+        from gozero.evaluators.rollout import RolloutEvaluator
+
+        return RolloutEvaluator(game, rollouts=1, seed=seed)
+    assert net is not None, "a network stage needs a network"
+    if device == "cpu" and find_spec("openvino") is not None:
+        return _openvino_evaluator(game, net, threads, precision)
+    if precision == "int8":
+        raise ConfigError("selfplay.precision = 'int8': only OpenVINO on a CPU computes in it; use auto")
+    if device == "cuda":
+        return _gpu_evaluator(game, net, previous, precision)
+    from gozero.evaluators.torch_evaluator import TorchEvaluator
+
+    return TorchEvaluator(net, game, device="cpu", threads=threads, precision=precision)
+
+
+def _openvino_evaluator(game: Game, net: nn.Module, threads: int, precision: str) -> Evaluator:
+    from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
+
+    try:
+        return OpenVINOEvaluator.from_module(net, game, threads=threads, precision=precision)
+    except PrecisionError as error:
+        raise ConfigError(f"selfplay.precision: {error}") from None
+
+
+def _gpu_evaluator(game: Game, net: nn.Module, previous: Evaluator | RowEvaluator | None, precision: str) -> Evaluator:
+    if features.layout(game.name) is not features.GO:  # the only positions that can be packed
+        from gozero.evaluators.torch_evaluator import TorchEvaluator
+
+        return TorchEvaluator(net, game, device="cuda", precision=precision)
+    from gozero.evaluators.cuda_evaluator import CudaEvaluator
+
+    if isinstance(previous, CudaEvaluator):
+        previous.refresh(net)
+        return previous
+    return CudaEvaluator(net, game, precision=precision)
+
+
+def search_settings(settings: SelfPlaySettings, stage: Stage) -> SearchSettings:
+    """The search of a stage. Rollouts are too noisy for a Gumbel root's completed values: there the root is PUCT, its visits the target."""
+    network = stage.evaluator == "network"
+    root = settings.root if network else "puct"
+    return SearchSettings(
+        root=root,
+        c_puct=settings.c_puct,
+        fpu=settings.fpu,
+        gumbel_m=settings.gumbel_m,
+        c_visit=settings.c_visit,
+        c_scale=settings.c_scale,
+        score_weight=settings.score_weight if network else 0.0,  # playouts tell no points
+        dirichlet_weight=settings.dirichlet_weight if network else 0.0,  # playouts are noise enough
+        dirichlet_total=settings.dirichlet_total,
+        forced_playouts=settings.forced_playouts if network else 0.0,
+        max_nodes=4 * max(stage.full_visits, stage.cheap_visits) + 64,  # a kept tree and the new search
+    )
+
+
+def pool_bytes(game: Game, settings: SelfPlaySettings, stage: Stage) -> int:
+    """The most memory, in bytes, that a pool's trees, leaves and histories can take; a tree touches only what it grows into."""
+    search = search_settings(settings, stage)
+    tree = sum(array.nbytes for array in new_forest(game, 1, search.max_nodes))
+    leaf = 2 * (4 * game.state_ints + game.actions + 16)
+    playouts = 3 * game.max_plies if stage.evaluator == "rollouts" else 0
+    history = 8 * (3 * (game.max_plies + 1) // 2 + search.max_depth + playouts)
+    return settings.games * (tree + leaf + history)

@@ -1,0 +1,96 @@
+"""When a game of self-play counts as conceded, and how often that is wrong.
+
+Vocabulary.
+  level       what a side believed for `STREAK` moves of its own in a row: the lowest of those root values. Its highest level in a game
+              is its *peak*.
+  conceded    a game in which a side's level has reached the threshold: the other side would have resigned. It is played to its end all
+              the same, so that its result is a fact, but cheaply (training.md).
+  unresigned  one of the games, a tenth of them, that are played fully whatever the levels say. They alone measure.
+  false       an unresigned game whose loser, or one of the sides of a drawn game, had reached the threshold.
+
+The threshold is the setting's, or as much higher as keeps the false ones below `FALSE_SHARE`. This module plays nothing.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from training.records.records import Record
+from training.settings.config import SelfPlaySettings
+
+STREAK = 5  # own moves in a row
+FALSE_SHARE = 0.05  # AlphaGo Zero's, and the issue's, bound on false resignations
+MEMORY = 200  # unresigned games that count: a few generations
+ENOUGH = 20  # of them, before anything is conceded
+NEVER = float("inf")
+
+
+def level(values: Sequence[float]) -> float:
+    """The level of the side that has just searched; values: each ply's root value for the side that moved there. -1 before it has one."""
+    own = values[-1 : -2 * STREAK : -2]
+    return min(own) if len(own) == STREAK else -1.0
+
+
+@dataclass
+class Calibration:
+    """The threshold of a pool's games, from its newest unresigned games."""
+
+    settings: SelfPlaySettings
+    peaks: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=MEMORY))  # (winner's, loser's), oldest first
+
+    def add(self, record: Record) -> None:
+        """Take note of a finished game; only an unresigned one counts. In a drawn game both sides count as losers."""
+        if record.unresigned:
+            black, white = record.peaks
+            draw = max(black, white)
+            self.peaks.append((black, white) if record.score > 0 else (white, black) if record.score < 0 else (-1.0, draw))
+
+    def threshold(self, generation: int) -> float:
+        """The level at which a game is conceded in this generation; NEVER before enough is known."""
+        lowest = self.settings.resign_threshold
+        if lowest == 0 or generation <= self.settings.resign_generations or len(self.peaks) < ENOUGH:
+            return NEVER
+        mistakes = sorted({loser for _, loser in self.peaks if lowest <= loser < 1})
+        for candidate in (lowest, *(mistake + 1e-9 for mistake in mistakes)):
+            false, conceded = self.checked(candidate)
+            if false < FALSE_SHARE * max(conceded, 1):
+                return candidate
+        return NEVER
+
+    def checked(self, threshold: float) -> tuple[int, int]:
+        """(false ones, all) of the unresigned games that would have been conceded at a threshold."""
+        false = sum(loser >= threshold for _, loser in self.peaks)
+        return false, sum(max(pair) >= threshold for pair in self.peaks)
+
+
+def report(calibrations: Iterable[Calibration], generation: int, records: Sequence[Record]) -> dict[str, float]:
+    """What to watch; empty as long as no unresigned game is finished, and where `resign_threshold` is 0.
+
+    Args:
+        calibrations: of the pools.
+        generation: the one that played.
+        records: its games.
+
+    Returns:
+        resign/conceded: share of the games, 0..1.
+        resign/threshold: the highest in use; 1 where nothing is conceded yet.
+        resign/checked: unresigned games that would have been conceded at the thresholds in use, or at the setting's.
+        resign/false_positives: share of those, 0..1, in which that would have been wrong.
+    """
+    known = [found for found in calibrations if found.peaks and found.settings.resign_threshold]
+    if not known or not records:
+        return {}
+    thresholds = [found.threshold(generation) for found in known]
+    checked = [
+        found.checked(found.settings.resign_threshold if threshold == NEVER else threshold)
+        for found, threshold in zip(known, thresholds, strict=True)
+    ]
+    false, conceded = (sum(counts) for counts in zip(*checked, strict=True))
+    return {
+        "resign/conceded": sum(record.conceded is not None for record in records) / len(records),
+        "resign/threshold": min(max(thresholds), 1.0),
+        "resign/checked": conceded,
+        "resign/false_positives": false / max(conceded, 1),
+    }

@@ -1,0 +1,1 @@
+"""Watches a run from outside: measures, verdict, pictures, report."""

@@ -1,0 +1,214 @@
+"""What is measured after a generation to tell whether the run is sound: the doctor judges the numbers, here they are made.
+
+Vocabulary.
+  probe     the network asked about positions that differ in one known way (komi, colour, a turn of the board): the answers must differ, or
+            agree, in a known way too.
+  constant  what a predictor that never looks at the board would score: uniform over the legal moves, the base rate of the results.
+  moved     how far weights went since the last generation, as a share of their length.
+  opening   the first `OPENING_MOVES` moves of a game; those that a symmetry of the board turns into each other are one.
+
+Everything is measured on a copy: neither the network nor any generator of the run is touched, so a run that is watched ends with the same
+weights as one that is not. Nothing here decides what is good.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from gozero import features, symmetry
+from gozero.games import GO_FAMILY
+from gozero.games.game import Game
+from gozero.nets import Output
+from training.records import laws, library, replay, scoring
+from training.records.records import Record
+from training.records.replay import Batch
+
+if TYPE_CHECKING:
+    from training.run.run import Run
+
+ROWS = 256  # of the window that are held against the laws
+PROBED = 24  # positions that the network is asked about, eleven times each: a second on one core at 13x13
+FITTED = 128  # training rows on which the average network's losses are measured, to compare with those on held-out games
+OPENING_MOVES = 8  # fewer are soon the same in sound runs too: most learn one first move, and 5x5 and Connect-4 one first four
+KOMI_STEP = 6.0  # points more, and less, for the side to move
+ONE_KOMI = 0.75  # share of the rows; where komi varies from game to game, a third have the usual one
+
+
+class Checkup:
+    """Measures a run after each generation; it remembers the weights of the generation before."""
+
+    def __init__(self) -> None:
+        self._before: dict[str, Tensor] = {}
+
+    def measure(self, run: Run, generation: int) -> dict[str, float]:
+        """Of a run whose generation is done: `law/*`, `turn/*`, `probe/*`, `fit/*` (losses), `moved/*`, `window/*`, `held/constant_*`.
+
+        Of its games `games*/openings` and `games*/commonest`, unless the next generation has taken their place, as it does in the
+        asynchronous mode.
+        """
+        with run.turn():
+            moved, self._before = movement(self._before, run.learner.net, run.learner.ema)
+            games = [record for record in run.actor.games if record.generation == generation]
+            found = moved | window(run) | _guesses(run) | openings(games, run.actor.game)
+            if not run.replay.sizes():
+                return found
+            batch = run.replay.sample(ROWS, np.random.default_rng([run.settings.seed, generation]))
+            found |= {f"fit/{name}": value for name, value in run.learner.evaluate(_first(batch, FITTED)).items()}
+            net, trained = (copy.deepcopy(part).float().cpu() for part in (run.learner.ema, run.learner.net))
+        game, few = scoring.game_of(run.settings, batch.planes.shape[-1]), _first(batch, PROBED)
+        found |= laws.broken(batch, game) | laws.turned_apart(few, game) | probes(net.eval(), few, game)
+        return found | {"probe/norm_gap": norm_gap(trained, few)}
+
+
+def _first(batch: Batch, rows: int) -> Batch:
+    return batch._replace(**{name: array[:rows] for name, array in batch._asdict().items() if array is not None})
+
+
+def movement(before: dict[str, Tensor], net: nn.Module, ema: nn.Module) -> tuple[dict[str, float], dict[str, Tensor]]:
+    """(moved/net and moved/ema, the weights to compare with next time); no numbers the first time."""
+    now = {name: torch.cat([p.detach().cpu().flatten() for p in part.parameters()]) for name, part in (("net", net), ("ema", ema))}
+    found = {f"moved/{name}": float((now[name] - old).norm() / old.norm().clamp(min=1e-12)) for name, old in before.items()}
+    return found, now
+
+
+def window(run: Run) -> dict[str, float]:
+    """window/age: mean age of the rows that may be drawn, in generations; window/held_games: about how many games are held out."""
+    ages = [run.replay.total - rows.serial for (held, _), rows in run.replay.shelves.items() if not held]
+    held = sum(run.replay.sizes(held_out=True).values())
+    rows_of_game = run.replay.total / max(1, run.progress.games)
+    age = float(np.concatenate(ages).mean()) if ages else 0.0
+    return {"window/age": age / run.settings.generation_rows, "window/held_games": held / max(1.0, rows_of_game)}
+
+
+def openings(records: Sequence[Record], game_of: Callable[[int], Game]) -> dict[str, float]:
+    """Of each size, as shares of the games: different openings, and games that begin with the commonest; 0 where no two begin alike."""
+    found = {}
+    for size in sorted({record.size for record in records}):
+        counts = Counter(library.opening(record, game_of(size), OPENING_MOVES) for record in records if record.size == size)
+        most = max(counts.values())
+        found[f"games{size}/openings"] = len(counts) / counts.total()
+        found[f"games{size}/commonest"] = most / counts.total() if most > 1 else 0.0
+    return found
+
+
+def _guesses(run: Run) -> dict[str, float]:
+    """held/constant_policy and held/constant_value: what `constants` gives on the held-out rows, sizes weighted by rows."""
+    counts = run.replay.sizes(held_out=True)
+    squared = run.learner.config.kind == "agz"
+    found = [constants(run.replay.held_out(size, ROWS), scoring.game_of(run.settings, size), squared) for size in counts]
+    weights = [min(count, ROWS) for count in counts.values()]
+    return {f"held/{name}": float(np.average([values[name] for values in found], weights=weights)) for name in (found[0] if found else ())}
+
+
+def constants(batch: Batch, game: Game, squared: bool = False) -> dict[str, float]:
+    """The losses of a constant predictor on a batch.
+
+    Returns:
+        constant_policy: nats; uniform over the legal moves, in Go over the empty points and the pass (few of them are illegal).
+        constant_value: the entropy of wins, draws and losses in the batch, nats; their variance where the value's loss is `squared`.
+    """
+    if game.name in GO_FAMILY:
+        legal = 1 + (laws.stones_of(batch, game) == 0).sum(1)
+    else:
+        legal = np.maximum(batch.planes[:, features.OWN_MOVES].sum((1, 2)), 1)  # at a forced pass there is nothing to guess
+    counts = np.array([(np.sign(batch.value) == result).sum() for result in (1, 0, -1)])
+    shares = counts[counts > 0] / counts.sum()
+    value = float(np.var(batch.value)) if squared else float(-(shares * np.log(shares)).sum())
+    return {"constant_policy": float(np.log(legal).mean()), "constant_value": value}
+
+
+@torch.inference_mode()
+def probes(net: nn.Module, batch: Batch, game: Game) -> dict[str, float]:
+    """What the network says of positions and of their relatives; `net` in evaluation mode, float32, on the CPU.
+
+    Returns:
+        probe/komi_value, probe/komi_score: mean rise of value (-1 ... 1) and score (points) for each point of komi that the side to move
+            gains, in Go where komi varies: elsewhere nothing teaches it. A network without a score head has no second.
+        probe/view: cosine of the ownership (or else of the value) with what it is when only the colour to move is swapped: 1 where the
+            network sees own and other stones, -1 where it sees Black and White.
+        probe/turned_value, probe/turned_owner: mean distance from the unturned answer under the game's symmetries (0 ... 2).
+        probe/early_pass: mean probability of a pass in positions with fewer than an eighth of the points taken; in Go; absent without such.
+    """
+    plain = _ask(net, batch)
+    found = _turned(net, batch, game, plain)
+    swapped = batch.planes.copy()
+    swapped[:, laws.TO_PLAY_PLANE] = 1 - swapped[:, laws.TO_PLAY_PLANE]
+    other = _ask(net, batch._replace(planes=swapped))
+    found["probe/view"] = float(F.cosine_similarity(_opinion(plain).flatten(), _opinion(other).flatten(), dim=0))
+    if game.name in GO_FAMILY:
+        found |= _komi(net, batch) if _komi_varies(batch) else {}
+        early = torch.from_numpy(np.abs(laws.stones_of(batch, game)).sum(1) < game.points / 8)
+        if early.any():
+            found["probe/early_pass"] = float(plain.policy.softmax(1)[early, game.pass_action].mean())
+    return found
+
+
+def _komi_varies(batch: Batch) -> bool:
+    """Whether enough rows have another komi than most."""
+    _, counts = np.unique(np.abs(batch.globals[:, 0]), return_counts=True)  # the side to move's, so of either sign
+    return bool(counts.max() <= ONE_KOMI * len(batch.globals))
+
+
+def _komi(net: nn.Module, batch: Batch) -> dict[str, float]:
+    """Slopes of value and score in the komi of the side to move."""
+    more, less = batch.globals.copy(), batch.globals.copy()
+    more[:, 0] += KOMI_STEP / features.KOMI_SCALE
+    less[:, 0] -= KOMI_STEP / features.KOMI_SCALE
+    high, low = (_ask(net, batch._replace(globals=numbers)) for numbers in (more, less))
+    found = {"probe/komi_value": float((high.value - low.value).mean()) / (2 * KOMI_STEP)}
+    if high.score is not None and low.score is not None:
+        found["probe/komi_score"] = float((high.score - low.score).mean()) / (2 * KOMI_STEP)
+    return found
+
+
+def _turned(net: nn.Module, batch: Batch, game: Game, plain: Output) -> dict[str, float]:
+    """Mean distance of value and ownership from those of the unturned positions."""
+    values, owners = [], []
+    for turn in game.symmetries[1:]:
+        found = _ask(net, replay.transformed(batch, np.full(len(batch.value), turn)))
+        values.append((found.value - plain.value).abs().mean())
+        if found.ownership is not None and plain.ownership is not None:
+            back = symmetry.point_map(game.shape, symmetry.inverse(turn))
+            owners.append((_owners(found)[:, torch.from_numpy(back.copy())] - _owners(plain)).abs().mean())
+    report = {"probe/turned_value": float(torch.stack(values).mean())}
+    if owners:
+        report["probe/turned_owner"] = float(torch.stack(owners).mean())
+    return report
+
+
+@torch.inference_mode()
+def norm_gap(net: nn.Module, batch: Batch) -> float:
+    """Policy loss in evaluation mode less that in training mode, nats: what the running statistics of the batch norms cost.
+
+    `net` is a copy: the pass in training mode moves its statistics.
+    """
+    target = torch.from_numpy(batch.policy)
+    losses = []
+    for mode in (False, True):
+        logits = _ask(net.train(mode), batch).policy
+        losses.append(-(target * logits.log_softmax(1)).sum(1).mean())
+    return float(losses[0] - losses[1])
+
+
+def _ask(net: nn.Module, batch: Batch) -> Output:
+    output: Output = net(*map(torch.from_numpy, batch.inputs))
+    return output
+
+
+def _owners(output: Output) -> Tensor:
+    """Expected owners [n, P], -1 ... 1."""
+    assert output.ownership is not None
+    return (output.ownership / 2).tanh()
+
+
+def _opinion(output: Output) -> Tensor:
+    """What a network says of who is where, or at least of who is ahead."""
+    return output.value if output.ownership is None else _owners(output)

@@ -1,0 +1,134 @@
+"""What a network sees in a few positions, how games begin, and what the first layer looks for: from the files of a run folder.
+
+Vocabulary.
+  held-out position  one of a game that the learner never saw; the newest such games on disk are shown, so pictures follow the run.
+  opening count      how often each point was the first move of a game.
+
+Pictures only: nothing is measured, and nothing of the run is changed. Parts whose files are missing or unreadable are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from gozero import features, weights
+from gozero.games.game import PLY, Game
+from gozero.nets import Network
+from gozero.weights import WeightsError
+from training import plots
+from training.plots import Board
+from training.records import records, scoring
+from training.records.records import Record
+from training.records.replay import is_held_out
+
+SHARDS = 5  # newest ones that are read
+LEAST_OPENINGS = 200  # games that the opening picture is drawn from, if the shards hold as many
+EXAMPLES = 3
+DEPTHS = (0.2, 0.5, 0.8)  # where in its game each example is
+MAX_LENGTH = 2.2  # multiple of the area, where the settings do not say
+
+
+@dataclass(frozen=True)
+class Gallery:
+    """The newest games and the network of a run."""
+
+    settings: dict[str, Any]  # as in settings.json, of any version
+    games: list[Record]  # newest last
+    net: nn.Module | None
+    size: int  # of the board that is shown
+
+    @classmethod
+    def open(cls, folder: Path, settings: dict[str, Any]) -> Gallery:
+        """Read what there is."""
+        found = [record for shard in sorted((folder / "records").glob("*.gzr"))[-SHARDS:] for record in _read(shard)]
+        try:
+            file = weights.load(folder / "weights.pt", game=None)
+        except WeightsError:
+            file = None
+        counts = {size: sum(record.rows for record in found if record.size == size) for size in {record.size for record in found}}
+        only = file.config.size if file else None
+        size = only or (max(counts, key=lambda size: (counts[size], size)) if counts else 9)
+        return cls(settings, found, file.network() if file else None, size)
+
+    def openings(self) -> bytes | None:
+        """The first moves of the newest games, counted on a board; a picture, or None without games."""
+        games, game = [record for record in self.games if record.size == self.size and len(record.moves)], self._game()
+        firsts = [int(record.moves[0]) for record in games[-LEAST_OPENINGS:] if record.moves[0] < game.points]
+        if not firsts:
+            return None
+        counts = np.bincount(firsts, minlength=game.points).reshape(game.shape).astype(float)
+        title = f"first moves of {len(firsts)} games"
+        return plots.boards([Board(title, np.zeros_like(counts, dtype=np.uint8), counts, numbers=True)])
+
+    def opinions(self) -> bytes | None:
+        """Policy and ownership of the empty board and of held-out positions; a picture, or None without a network."""
+        if self.net is None:
+            return None
+        game = self._game()
+        pictures = [board for title, state in self._positions(game) for board in _opinion(self.net, game, state, title)]
+        return plots.boards(pictures)
+
+    def filters(self) -> bytes | None:
+        """The first layer's weights; a picture, or None without a network, or without a convolution in it."""
+        stem = None if self.net is None else self.net.state_dict().get("stem.conv.weight")
+        if stem is None:
+            return None
+        shown = features.layout(self.settings.get("game", scoring.GO), self.settings.get("features", 1))
+        return plots.filters(stem.numpy(), (*shown.planes, *shown.tactics))
+
+    def _game(self) -> Game:
+        longest = self.settings.get("selfplay", {}).get("max_length", MAX_LENGTH)
+        return scoring.make(self.settings.get("game", "go"), self.size, self.settings.get("rules", ""), longest)
+
+    def _positions(self, game: Game) -> Iterator[tuple[str, np.ndarray]]:
+        """(title, state int32 [S]) of the empty board with its usual komi and of the examples."""
+        yield "empty board", scoring.begin(game, scoring.usual_komi(game.name, self.size), 0)[0]
+        share = self.settings.get("replay", {}).get("held_out", 0.0)
+        games = [record for record in self.games if record.size == self.size and is_held_out(record, share)]
+        for record, depth in zip(games[-EXAMPLES:], DEPTHS, strict=False):
+            ply = int(depth * len(record.moves))
+            yield f"generation {record.generation}, move {ply + 1}", _after(game, record, ply)
+
+
+def _read(shard: Path) -> list[Record]:
+    try:
+        return records.read(shard).records
+    except OSError:
+        return []
+
+
+def _after(game: Game, record: Record, plies: int) -> np.ndarray:
+    """The state int32 [S] after the first `plies` moves of a record."""
+    state, history = scoring.begin(game, record.komi, len(record.moves))
+    for action in record.moves[:plies].tolist():
+        game.step(state, history, action)
+    return state
+
+
+@torch.inference_mode()
+def _opinion(net: nn.Module, game: Game, state: np.ndarray, title: str) -> Iterator[Board]:
+    """One board with the policy under its stones; one with the ownership, where the game has it and the network that head."""
+    assert isinstance(net, Network)
+    inputs = features.encode(game, state[None], net.config.features)
+    planes, output = inputs[0], net(*map(torch.from_numpy, inputs))
+    legal = np.zeros(game.actions, np.uint8)
+    game.legal(state, np.zeros(int(state[PLY]) + 2, np.uint64), legal)  # superko aside: a picture needs no more
+    logits = output.policy[0].numpy().astype(np.float64)
+    shares = np.exp(logits - logits.max()) * (legal > 0)
+    shares /= shares.sum()
+    board = game.board(state)
+    mover = "Black" if planes[0, -1, 0, 0] else "White"
+    policy = shares[: game.points].reshape(board.shape)
+    value = f"value {float(output.value[0]):+.2f}"
+    passing = f"pass {shares[game.pass_action]:.1%}, " if game.has_pass else ""
+    yield Board(f"{title}\n{mover}'s policy, {passing}{value}", board, policy)
+    if output.ownership is not None and game.owner is not None:
+        owner = (output.ownership[0] / 2).tanh().numpy().reshape(board.shape)
+        yield Board(f"{title}\nred: {mover}'s points, {value}, score {float(output.score[0]):+.1f}", board, owner, signed=True)

@@ -1,0 +1,124 @@
+"""What a run says of itself: a line a generation, the doctor's verdict, progress bars, TensorBoard, log.jsonl and report.html.
+
+Vocabulary.
+  report  {"group/name": number}, one a generation; the same names in TensorBoard and in log.jsonl.
+
+All talk goes to stderr. Bars are drawn on a terminal only; in a log file each generation leaves two lines. This module only gathers and
+tells: `game_report` summarises records, the loop gives losses and speeds, `training.doctor.checkup` and `training.doctor.strength` measure,
+`training.doctor.verdict` judges, `training.report` draws. It alone imports tqdm and TensorBoard.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from training.console import say
+from training.doctor import history, report
+from training.doctor import verdict as doctor
+from training.doctor.checkup import Checkup
+from training.doctor.history import Report
+from training.doctor.strength import Strength
+from training.records import scoring
+from training.settings.config import LoopSettings
+
+if TYPE_CHECKING:
+    from torch.utils.tensorboard import SummaryWriter
+
+    from training.run.run import Run
+
+
+def _games(board: str, count: float, length: float) -> str:
+    return f"{board}: {count:.0f} {'game' if count == 1 else 'games'} of {length:.0f} moves"
+
+
+def summary(found: Report, settings: LoopSettings) -> str:
+    """The report as one line: what to look at first."""
+    boards = {size: scoring.game_of(settings, size).dimensions for size in history.sizes(found)}
+    games = ", ".join(_games(board, found[f"games{size}/count"], found[f"games{size}/length"]) for size, board in boards.items())
+    parts = [
+        f"generation {found['run/generation']:.0f}",
+        f"{found['run/hours']:.2f} h",
+        f"{found['run/rows']:,.0f} rows",
+        games,
+        f"{found['speed/evaluations']:,.0f} evaluations/s",
+    ]
+    for group in ("train", "held"):
+        shown = {name: found.get(f"{group}/{name}") for name in ("policy", "value", "ownership", "top1")}
+        shown["ownership"] = shown["ownership"] or None  # 0 in a game where nobody owns points
+        losses = [f"{name} {value:.3f}" for name, value in shown.items() if value is not None]
+        if losses:
+            parts.append(f"{group} " + " ".join(losses))
+    return " | ".join(parts)
+
+
+class Monitor:
+    """Watches a run: measures it after each generation, judges it, and writes to the terminal, TensorBoard, log.jsonl and report.html."""
+
+    def __init__(self, folder: Path, settings: LoopSettings) -> None:
+        """Raises ConfigError for settings that cannot be followed."""
+        from torch.utils.tensorboard import SummaryWriter
+
+        self.folder, self.settings = folder, settings
+        self._history, _ = history.read(folder)
+        self._checkup, self._strength = Checkup(), Strength(folder, settings)
+        self._log = (folder / "log.jsonl").open("a", encoding="utf-8")
+        board = folder / "tensorboard"
+        board.mkdir(exist_ok=True)  # a file in its place is an error now, not after a generation
+        self._open_board = partial(SummaryWriter, str(board))
+        self._board: SummaryWriter | None = None  # until the first generation, which may be one that is in the curves already
+        self._stop: Callable[[], bool] = lambda: False
+        self._reported = True  # whether report.html shows all there is
+
+    def generation(self, found: Report, run: Run, stop: Callable[[], bool] = lambda: False) -> None:
+        """One generation of `run` is done; what takes long ends within seconds once `stop()` is true."""
+        self._stop, self._reported = stop, False
+        stage, share = self.settings.stage_at(run.progress.rows), self.settings.selfplay.full_share
+        found = {**found, "run/stage": float(self.settings.stage.index(stage)), "run/full_share": share}
+        generation = int(found["run/generation"])
+        if not stop():
+            began = time.monotonic()
+            found |= self._checkup.measure(run, generation)
+            found["speed/checkup_seconds"] = time.monotonic() - began
+        if not stop():
+            found |= self._strength.measure(run, generation, self._history, stop)
+        self._history = [*(old for old in self._history if old["run/generation"] < generation), found]
+        verdict = doctor.verdict(self._history, self.settings)
+        say(summary(found, self.settings))
+        say(f"  {verdict.text}")
+        self._write({**found, "doctor/verdict": verdict.scale}, verdict.text)
+        every = self.settings.monitor.report_every
+        if every and generation % every == 0 and not stop():
+            self._report()
+
+    def close(self) -> None:
+        """Close the files; a run that was not told to stop gets its last report."""
+        self._log.close()
+        if self._board is not None:
+            self._board.close()
+        if self.settings.monitor.report_every and not self._reported and not self._stop():
+            self._report()
+
+    def _write(self, found: Report, verdict: str) -> None:
+        """The generation's line in the log, and its curves."""
+        self._log.write(json.dumps({**found, history.VERDICT: verdict}) + "\n")
+        self._log.flush()
+        generation = int(found["run/generation"])
+        if self._board is None:
+            self._board = self._open_board(purge_step=generation)  # what a crash undid is not drawn twice
+        for name, value in found.items():
+            self._board.add_scalar(name, value, generation)
+        self._board.add_text("doctor", verdict, generation)
+        self._board.flush()
+
+    def _report(self) -> None:
+        """Write report.html; a page that cannot be drawn or written ends no run."""
+        try:
+            report.write(self.folder, self._stop)
+            self._reported = True
+        except report.ReportError as error:
+            say(f"no report: {error}")

@@ -1,0 +1,196 @@
+"""How strong the network is by now: a few paired games now and then against opponents that do not change.
+
+Vocabulary.
+  opponent  `uct`: plain UCT with n rollouts a move, n doubled once it is beaten; `frozen`: the network's own weights of some measurements
+            ago, kept in frozen/GENERATION.pt of the run folder.
+  round     `ROUND` games at once: half as many openings, each with both colours. A round counts whole or not at all.
+  yardstick positions that a strong engine labelled (`training.yardstick`): agreement with them, where a file is given. Never trained on.
+  judged    positions of a solved game (`training.truth`), the same at every measurement: in how many of them the value is kept. Found
+            once a process, in seconds; where the solver is not installed this is left out. Never trained on.
+
+The time spent is kept under `monitor.strength_share` of the run's, with what earlier measurements took as the estimate. A round is given
+up within seconds when the run is told to stop. Ratings are not made here: scores with their 95 % intervals are all that is reported.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gozero import weights
+from gozero.games.game import Game
+from gozero.weights import WeightsError
+from training.actor.pool import leaf_evaluator
+from training.doctor.history import Report, last
+from training.matches import match, perfect, players, truth, yardstick
+from training.matches.players import Conditions, Player, SearchPlayer
+from training.matches.stopping import StoppableEvaluator, StoppablePlayer, Stopped
+from training.matches.truth import Judged
+from training.matches.yardstick import YardstickError
+from training.records import scoring
+from training.settings.config import ConfigError, LoopSettings
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from training.run.run import Run
+
+ROUND = 8
+FIRST_ROLLOUTS, MOST_ROLLOUTS = 64, 4096
+BEATEN = 0.75  # score at which the rollouts are doubled
+KEPT = 4  # frozen weights; the oldest is the opponent
+OPENING_MOVES = 4  # random plies: deterministic players must not repeat one game
+JUDGED, JUDGED_SEED = 100, 1  # positions from random games
+
+
+class Strength:
+    """Measures a run's EMA network, and keeps its weights to be measured against."""
+
+    def __init__(self, folder: Path, settings: LoopSettings) -> None:
+        """Raises ConfigError where the settings name a yardstick that cannot be read."""
+        self._folder, self._settings = folder / "frozen", settings
+        self._judged_at: dict[int, list[Judged]] = {}  # by board size
+        try:
+            self._labelled = yardstick.read(Path(settings.monitor.yardstick)) if settings.monitor.yardstick else None
+        except YardstickError as error:
+            raise ConfigError(f"monitor.yardstick: {error}") from None
+
+    def measure(self, run: Run, generation: int, history: list[Report], stop: Callable[[], bool]) -> Report:
+        """The report of one measurement after a generation; empty when none is due.
+
+        Returns:
+            strength/uct_*, strength/frozen_*: games, score (0 ... 1), low and high end of its 95 % interval; strength/uct_rollouts;
+            strength/frozen_generation; strength/uct_up: 1 where the rollouts will be doubled; strength/size; strength/seconds; yardstick/*;
+            perfect/policy_*, perfect/search_*: share of the judged positions in which the value is kept, low and high end of its interval.
+        """
+        every, seconds = self._settings.monitor.strength_every, self._allowance(run, history)
+        if not every or generation % every or seconds <= 0:
+            return {}
+        began = time.monotonic()
+
+        def over() -> bool:
+            return stop() or time.monotonic() - began > seconds
+
+        found: Report = {"strength/size": float(self._settings.stage_at(run.progress.rows).main_size)}
+        try:
+            found |= self._agreement(run, over)
+            conditions = self._conditions(run, generation)
+            found |= self._truth(run, conditions, over)
+            found |= self._uct(run, conditions, history, over)
+            found |= self._frozen(run, conditions, over)
+        except Stopped:
+            pass
+        if not stop():
+            self._freeze(run, generation)
+        return found | {"strength/seconds": time.monotonic() - began}
+
+    def _allowance(self, run: Run, history: list[Report]) -> float:
+        """Seconds that may be spent now: nothing until what is saved up is worth two measurements like the last."""
+        spent = [report["strength/seconds"] for report in history if "strength/seconds" in report]
+        allowed = self._settings.monitor.strength_share * 3600 * run.progress.hours - sum(spent)
+        return allowed if not spent or allowed >= 2 * spent[-1] else 0.0
+
+    def _uct(self, run: Run, conditions: Conditions, history: list[Report], stop: Callable[[], bool]) -> Report:
+        """Games against plain UCT."""
+        rollouts = int(last(history, "strength/uct_rollouts") or FIRST_ROLLOUTS)
+        if last(history, "strength/uct_up"):
+            rollouts = min(MOST_ROLLOUTS, 2 * rollouts)
+        opponent = players.open_player(f"uct:{rollouts}", conditions)
+        found = self._match("uct", run, opponent, conditions, stop)
+        if found:
+            found |= {"strength/uct_rollouts": float(rollouts), "strength/uct_up": float(found["strength/uct_score"] >= BEATEN)}
+        return found
+
+    def _frozen(self, run: Run, conditions: Conditions, stop: Callable[[], bool]) -> Report:
+        """Games against the oldest weights kept; nothing before there are any."""
+        for path in sorted(self._folder.glob("*.pt"))[:1]:
+            try:
+                net = weights.load(path, game=self._settings.game).network()
+            except WeightsError:  # torn by a crash: weights of the next measurement will take its place
+                path.unlink(missing_ok=True)
+                return {}
+            found = self._match("frozen", run, self._player(net, run.device, conditions), conditions, stop)
+            return found | ({"strength/frozen_generation": float(path.stem)} if found else {})
+        return {}
+
+    def _agreement(self, run: Run, stop: Callable[[], bool]) -> Report:
+        """The raw network's agreement with the yardstick: the fields of `yardstick.Agreement` that it has an output for."""
+        labelled, only = self._labelled, run.learner.config.size
+        if labelled is None or only not in (None, labelled.game.size):
+            return {}
+        evaluator = leaf_evaluator("network", labelled.game, run.learner.ema, run.actor.threads, 0, run.device)
+        found = asdict(yardstick.agreement(labelled, yardstick.evaluate(labelled, StoppableEvaluator(evaluator, stop))))
+        return {f"yardstick/{name}": value for name, value in found.items() if value is not None}
+
+    def _truth(self, run: Run, conditions: Conditions, stop: Callable[[], bool]) -> Report:
+        """How often the raw policy and the search keep the value of judged positions; empty for a game that is not solved."""
+        judged = self._judged(conditions.game)
+        if not judged:
+            return {}
+        evaluator = leaf_evaluator("network", conditions.game, run.learner.ema, run.actor.threads, 0, run.device)
+        player = self._player(run.learner.ema, run.device, replace(conditions, parallel=truth.PARALLEL))
+        choices = {
+            "policy": truth.policy_choices(StoppableEvaluator(evaluator, stop), judged),
+            "search": truth.player_choices(StoppablePlayer(player, stop), judged),
+        }
+        shares = {name: truth.value_preserving_share(judged, actions) for name, actions in choices.items()}
+        return {f"perfect/{name}_{key}": value for name, share in shares.items() for key, value in share.report().items()}
+
+    def _judged(self, game: Game) -> list[Judged]:
+        """The judged positions of a board; none where nobody can judge."""
+        if game.size not in self._judged_at:
+            self._judged_at[game.size] = []
+            try:
+                self._judged_at[game.size] = truth.positions(game, perfect.solver(game), JUDGED, JUDGED_SEED)
+            except perfect.SolverMissingError as error:
+                print(f"the distance to perfect play is not measured: {error}", file=sys.stderr)
+            except perfect.UnsolvedError:  # as most games are
+                pass
+        return self._judged_at[game.size]
+
+    def _match(self, name: str, run: Run, opponent: Player, conditions: Conditions, stop: Callable[[], bool]) -> Report:
+        """Rounds until the games are played or the time is up; empty if not one was finished."""
+        pair = (StoppablePlayer(self._player(run.learner.ema, run.device, conditions), stop), StoppablePlayer(opponent, stop))
+        records: list[match.GameRecord] = []
+        most_moves = int(self._settings.selfplay.max_length * conditions.game.points)
+        try:
+            while (played := len(records)) < self._settings.monitor.strength_games:
+                size = min(ROUND, self._settings.monitor.strength_games - played)
+                plan = match.MatchSettings(size + size % 2, conditions.seed + played, OPENING_MOVES, most_moves, ROUND)
+                records += list(match.play_match(pair, conditions.game, plan))  # a whole round or nothing
+        except Stopped:
+            if not records:
+                raise
+        return {f"strength/{name}_{key}": value for key, value in match.tally(records).report().items()}
+
+    def _player(self, net: nn.Module, device: str, conditions: Conditions) -> SearchPlayer:
+        """A network in the engine's search, without chance."""
+        visits = self._settings.monitor.strength_visits
+        evaluator = leaf_evaluator("network", conditions.game, net, conditions.threads or 0, conditions.seed, device)
+        return SearchPlayer("network", evaluator, visits, players.match_search(visits, conditions), conditions)
+
+    def _conditions(self, run: Run, generation: int) -> Conditions:
+        """The usual komi on the stage's main board; another seed, so other openings, at each measurement."""
+        size = self._settings.stage_at(run.progress.rows).main_size
+        game, komi = scoring.match_game(self._settings, size)
+        return Conditions(game, komi, seed=generation, parallel=ROUND, threads=run.actor.threads)
+
+    def _freeze(self, run: Run, generation: int) -> None:
+        """Keep the present weights, and of the older ones the newest."""
+        path, config = self._folder / f"{generation:06d}.pt", run.learner.config
+        provenance = {"run": run.folder.name, "generation": generation, "evaluations": run.progress.evaluations}
+        weights.save(
+            path,
+            run.learner.ema,
+            config,
+            game=self._settings.game,
+            size=config.size,
+            trained_sizes=run.progress.trained_sizes,
+            provenance=provenance,
+        )
+        for old in sorted(self._folder.glob("*.pt"))[:-KEPT]:
+            old.unlink()

@@ -1,0 +1,1 @@
+"""The losses, the optimiser and the averaged weights."""

@@ -1,0 +1,291 @@
+"""The learner: an optimiser on the losses of the recipe, with an exponential moving average (EMA) of the weights that plays and is shipped.
+
+Vocabulary.
+  step   one batch through the network and one update.
+  loss   what a head is taught, before its weight; `LOSSES` lists them. A network without a head (agz13 has two) skips its loss.
+  EMA    the average of the weights after each step; steadier than the weights themselves (Polyak averaging; KataGo uses SWA).
+
+It knows no games and draws no rows: `training.records.replay` gives batches. The learning rate's factor is the loop's to decide. A loss
+that is no number stops it before anything is changed.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+from torch.nn.utils import clip_grad_norm_, get_total_norm
+
+from gozero import nets
+from gozero.blocks import SCORE_UNIT
+from gozero.nets import NetConfig, Output
+from gozero.precision import has_fast_bf16
+from training.records import scoring
+from training.records.replay import Batch
+from training.settings.config import LearnerSettings, LoopSettings
+
+LOSSES = ("policy", "value", "ownership", "score", "reply")
+EVALUATED = 128  # rows of a forward pass without a backward one
+BINS = 10  # of the predicted value, -1..1, in which calibration is measured
+
+
+class DivergedError(ArithmeticError):
+    """A loss or a gradient is no number any more; one line for the user. The weights are those before the step."""
+
+
+def losses(output: Output, batch: Batch, root_share: float = 0.0) -> dict[str, Tensor]:
+    """The unweighted losses of a batch, by name of `LOSSES`; scalars on the output's device.
+
+    Args:
+        output: the network's, for the batch.
+        batch: its targets.
+        root_share: share of the root's value in the value's target, where it is known; the rest is the game's result.
+    """
+    device = output.policy.device
+    target = {name: _tensor(getattr(batch, name), device) for name in ("policy", "reply", "value", "score", "owner")}
+    known = None if batch.known is None else _tensor(batch.known, device).float()
+    root = None if batch.root is None or root_share == 0 else _tensor(batch.root, device)
+    found = {
+        "policy": _cross_entropy(output.policy, target["policy"]),
+        "value": _mean(_value_loss(output, target["value"], root, root_share), known, 0),
+    }
+    if output.score is not None:
+        score = F.huber_loss(output.score.float() / SCORE_UNIT, target["score"] / SCORE_UNIT, reduction="none")
+        found["score"] = _mean(score, known, 1)
+    if output.ownership is not None:
+        owner = F.binary_cross_entropy_with_logits(output.ownership.float(), (target["owner"] + 1) / 2, reduction="none")
+        found["ownership"] = _mean(owner.mean(1), known, 2)
+    if output.reply is not None:
+        found["reply"] = _cross_entropy(output.reply, target["reply"])
+    return found
+
+
+def _chunks(batch: Batch) -> Iterator[Batch]:
+    """The inputs of a batch in parts of `EVALUATED` rows, the last filled up with zeros.
+
+    oneDNN keeps the code it makes for every new shape: held-out rows that grow in number would cost some MB a generation.
+    """
+    for start in range(0, len(batch.value), EVALUATED):
+        yield batch.map_inputs(partial(_part, start=start))
+
+
+def _part(array: np.ndarray, start: int) -> np.ndarray:
+    """The `EVALUATED` rows from `start` on, zeros where there are fewer."""
+    rows = array[start : start + EVALUATED]
+    return np.pad(rows, ((0, EVALUATED - len(rows)), *((0, 0) for _ in array.shape[1:])))
+
+
+def _tensor(array: np.ndarray, device: torch.device) -> Tensor:
+    """The array on the device; to a GPU without waiting for the copy."""
+    tensor = torch.from_numpy(array)
+    return tensor.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else tensor
+
+
+def _value_loss(output: Output, result: Tensor, root: Tensor | None, share: float) -> Tensor:
+    """Loss of each row [n]: cross-entropy of win, draw and loss, or the squared error of a network with a scalar value.
+
+    result int64 [n] is +1, 0 or -1. root float32 [n], NaN where unknown, takes `share` of the target: a value v stands for a win with
+    probability (1 + v) / 2 and a loss otherwise; in a game that was drawn, for |v| of either and a draw otherwise.
+    """
+    share_of = torch.zeros(len(result), device=result.device) if root is None else share * root.isfinite().float()
+    value = torch.zeros_like(share_of) if root is None else root.nan_to_num()
+    if output.wdl is None:
+        return F.mse_loss(output.value.float(), result + share_of * (value - result), reduction="none")
+    drawn = (result == 0).float()
+    draw = drawn * (1 - value.abs())
+    searched = torch.stack([(1 - draw + value) / 2, draw, (1 - draw - value) / 2], 1)
+    target = torch.lerp(F.one_hot(1 - result, 3).float(), searched, share_of[:, None])
+    return -(target * output.wdl.float().log_softmax(1)).sum(1)
+
+
+def _mean(losses: Tensor, known: Tensor | None, column: int) -> Tensor:
+    """Mean of a loss [n] over the rows whose target is known (a column of known [n, 3]); 0 where there is none."""
+    if known is None:
+        return losses.mean()
+    return (losses * known[:, column]).sum() / known[:, column].sum().clamp(min=1)
+
+
+def _cross_entropy(logits: Tensor, target: Tensor) -> Tensor:
+    """Mean over n of -Σ target log softmax; a row without a target (all zero) adds nothing."""
+    return -(target * logits.float().log_softmax(1)).sum(1).mean()
+
+
+@torch.inference_mode()
+def measures(output: Output, batch: Batch) -> dict[str, float]:
+    """What to watch beside the losses.
+
+    Returns:
+        top1: share of rows whose best action is the target's.
+        entropy: of the policy, nats.
+        value_sign: share of decided rows whose value has the result's sign.
+        bias: mean predicted value less mean result, -2..2; in whole games both sides are to move as often, so the result's mean is near 0.
+        calibration: mean distance of the predicted value from the mean result of the rows with such a value (`BINS` bins), 0..2.
+    """
+    policy, value = output.policy.float().cpu(), output.value.float().cpu().numpy()
+    log = policy.log_softmax(1)
+    right = (np.sign(value) == np.sign(batch.value))[batch.value != 0]
+    return {
+        "top1": float((policy.argmax(1).numpy() == batch.policy.argmax(1)).mean()),
+        "entropy": float(-(log.exp() * log).sum(1).mean()),
+        "value_sign": float(right.mean()) if len(right) else 0.0,
+        "bias": float((value - batch.value).mean()),
+        "calibration": _calibration(value, batch.value),
+    }
+
+
+def _calibration(predicted: np.ndarray, results: np.ndarray) -> float:
+    """Expected calibration error (Guo et al. 2017) of values float [n] against results int [n]."""
+    place = np.clip(((predicted + 1) / 2 * BINS).astype(int), 0, BINS - 1)
+    gaps = np.bincount(place, weights=predicted - results, minlength=BINS)
+    return float(np.abs(gaps).sum() / len(predicted))
+
+
+def network_config(settings: LoopSettings) -> NetConfig:
+    """What a run's network is: by its name, for the run's game; ValueError if there is none of that name, or it cannot play the game."""
+    return nets.config(settings.network, scoring.last_game(settings), settings.features)
+
+
+class Learner:
+    """The network being trained, its average and its optimiser, on one device.
+
+    Attributes:
+        precision: f32 or bf16, what the settings ask for or, with "auto", what is faster here.
+    """
+
+    def __init__(self, config: NetConfig, settings: LearnerSettings, seed: int, device: str = "cpu") -> None:
+        """`device`: cpu or cuda."""
+        self.config, self.settings, self.device = config, settings, torch.device(device)
+        self.precision = settings.precision
+        if settings.precision == "auto":
+            self.precision = "bf16" if has_fast_bf16(self.device) else "f32"
+        self.net = nets.build(config, seed)
+        self.net.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]  # torch's stub lacks it
+        self.ema = copy.deepcopy(self.net).eval().requires_grad_(False)
+        self.optimiser = _optimiser(self.net, settings)
+        self.steps = 0
+        self._began = 0  # steps when the optimiser was new
+        self._weights = {name: getattr(settings, f"{name}_weight") for name in LOSSES}
+
+    @classmethod
+    def of(cls, settings: LoopSettings, device: str = "cpu") -> Learner:
+        """The learner of a run at its beginning."""
+        return cls(network_config(settings), settings.learner, settings.seed, device)
+
+    def train(self, batch: Batch, rate: float = 1.0) -> dict[str, Tensor]:
+        """One step at `rate` times the learning rate (after its warm-up).
+
+        Returns:
+            The losses by name, and "total" as it is minimised; "gradient", its norm before clipping; "update", how far the weights went as
+            a share of their length. Scalars on the device.
+
+        Raises:
+            DivergedError: a loss or the gradient is not finite. The learner is as it was.
+        """
+        self.net.train()
+        statistics = [buffer.clone() for buffer in self.net.buffers()]  # of batch norm: the batch moves them as it goes through
+        try:
+            found = self._descend(batch)
+        except DivergedError:
+            for buffer, before in zip(self.net.buffers(), statistics, strict=True):
+                buffer.copy_(before)
+            raise
+        found["update"] = self._update(rate)
+        self._average()
+        return {name: number.detach() for name, number in found.items()}
+
+    def _descend(self, batch: Batch) -> dict[str, Tensor]:
+        """Leave the clipped gradients in the parameters; the losses by name, their "total" and the "gradient"'s norm. See `train`."""
+        found = losses(self._forward(self.net, batch), batch, self.settings.root_value_share)
+        found["total"] = torch.stack([self._weights[name] * loss for name, loss in found.items()]).sum()
+        self._check(found)
+        self.optimiser.zero_grad(set_to_none=True)
+        found["total"].backward()
+        gradient = {"gradient": clip_grad_norm_(self.net.parameters(), self.settings.clip)}
+        self._check(gradient)
+        return found | gradient
+
+    def _check(self, numbers: dict[str, Tensor]) -> None:
+        """Raise DivergedError at the first that is not finite."""
+        for (name, _), number in zip(numbers.items(), torch.stack(list(numbers.values())).tolist(), strict=True):
+            if not np.isfinite(number):
+                what = "gradient's norm" if name == "gradient" else f"{name} loss"
+                raise DivergedError(
+                    f"the {what} became {number} at step {self.steps + 1}; nothing was saved over: go on from the last checkpoint "
+                    f'with a smaller learning_rate (it is {self.settings.learning_rate:g}) or precision = "f32"'
+                )
+
+    @torch.no_grad()
+    def _update(self, rate: float) -> Tensor:
+        """Move the weights along their gradients; how far, as a share of their length."""
+        for group in self.optimiser.param_groups:
+            group["lr"] = self.settings.learning_rate * rate * min(1.0, (self.steps - self._began + 1) / max(1, self.settings.warm_up))
+        weights = list(self.net.parameters())
+        before = [weight.clone() for weight in weights]
+        self.optimiser.step()
+        self.steps += 1
+        moved = get_total_norm([weight - old for weight, old in zip(weights, before, strict=True)])
+        return moved / get_total_norm(before)
+
+    @torch.inference_mode()
+    def evaluate(self, batch: Batch) -> dict[str, float]:
+        """Losses and measures of the EMA network on a batch, in evaluation mode, the value's against the result alone. Nothing changes."""
+        rows, parts = len(batch.value), [self._forward(self.ema, part) for part in _chunks(batch)]
+        output = Output._make(None if column[0] is None else torch.cat(column)[:rows] for column in zip(*parts, strict=True))
+        return {**{name: float(loss) for name, loss in losses(output, batch).items()}, **measures(output, batch)}
+
+    def _forward(self, net: nn.Module, batch: Batch) -> Output:
+        inputs = (_tensor(array, self.device) for array in batch.inputs)
+        laid = [tensor.to(memory_format=torch.channels_last) if tensor.dim() == 4 else tensor for tensor in inputs]
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.precision == "bf16"):
+            return net(*laid)
+
+    @torch.no_grad()
+    def _average(self) -> None:
+        """Move the EMA, running statistics of the batch norms included; its warm-up keeps the untrained start out of it."""
+        decay = min(self.settings.ema, (1 + self.steps) / (10 + self.steps))
+        for average, current in zip(self.ema.state_dict().values(), self.net.state_dict().values(), strict=True):
+            if average.is_floating_point():
+                average.lerp_(current, 1 - decay)
+            else:
+                average.copy_(current)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Everything a checkpoint needs."""
+        return {
+            "net": self.net.state_dict(),
+            "ema": self.ema.state_dict(),
+            "optimiser": self.optimiser.state_dict(),
+            "kind": self.settings.optimiser,
+            "began": self._began,
+            "steps": self.steps,
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """The inverse of `state_dict`. Without an optimiser of this kind in it (weights/resume has none) that one is new, and warms up."""
+        self.net.load_state_dict(state["net"])
+        self.ema.load_state_dict(state["ema"])
+        self._began = self.steps = state["steps"]
+        if "optimiser" in state and state.get("kind", "adamw") == self.settings.optimiser:
+            chosen = [{name: value for name, value in group.items() if name != "params"} for group in self.optimiser.param_groups]
+            self.optimiser.load_state_dict(state["optimiser"])
+            for group, settings in zip(self.optimiser.param_groups, chosen, strict=True):
+                group.update(settings)  # a run may go on with other settings
+            self._began = state.get("began", 0)
+
+
+def _optimiser(net: nn.Module, settings: LearnerSettings) -> torch.optim.Optimizer:
+    """The optimiser; weights of layers decay, biases and batch norms do not."""
+    parameters = list(net.parameters())
+    groups = [
+        {"params": [p for p in parameters if p.dim() > 1], "weight_decay": settings.weight_decay},
+        {"params": [p for p in parameters if p.dim() <= 1], "weight_decay": 0.0},
+    ]
+    if settings.optimiser == "sgd":
+        return torch.optim.SGD(groups, lr=settings.learning_rate, momentum=settings.momentum)
+    return torch.optim.AdamW(groups, lr=settings.learning_rate)

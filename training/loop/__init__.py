@@ -1,0 +1,1 @@
+"""The whole cycle, and the command line that starts it."""

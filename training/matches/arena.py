@@ -1,0 +1,228 @@
+"""`python -m training.arena A B`: a match between any two players, refereed, listed game by game, with its interval.
+
+    python -m training.arena weights:weights/best.pt:100 random --size 9 --games 100 --seed 1
+    python -m training.arena "gtp:gozero-gtp --visits 100 --no-resign" "gtp:gnugo --mode gtp --level 1" --sgf games/
+    python -m training.arena uct:1000 perfect --game connect4
+
+What A and B may be is listed in `training.matches.players`; how games are played and end in `training.matches.match`. The table and the
+verdict go to stdout, progress and complaints to stderr. Exit code: 0 when every game was sound; 1 when a player made an
+illegal move, failed, or named another winner than the referee; 2 when the request makes no sense; 130 after Ctrl-C. Games that
+are won by no number of points have the results `B+`, `W+` and `0`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import ExitStack, closing
+from dataclasses import asdict
+from pathlib import Path
+
+from gozero import coords, games, sgf
+from gozero.exits import INTERRUPTED
+from gozero.games import GO_FAMILY
+from gozero.games.game import BLACK, Game
+from training.matches import players
+from training.matches.elo import wilson
+from training.matches.match import GameRecord, MatchSettings, distinct_games, play_match, tally
+from training.matches.players import Conditions, PlayerError
+from training.records import scoring
+
+LETTERS = "AB"
+IN_PROCESS_PARALLEL = 32  # games in progress when both players live in this process: fills evaluation batches
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one match from the command line; the exit code is described above."""
+    options = _parser().parse_args(arguments)
+    try:
+        return _run(options)
+    except (PlayerError, ValueError, OSError) as error:
+        print(f"arena: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("arena: interrupted; the games above are all that were finished", file=sys.stderr)
+        return INTERRUPTED
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m training.arena", description=__doc__.split("\n\n")[0], epilog=players.__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("a", metavar="A", help="the player whose score is counted")
+    parser.add_argument("b", metavar="B", help="the opponent")
+    add_game(parser)
+    add_play(parser)
+    parser.add_argument("--games", type=int, default=20, help="even: each opening is played with both colours (default 20)")
+    parser.add_argument("--opening-moves", type=int, default=0, metavar="N", help="random plies before the players begin (default 0)")
+    parser.add_argument("--max-moves", type=int, default=700, metavar="N", help="plies after which the board is counted (default 700)")
+    parser.add_argument("--sgf", type=Path, metavar="DIR", help="save every game as DIR/game-NNN.sgf")
+    parser.add_argument("--csv", type=Path, metavar="FILE", help="save the list of games")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="save settings, result and games")
+    return parser
+
+
+def add_game(parser: argparse.ArgumentParser) -> None:
+    """The options that `open_game` reads."""
+    parser.add_argument("--game", default=scoring.GO, metavar="NAME", help=f"{', '.join(games.GAMES)} (default {scoring.GO})")
+    parser.add_argument("--size", type=int, help="board size (default: the game's own; Go 13)")
+    parser.add_argument("--komi", type=float, help="points, Go only (default: the board's usual one, mostly 7.5)")
+    parser.add_argument("--rules", help="rule set of the referee (default: the game's own; Go chinese)")
+
+
+def add_play(parser: argparse.ArgumentParser) -> None:
+    """The options of how players are run, but for the number of games."""
+    parser.add_argument("--seed", type=int, default=1, help="fixes openings and random players (default 1)")
+    parser.add_argument("--parallel", type=int, metavar="N", help="games in progress at once (default: 1 with a GTP engine, else 32)")
+    parser.add_argument("--move-seconds", type=float, default=60.0, metavar="S", help="limit for one GTP answer (default 60)")
+    parser.add_argument("--threads", type=int, metavar="N", help="threads for network evaluation (default: all this process may use)")
+
+
+def open_game(options: argparse.Namespace) -> tuple[Game, float]:
+    """(the game, its komi in points), where what is not given is the game's own. ValueError for what the game does not have."""
+    size = games.usual(options.game, "size") if options.size is None else options.size
+    komi = scoring.usual_komi(options.game, size) if options.komi is None else options.komi
+    given = komi if options.game == scoring.GO else options.komi
+    return games.make(options.game, size=size, rules=options.rules, komi=given), komi
+
+
+def check_files(*files: Path | None) -> None:
+    """ValueError for a file that could not be written once the games are over; None: not asked for."""
+    for file in files:
+        if file is not None and not file.absolute().parent.is_dir():
+            raise ValueError(f"cannot write {file}: there is no folder {file.absolute().parent}")
+        if file is not None and file.is_dir():
+            raise ValueError(f"cannot write {file}: it is a folder")
+
+
+def described(game: Game, komi: float, options: argparse.Namespace) -> str:
+    """`go 13x13, komi 7.5, chinese`; only what the game has."""
+    rules = options.rules or games.usual(game.name, "rules")
+    return f"{game.name} {game.dimensions}" + (f", komi {komi:g}" if game.name == scoring.GO else "") + (f", {rules}" if rules else "")
+
+
+def in_parallel(options: argparse.Namespace, *descriptions: str) -> int:
+    """Games in progress at once: as asked for, else many unless a player lives outside this process or knows no batches."""
+    outside = any(text.startswith(("gtp:", "pachi:")) for text in descriptions)
+    return options.parallel or (1 if outside else IN_PROCESS_PARALLEL)
+
+
+def _run(options: argparse.Namespace) -> int:
+    game, komi = open_game(options)
+    if options.sgf and game.name not in GO_FAMILY:
+        raise ValueError(f"--sgf saves games of Go only: --csv and --json hold the moves of {game.name}")
+    check_files(options.csv, options.json)
+    parallel = in_parallel(options, options.a, options.b)
+    settings = MatchSettings(options.games, options.seed, options.opening_moves, options.max_moves, parallel)
+    conditions = Conditions(game, komi, options.seed, parallel, options.move_seconds, options.threads)
+    start = time.perf_counter()
+    with ExitStack() as opened:
+        pair = tuple(opened.enter_context(closing(players.open_player(text, conditions))) for text in (options.a, options.b))
+        names = (pair[0].name, pair[1].name)
+        print(f"A = {options.a}  ({names[0]})\nB = {options.b}  ({names[1]})")
+        print(f"{described(game, komi, options)}; {settings}")
+        print("game black white result   moves ended         A says   B says", flush=True)
+        records: list[GameRecord] = []
+        try:
+            for record in play_match((pair[0], pair[1]), game, settings):
+                print(row(record), flush=True)
+                records.append(record)
+                if options.sgf:
+                    write_sgf(options.sgf, record, names, conditions, options.rules)
+        finally:  # what was finished is kept, however the match ends
+            records.sort(key=lambda record: record.number)
+            if records and options.csv:
+                write_csv(options.csv, records, game)
+            if records and options.json:
+                write_json(options.json, options, names, settings, records, conditions)
+    print("\n".join(verdict(records, time.perf_counter() - start)))
+    return 0 if all(record.agreed and not record.detail for record in records) else 1
+
+
+def row(record: GameRecord) -> str:
+    """One game as a line of the table; faults and disagreements are spelled out with the last position."""
+    black, white = LETTERS[record.black], LETTERS[1 - record.black]
+    says = "  ".join(f"{claim or '-':<7}" for claim in record.claims)
+    line = f"{record.number + 1:4} {black:^5} {white:^5} {record.result:<8} {len(record.moves):5} {record.ended:<13} {says}".rstrip()
+    if record.detail:
+        line += f"\n     {record.detail}"
+    if not record.agreed:
+        line += f"\n     the players do not name the referee's winner, {record.result}:\n{record.diagram}"
+    return line
+
+
+def verdict(records: Sequence[GameRecord], seconds: float) -> list[str]:
+    """The match in a few lines: score with interval, by colour, how games ended, whether all agreed."""
+    ways = Counter(record.ended for record in records)
+    asked = [record for record in records if any(claim is not None for claim in record.claims)]
+    plies = sum(len(record.moves) for record in records)
+    return [
+        f"A scored {tally(records)}",
+        f"  as Black {tally([r for r in records if r.black == 0])}",
+        f"  as White {tally([r for r in records if r.black == 1])}",
+        f"ended: {', '.join(f'{way} {count}' for way, count in ways.most_common())}",
+        f"different games: {distinct_games(records)} of {len(records)}",
+        f"final scores asked in {len(asked)} games; all named the referee's winner in {sum(r.agreed for r in asked)}",
+        f"{plies} moves in {seconds:.0f} s ({1000 * seconds / max(1, plies):.1f} ms a move)",
+    ]
+
+
+def _fields(record: GameRecord, game: Game) -> dict[str, object]:
+    """A game as plain values for CSV and JSON; moves as `B D4 W pass ...`."""
+    fields = asdict(record)
+    fields.pop("diagram")
+    claims = fields.pop("claims")
+    fields |= {"game": record.number + 1, "black": LETTERS[record.black], "A says": claims[0], "B says": claims[1], "agreed": record.agreed}
+    fields["winner"] = None if record.winner is None else LETTERS[record.winner]
+    fields["moves"] = " ".join(f"{'B' if c == BLACK else 'W'} {coords.vertex(action, game.cols, game.rows)}" for c, action in record.moves)
+    fields.pop("number")
+    return fields
+
+
+def write_csv(path: Path, records: Sequence[GameRecord], game: Game) -> None:
+    """One line per game."""
+    rows = [_fields(record, game) for record in records]
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, fieldnames=list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def write_json(
+    path: Path,
+    options: argparse.Namespace,
+    names: tuple[str, str],
+    settings: MatchSettings,
+    records: Sequence[GameRecord],
+    conditions: Conditions,
+) -> None:
+    """Everything of the match: conditions, result with interval, games."""
+    total, game = tally(records), conditions.game
+    rules = options.rules or games.usual(game.name, "rules")
+    document = {
+        "players": [{"player": options.a, "name": names[0]}, {"player": options.b, "name": names[1]}],
+        "game": {"name": game.name, "size": game.size, "komi": conditions.komi, "rules": rules},
+        "settings": asdict(settings),
+        "result": {**asdict(total), "score": total.score, "interval95": wilson(total.points, total.games), "text": str(total)},
+        "games": [_fields(record, game) for record in records],
+    }
+    path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+
+
+def write_sgf(folder: Path, record: GameRecord, names: tuple[str, str], conditions: Conditions, rules: str | None) -> None:
+    """Save one game of Go as `game-NNN.sgf`."""
+    saved = sgf.GameRecord(
+        conditions.game.size,
+        record.moves,
+        komi=conditions.komi,
+        result=record.result,
+        rules=rules or games.usual(conditions.game.name, "rules"),
+        black_name=names[record.black],
+        white_name=names[1 - record.black],
+    )
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"game-{record.number + 1:03}.sgf").write_bytes(sgf.serialise(saved))

@@ -1,0 +1,202 @@
+"""`python -m training.ladder`: the score against ever stronger opponents, and the mean over them, with intervals.
+
+    python -m training.ladder --game connect4 --weights connect4.pt --visits 50 --plot ladder.png
+    python -m training.ladder --game nogo --weights nogo.pt --visits 50 400 --opponent "hahanogo --sims {sims}" --sims 20000 50000
+
+Vocabulary
+    rung      one opponent: plain UCT of so many simulations, from 10 doubling to 20,480, or the program of --opponent with {sims} set
+    climber   who meets every rung in a match of --games games with each colour: the weights at so many visits
+    control   another climber to compare with: plain UCT of as many visits, and a perfect player where the game is solved;
+              only against plain UCT, so that all means belong to the same opponents
+
+The mean gives every opponent the same weight; its interval takes all games for one match, which is a little too wide, never too narrow.
+The table goes to stdout, complaints to stderr; the file of --csv holds it from the first match on. Exit code: 0; 1 when a player failed or
+made an illegal move; 2 when the request makes no sense; 130 after Ctrl-C. Games are played by `training.matches.match`; this module rates
+nobody.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from gozero.exits import INTERRUPTED
+from training import plots
+from training.matches import perfect
+from training.matches.arena import add_game, add_play, check_files, described, in_parallel, open_game
+from training.matches.elo import Tally, wilson
+from training.matches.match import GameRecord, MatchSettings, play_match, tally
+from training.matches.players import Conditions, PlayerError, open_player
+
+SIMULATIONS = tuple(10 * 2**rung for rung in range(12))  # of the plain UCT opponents
+COLUMNS = ("climber", "visits", "opponent", "simulations", "games", "wins", "losses", "draws", "score", "low", "high", "black", "white")
+HEADING = "    visits   opponent games  wins draws losses   score  95 % interval   Black  White"
+
+
+@dataclass(frozen=True)
+class Rung:
+    """A climber's match against one opponent."""
+
+    climber: str
+    opponent: str
+    simulations: int
+    records: Sequence[GameRecord]
+
+    @property
+    def visits(self) -> str:
+        """The climber's simulations a move; empty for a perfect player, who needs none."""
+        return self.climber.partition(":")[2].rpartition(":")[2]
+
+    @property
+    def tally(self) -> Tally:
+        return tally(self.records)
+
+    def as_colour(self, player: int) -> float:
+        """The climber's score with Black (0) or White (1)."""
+        return tally([record for record in self.records if record.black == player]).score
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Climb from the command line; the exit code is described above."""
+    options = _parser().parse_args(arguments)
+    try:
+        return _run(options)
+    except (PlayerError, plots.PlotError, ValueError, OSError) as error:
+        print(f"ladder: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("ladder: interrupted; the matches above are all that were finished", file=sys.stderr)
+        return INTERRUPTED
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m training.ladder", description=__doc__.partition("\n")[0], epilog=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    add_game(parser)
+    parser.add_argument("--weights", metavar="FILE", help="the network that climbs (default: the controls alone)")
+    parser.add_argument("--visits", type=int, nargs="+", default=[50], metavar="N", help="of the climber, each in turn (default 50)")
+    parser.add_argument("--opponent", metavar="COMMAND", help="a GTP engine instead of plain UCT; {sims} stands for its simulations")
+    parser.add_argument("--sims", type=int, nargs="+", default=SIMULATIONS, metavar="N", help="of the opponents (default 10 20 ... 20480)")
+    parser.add_argument("--games", type=int, default=10, help="per opponent and colour (default 10)")
+    parser.add_argument("--opening-moves", type=int, default=0, metavar="N", help="random plies before the players begin (default 0)")
+    add_play(parser)
+    parser.add_argument("--no-controls", action="store_true", help="without plain UCT and the perfect player as climbers")
+    parser.add_argument("--csv", type=Path, metavar="FILE", help="save the table")
+    parser.add_argument("--plot", type=Path, metavar="FILE.png", help="save the score against the opponents' simulations")
+    return parser
+
+
+def _run(options: argparse.Namespace) -> int:
+    game, komi = open_game(options)
+    if options.games < 1:
+        raise ValueError(f"--games {options.games}: expected 1 or more for each opponent and colour")
+    check_files(options.csv, options.plot)
+    opponents = _opponents(options)
+    climbers = _climbers(options)
+    print(f"{described(game, komi, options)}; {options.games} games per opponent and colour, seed {options.seed}")
+    rungs: list[Rung] = []
+    for climber in climbers:
+        parallel = in_parallel(options, climber, *opponents)
+        conditions = Conditions(game, komi, options.seed, parallel, options.move_seconds, options.threads)
+        for rung in _climb(climber, opponents, options, conditions):
+            rungs.append(rung)
+            if options.csv:
+                _write_csv(options.csv, rungs)
+    print("\n" + "\n".join(_means(rungs)))
+    if options.plot:
+        options.plot.write_bytes(_picture(rungs, game.name))
+    return 1 if any(record.detail for rung in rungs for record in rung.records) else 0
+
+
+def _opponents(options: argparse.Namespace) -> list[str]:
+    """Descriptions of the opponents, in the order of --sims."""
+    if any(count < 1 for count in (*options.sims, *options.visits)):
+        raise ValueError("--sims and --visits are at least 1")
+    if options.opponent is None:
+        return [f"uct:{count}" for count in options.sims]
+    if "{sims}" not in options.opponent:
+        raise ValueError(f"--opponent {options.opponent!r} does not say where its simulations go: write {{sims}} there")
+    return ["gtp:" + options.opponent.replace("{sims}", str(count)) for count in options.sims]
+
+
+def _climbers(options: argparse.Namespace) -> list[str]:
+    """Descriptions of the climbers, controls last; says on stderr why a perfect player is not among them."""
+    climbers = [f"weights:{options.weights}:{visits}" for visits in options.visits] if options.weights else []
+    if options.opponent is None and not options.no_controls:
+        climbers += [f"uct:{visits}" for visits in options.visits]
+        try:
+            perfect.solver(open_game(options)[0])
+            climbers.append("perfect")
+        except perfect.UnsolvedError as error:
+            print(f"ladder: no perfect player as control: {error}", file=sys.stderr)
+    if not climbers:
+        raise ValueError("nobody climbs: give --weights, or leave the controls in")
+    return climbers
+
+
+def _climb(climber: str, opponents: Sequence[str], options: argparse.Namespace, conditions: Conditions) -> Iterator[Rung]:
+    """One match after the other, each printed when it is over."""
+    settings = MatchSettings(2 * options.games, options.seed, options.opening_moves, parallel=conditions.parallel)
+    with closing(open_player(climber, conditions)) as player:
+        print(f"\n{player.name}\n{HEADING}", flush=True)
+        for simulations, opponent in zip(options.sims, opponents, strict=True):
+            with closing(open_player(opponent, conditions)) as other:
+                rung = Rung(climber, opponent, simulations, list(play_match((player, other), conditions.game, settings)))
+            print(_row(rung), flush=True)
+            for record in rung.records:
+                if record.detail:
+                    print(f"ladder: game {record.number + 1} against {opponent}: {record.detail}", file=sys.stderr)
+            yield rung
+
+
+def _row(rung: Rung) -> str:
+    total = rung.tally
+    low, high = wilson(total.points, total.games)
+    counts = f"{total.games:5} {total.wins:5} {total.draws:5} {total.losses:6}"
+    sides = f"{rung.visits:>10} {rung.simulations:>10}"
+    return f"{sides} {counts}   {total.score:.3f}  {low:.3f} - {high:.3f}   {rung.as_colour(0):.3f}  {rung.as_colour(1):.3f}"
+
+
+def _by_climber(rungs: Sequence[Rung]) -> dict[str, list[Rung]]:
+    return {climber: [rung for rung in rungs if rung.climber == climber] for climber in dict.fromkeys(rung.climber for rung in rungs)}
+
+
+def _means(rungs: Sequence[Rung]) -> list[str]:
+    """The mean score of each climber, and what share of the perfect player's it is."""
+    totals = {climber: tally([record for rung in own for record in rung.records]) for climber, own in _by_climber(rungs).items()}
+    lines = ["mean over opponents"]
+    for climber, total in totals.items():
+        low, high = wilson(total.points, total.games)
+        line = f"  {climber}: {total.score:.3f} (95 % interval {low:.3f} - {high:.3f})"
+        if "perfect" in totals and climber != "perfect":
+            line += f", {total.score / totals['perfect'].score:.2f} of perfect play"
+        lines.append(line)
+    return lines
+
+
+def _write_csv(path: Path, rungs: Sequence[Rung]) -> None:
+    """A row for each match; see COLUMNS."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(COLUMNS)
+        for rung in rungs:
+            total = rung.tally
+            shares = (total.score, *wilson(total.points, total.games), rung.as_colour(0), rung.as_colour(1))
+            counts = (total.games, total.wins, total.losses, total.draws)
+            writer.writerow([rung.climber, rung.visits, rung.opponent, rung.simulations, *counts, *(f"{share:.4f}" for share in shares)])
+
+
+def _picture(rungs: Sequence[Rung], name: str) -> bytes:
+    """PNG: a curve for each climber over the opponents' simulations, on a logarithmic scale."""
+    curves = []
+    for climber, own in _by_climber(rungs).items():
+        reports = [rung.tally.report() for rung in own]
+        scores, low, high = ([report[key] for report in reports] for key in ("score", "low", "high"))
+        label = Path(climber.partition(":")[2]).name if climber.startswith("weights:") else climber
+        curves.append(plots.Curve(label, [rung.simulations for rung in own], scores, low, high))
+    return plots.curves([plots.Panel(f"{name}: score", curves, across="simulations of the opponent", logarithmic=True)])

@@ -1,0 +1,52 @@
+"""Games that can be left at once: an evaluator and a player that look at whether to stop before they do their work.
+
+A move of many games takes seconds. Whoever plays them catches `Stopped` around the whole match; what it does with the games that are
+finished is its own business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from gozero.evaluators.base import Evaluation, Evaluator
+from training.matches.players import Fault, Player, Turn
+
+
+class Stopped(Exception):  # noqa: N818 - no error: the games are given up
+    """The run was told to stop, or the time is up."""
+
+
+class StoppableEvaluator:
+    """An evaluator that looks at whether to stop before each batch."""
+
+    def __init__(self, evaluator: Evaluator, stop: Callable[[], bool]) -> None:
+        self.game, self._evaluator, self._stop = evaluator.game, evaluator, stop
+
+    def evaluate(self, states: np.ndarray) -> Evaluation:
+        """As the evaluator; Stopped once `stop()` is true."""
+        if self._stop():
+            raise Stopped
+        return self._evaluator.evaluate(states)
+
+
+class StoppablePlayer:
+    """A player that looks at whether to stop before each of its moves; Stopped once `stop()` is true."""
+
+    def __init__(self, player: Player, stop: Callable[[], bool]) -> None:
+        self.name, self._player, self._stop = player.name, player, stop
+
+    def begin(self, slot: int, *, seed: int) -> Fault | None:
+        return self._player.begin(slot, seed=seed)
+
+    def choose(self, turns: Sequence[Turn]) -> Sequence[int | Fault]:
+        if self._stop():
+            raise Stopped
+        return self._player.choose(turns)
+
+    def final_score(self, turn: Turn) -> str | None:
+        return self._player.final_score(turn)
+
+    def close(self) -> None:
+        self._player.close()

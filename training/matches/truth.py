@@ -1,0 +1,295 @@
+"""`python -m training.truth`: how far a network is from perfect play, in a game whose values are known (`training.matches.perfect`).
+
+    python -m training.truth --game connect4 --weights connect4.pt --visits 100 --positions 1000
+    python -m training.truth --game nogo --size 4 --weights nogo4.pt
+
+Vocabulary
+    keeping    a move after which the position is worth as much as before; any other gives a win or a draw away
+    judged     a position of ply 4 to 30 with the value of every legal move, at least one of which does not keep the value
+    own play   games of the player with itself, each after a few random plies, so that no two are the same
+    random     games of uniformly random moves
+
+All positions differ, in stones or side to move, and no more than two are of one game; where a game has fewer than were asked for, what
+was found is used, and its number printed. At the end come games against the perfect player, as many with each colour: it draws among its
+best moves, so that games differ, and how many do is printed with what came out.
+The table goes to stdout, complaints to stderr. Exit code: 0; 2 when the request makes no sense or the solver is missing; 130 after
+Ctrl-C.
+This is a measure and nothing else: no judged position is ever trained on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from gozero import coords, games
+from gozero.evaluators.base import Evaluator, open_evaluator
+from gozero.exits import INTERRUPTED
+from gozero.games.game import Game
+from gozero.position import Position
+from gozero.weights import WeightsError
+from training.matches import perfect
+from training.matches.elo import wilson
+from training.matches.match import GameRecord, MatchSettings, distinct_games, play_match, tally
+from training.matches.players import (
+    Conditions,
+    Fault,
+    PerfectPlayer,
+    Player,
+    PlayerError,
+    RandomPlayer,
+    SearchPlayer,
+    Turn,
+    match_search,
+    random_action,
+)
+
+PARALLEL = 32  # positions that a player is asked about at once
+PLIES = (4, 30)  # first and last ply of judged positions
+RANGES = ((4, 12), (13, 21), (22, 30))  # of plies, reported apart
+PER_GAME = 2  # positions; those of one game resemble each other, and the intervals take them as independent
+OPENING = 4  # own play begins after 1 to (points / OPENING) random plies
+PATIENCE = 200  # games in a row without a new position, after which there are no more to be had
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A position and the values of its moves."""
+
+    position: Position
+    values: dict[int, int]  # every legal action's, for the side to move
+    own: bool  # from own play
+
+    def kept_by(self, action: int) -> bool:
+        """Whether `action` keeps the value."""
+        return self.values.get(action) == max(self.values.values())
+
+
+@dataclass(frozen=True)
+class Share:
+    """Of how many positions the value was kept."""
+
+    kept: int
+    positions: int
+
+    def report(self) -> dict[str, float]:
+        """As numbers for log and TensorBoard: the share, 0 ... 1, and the ends of its 95 % interval, low and high."""
+        low, high = wilson(self.kept, self.positions)
+        return {"share": self.kept / self.positions, "low": low, "high": high}
+
+    def __str__(self) -> str:
+        return "{share:.1%} ({low:.1%} - {high:.1%})".format(**self.report())
+
+
+def positions(game: Game, solver: perfect.Solver, count: int, seed: int, own: Player | None = None) -> list[Judged]:
+    """`count` judged positions, half of them from own play of `own` where it is given; fewer where the game has no more.
+
+    `own` must play PARALLEL games at once. The same seed gives the same positions, if `own` plays the same.
+    """
+    collector = _Collector(game, solver, seed)
+    found = [] if own is None else collector.collect(own, count // 2, own=True)
+    return found + collector.collect(RandomPlayer(), count - len(found), own=False)
+
+
+def value_preserving_share(judged: Sequence[Judged], actions: Sequence[int]) -> Share:
+    """How often the value was kept by the action chosen in each position; at least one position."""
+    return Share(sum(case.kept_by(action) for case, action in zip(judged, actions, strict=True)), len(judged))
+
+
+def player_choices(player: Player, judged: Sequence[Judged], seed: int = 1) -> list[int]:
+    """A player's action in each position, PARALLEL at a time. PlayerError if it cannot answer."""
+    actions: list[int] = []
+    for start in range(0, len(judged), PARALLEL):
+        turns = [Turn(slot, case.position) for slot, case in enumerate(judged[start : start + PARALLEL])]
+        for turn in turns:
+            player.begin(turn.slot, seed=seed + start + turn.slot)
+        actions += _choices(player, turns)
+    return actions
+
+
+def policy_choices(evaluator: Evaluator, judged: Sequence[Judged]) -> list[int]:
+    """The legal action that the raw policy likes best in each position, PARALLEL at a time."""
+    actions: list[int] = []
+    for start in range(0, len(judged), PARALLEL):
+        batch = [case.position for case in judged[start : start + PARALLEL]]
+        logits = evaluator.evaluate(np.stack([position.state for position in batch])).logits
+        legal = np.stack([position.legal() for position in batch])
+        actions += np.where(legal, logits, -np.inf).argmax(axis=1).tolist()
+    return actions
+
+
+def _choices(player: Player, turns: Sequence[Turn]) -> list[int]:
+    actions: list[int] = []
+    for answer in player.choose(turns):
+        if isinstance(answer, Fault):
+            raise PlayerError(answer.text)
+        actions.append(answer)
+    return actions
+
+
+class _Collector:
+    """Finds judged positions in games, no position twice."""
+
+    def __init__(self, game: Game, solver: perfect.Solver, seed: int) -> None:
+        self._game, self._solver, self._rng = game, solver, np.random.default_rng(seed)
+        self._seen: set[bytes] = set()
+
+    def collect(self, player: Player, count: int, *, own: bool) -> list[Judged]:
+        """`count` positions from games of a player with itself; fewer once PATIENCE games in a row have brought none."""
+        found: list[Judged] = []
+        barren = 0
+        games_played = self._games(player, random_plies=own)
+        while len(found) < count and barren < PATIENCE:
+            start, actions = next(games_played)
+            fresh = list(islice(self._judged(start, actions, own), min(PER_GAME, count - len(found))))
+            barren = 0 if fresh else barren + 1
+            found += fresh
+        return found
+
+    def _games(self, player: Player, *, random_plies: bool) -> Iterator[tuple[int, list[int]]]:
+        """Without end, PARALLEL games at a time: (plies before the player began, all actions)."""
+        while True:
+            tables = [self._opened(player, slot, random_plies=random_plies) for slot in range(PARALLEL)]
+            starts = [position.ply for position in tables]
+            while turns := [Turn(slot, position) for slot, position in enumerate(tables) if not position.is_over]:
+                for turn, action in zip(turns, _choices(player, turns), strict=True):
+                    turn.position.play(action)
+            yield from zip(starts, ([action for _, action in position.moves] for position in tables), strict=True)
+
+    def _opened(self, player: Player, slot: int, *, random_plies: bool) -> Position:
+        """A new game in a player's slot."""
+        generator, position = self._rng.integers(2**63, size=1, dtype=np.uint64), Position(self._game)
+        player.begin(slot, seed=int(generator[0]))
+        start = int(self._rng.integers(1, self._game.points // OPENING + 1)) if random_plies else 0
+        while position.ply < start and not position.is_over:
+            position.play(random_action(position, generator))
+        return position
+
+    def _judged(self, start: int, actions: Sequence[int], own: bool) -> Iterator[Judged]:
+        """New positions of a game, in random order."""
+        first, last = PLIES
+        for ply in self._rng.permutation(np.arange(max(first, start), min(last + 1, len(actions)))).tolist():
+            position = _played(self._game, actions[:ply])
+            key = _key(position)
+            if key not in self._seen:
+                self._seen.add(key)
+                values = self._solver.values(position.state)
+                if len(set(values.values())) > 1:
+                    yield Judged(position, values, own)
+
+
+def _played(game: Game, actions: Sequence[int]) -> Position:
+    position = Position(game)
+    for action in actions:
+        position.play(action)
+    return position
+
+
+def _key(position: Position) -> bytes:
+    """What makes two positions the same: the stones and the side to move."""
+    stones = np.empty(position.game.points, np.uint8)
+    position.game.stones(position.state, stones)
+    return bytes([position.to_play, *stones])
+
+
+def table(judged: Sequence[Judged], choices: Mapping[str, Sequence[int]]) -> list[str]:
+    """A line for all positions and for each kind of them; a column for each way to choose."""
+    lines = [f"{'':<14}{'positions':>9}" + "".join(f"{name:>24}" for name in choices)]
+    for name, members in _kinds(judged).items():
+        if members:
+            columns = (value_preserving_share([judged[k] for k in members], [actions[k] for k in members]) for actions in choices.values())
+            lines.append(f"{name:<14}{len(members):>9}" + "".join(f"{share!s:>24}" for share in columns))
+    return lines
+
+
+def _kinds(judged: Sequence[Judged]) -> dict[str, list[int]]:
+    """{kind: the numbers of its positions}."""
+    kinds = {"all": list(range(len(judged)))}
+    kinds |= {name: [k for k, case in enumerate(judged) if case.own == own] for name, own in (("own play", True), ("random", False))}
+    for first, last in RANGES:
+        kinds[f"plies {first}-{last}"] = [k for k, case in enumerate(judged) if first <= case.position.ply <= last]
+    return kinds
+
+
+def against_perfect(player: Player, solver: perfect.Solver, game: Game, seed: int, count: int = 1) -> list[str]:
+    """What came out of `count` games with each colour against the perfect player, `player` first, then second, and a game of each kind.
+
+    `player` must play PARALLEL games at once.
+    """
+    settings = MatchSettings(2 * count, seed, parallel=min(PARALLEL, 2 * count))
+    records = sorted(play_match((player, PerfectPlayer(solver)), game, settings), key=lambda record: record.number)
+    lines = []
+    for black, side in ((0, "first"), (1, "second")):
+        played = [record for record in records if record.black == black]
+        lines += [f"as {side} player against perfect play: {_outcomes(played)}", *_examples(played, game)]
+    return lines
+
+
+def _outcomes(records: Sequence[GameRecord]) -> str:
+    found = tally(records)
+    noun = "game" if len(records) == 1 else "games"
+    different = f", {distinct_games(records)} different" if len(records) > 1 else ""
+    return f"{len(records)} {noun}{different}: {found.wins} won, {found.draws} drawn, {found.losses} lost"
+
+
+def _examples(records: Sequence[GameRecord], game: Game) -> Iterator[str]:
+    """The first game of each outcome that came, move by move."""
+    for winner, name in ((0, "won"), (None, "drawn"), (1, "lost")):
+        for record in islice((record for record in records if record.winner == winner), 1):
+            moves = " ".join(coords.vertex(action, game.cols, game.rows) for _, action in record.moves)
+            yield f"  {name} in {len(record.moves)} plies: {moves}"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure from the command line; the exit code is described above."""
+    options = _parser().parse_args(arguments)
+    try:
+        _run(options)
+    except (perfect.UnsolvedError, WeightsError, PlayerError, ValueError, OSError) as error:
+        print(f"truth: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("truth: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m training.truth", description=__doc__.partition("\n")[0], epilog=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--game", required=True, metavar="NAME", help="tictactoe, connect4, nogo or othello")
+    parser.add_argument("--size", type=int, help="board size (default: the game's own)")
+    parser.add_argument("--weights", required=True, metavar="FILE", help="the network that is measured")
+    parser.add_argument("--visits", type=int, default=100, metavar="N", help="of its search (default 100)")
+    parser.add_argument("--positions", type=int, default=1000, metavar="N", help="how many, half from own play (default 1000)")
+    parser.add_argument("--games", type=int, default=50, metavar="N", help="with each colour against the perfect player (default 50)")
+    parser.add_argument("--seed", type=int, default=1, help="fixes positions and games (default 1)")
+    parser.add_argument("--threads", type=int, metavar="N", help="threads for network evaluation (default: all this process may use)")
+    return parser
+
+
+def _run(options: argparse.Namespace) -> None:
+    if options.visits < 1 or options.positions < 1 or options.games < 1:
+        raise ValueError("--visits, --positions and --games are at least 1")
+    if options.seed < 0:
+        raise ValueError(f"--seed {options.seed}: expected 0 or more")
+    game = games.make(options.game, size=options.size)
+    solver = perfect.solver(game)
+    evaluator = open_evaluator(options.weights, game, threads=options.threads)
+    name = f"{Path(options.weights).name}, {options.visits} visits"
+    conditions = Conditions(game, 0.0, options.seed, PARALLEL)
+    player = SearchPlayer(name, evaluator, options.visits, match_search(options.visits, conditions), conditions)
+    print(f"{game.name} {game.dimensions}; {name}; seed {options.seed}", flush=True)
+    judged = positions(game, solver, options.positions, options.seed, player)
+    if len(judged) < options.positions:
+        print(f"{len(judged)} of {options.positions} positions were found: {PATIENCE} games in a row held no new one")
+    if judged:
+        choices = {"search": player_choices(player, judged), "policy alone": policy_choices(evaluator, judged)}
+        print("share of moves that keep the value, with 95 % intervals", *table(judged, choices), sep="\n", flush=True)
+    print(*against_perfect(player, solver, game, options.seed, options.games), sep="\n")

@@ -1,0 +1,172 @@
+"""`python -m training.yardstick --weights FILE --yardstick FILE.jsonl.gz`: agreement with positions that a strong engine labelled.
+
+Vocabulary
+    yardstick      a file of labelled positions, one JSON object a line: `moves` (vertices from the empty board, Black first),
+                   `best` (vertex), `shares` (visit share by vertex, up to ten moves), `winrate` (0 ... 1) and `score`
+                   (points), both for the side to move, `ownership` (row-major from the top left, + for the side to move)
+    top-1          share of positions in which the raw policy's first legal move is `best`
+    log-share      mean over positions of sum(share * ln(policy)): 0 would be certainty of the right move, the closer the better
+    errors         mean absolute differences; the win rate's from (value + 1) / 2
+
+Beside the network stands the constant guess: uniform over the legal moves, win rate one half, score and ownership 0. It costs
+no search and has no noise: two networks are compared on the same positions.
+It is a measure and nothing else: its positions are never trained on. This module neither searches nor plays.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import sys
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from math import isqrt
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gozero import coords, games
+from gozero.evaluators.base import Evaluation, Evaluator, open_evaluator
+from gozero.games.game import Game
+from gozero.position import IllegalMove, Position
+from gozero.weights import WeightsError
+
+BATCH = 64  # positions evaluated at once
+_Row = tuple[np.ndarray, np.ndarray, np.int64, np.ndarray, np.float32, np.float32, np.ndarray]  # the arrays of `Labelled`, one position
+
+
+class YardstickError(Exception):
+    """A yardstick file that cannot be used; the message is one line with file, line and reason."""
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """n positions with their labels; everything is for the side to move."""
+
+    game: Game
+    states: np.ndarray  # int32 [n, S]
+    legal: np.ndarray  # bool [n, A]
+    best: np.ndarray  # int64 [n], actions
+    shares: np.ndarray  # float32 [n, A], rows sum to about 1
+    winrate: np.ndarray  # float32 [n], 0 ... 1
+    score: np.ndarray  # float32 [n], points
+    ownership: np.ndarray  # float32 [n, P], -1 ... 1
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How close a network comes to the labels; None where it has no such output."""
+
+    top1: float
+    log_share: float  # nats
+    winrate_error: float  # mean absolute, 0 ... 1
+    score_error: float | None  # mean absolute, points
+    ownership_error: float | None  # mean absolute, 0 ... 2
+
+
+def read(path: Path, *, komi: float = 7.5) -> Labelled:
+    """Load a yardstick (.jsonl, or .jsonl.gz); the board size is read off the first line's ownership.
+
+    Raises `YardstickError` for a file that is missing, has another form, or holds an impossible position.
+    """
+    rows: list[_Row] = []
+    game: Game | None = None
+    for number, line in enumerate(_lines(path), 1):
+        try:
+            label = json.loads(line)
+            game = game or _game(len(label["ownership"]), komi)
+            rows.append(_row(game, label))
+        except (AttributeError, KeyError, TypeError, ValueError, IllegalMove) as error:
+            raise YardstickError(f"{path}, line {number} is no labelled position: {type(error).__name__}: {error}") from None
+    if game is None:
+        raise YardstickError(f"{path}: no positions in it")
+    return Labelled(game, *(np.stack(column) for column in zip(*rows, strict=True)))
+
+
+def _lines(path: Path) -> Iterator[str]:
+    try:
+        with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
+            yield from file
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
+        raise YardstickError(f"cannot read the yardstick {path.resolve()}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _game(points: int, komi: float) -> Game:
+    # The labelling engine's "chinese" rules have simple ko, so a long cycle may occur in its games.
+    return games.make("go", size=isqrt(points), rules="chinese-simple", komi=komi)
+
+
+def _row(game: Game, label: dict[str, Any]) -> _Row:
+    """One position and its labels, in the order of `Labelled`."""
+    position = Position(game)
+    for vertex in label["moves"]:
+        position.play(coords.parse_vertex(vertex, game.rows))
+    shares = np.zeros(game.actions, np.float32)
+    for vertex, share in label["shares"].items():
+        shares[coords.parse_vertex(vertex, game.rows)] = share
+    ownership = np.asarray(label["ownership"], np.float32)
+    if ownership.shape != (game.points,):
+        raise ValueError(f"{ownership.size} numbers of ownership for {game.points} points")
+    best = np.int64(coords.parse_vertex(label["best"], game.rows))
+    return position.state.copy(), position.legal(), best, shares, np.float32(label["winrate"]), np.float32(label["score"]), ownership
+
+
+def evaluate(labelled: Labelled, evaluator: Evaluator) -> Evaluation:
+    """Run an evaluator of the same game over all positions, `BATCH` at a time."""
+    starts = range(0, len(labelled.states), BATCH)
+    parts = [evaluator.evaluate(labelled.states[start : start + BATCH]) for start in starts]
+    logits, value, score, ownership = zip(*parts, strict=True)
+    joined = (None if column[0] is None else np.concatenate(column) for column in (score, ownership))
+    return Evaluation(np.concatenate(logits), np.concatenate(value), *joined)
+
+
+def agreement(labelled: Labelled, found: Evaluation) -> Agreement:
+    """Compare raw network outputs with the labels."""
+    logits = np.where(labelled.legal, found.logits, -np.inf).astype(np.float64)
+    log_policy = logits - np.logaddexp.reduce(logits, axis=1, keepdims=True)
+    shares = np.where(labelled.legal, labelled.shares, 0)
+    return Agreement(
+        top1=float(np.mean(logits.argmax(axis=1) == labelled.best)),
+        log_share=float(np.mean(np.sum(shares * np.where(labelled.legal, log_policy, 0), axis=1))),
+        winrate_error=float(np.mean(np.abs((found.value + 1) / 2 - labelled.winrate))),
+        score_error=None if found.score is None else float(np.mean(np.abs(found.score - labelled.score))),
+        ownership_error=None if found.ownership is None else float(np.mean(np.abs(found.ownership - labelled.ownership))),
+    )
+
+
+def constant_guess(labelled: Labelled) -> Evaluation:
+    """What knowing nothing looks like: a uniform policy, even chances, score and ownership 0."""
+    count = len(labelled.states)
+    zeros = np.zeros(count, np.float32)
+    return Evaluation(np.zeros((count, labelled.game.actions), np.float32), zeros, zeros, np.zeros_like(labelled.ownership))
+
+
+def table(columns: dict[str, Agreement]) -> str:
+    """One row per measure, one column per network."""
+    lines = [f"{'':<18}" + "".join(f"{name:>18}" for name in columns)]
+    for field in fields(Agreement):
+        values = [getattr(column, field.name) for column in columns.values()]
+        lines.append(f"{field.name:<18}" + "".join(f"{'-' if value is None else format(value, '.4f'):>18}" for value in values))
+    return "\n".join(lines)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the agreement of a weights file beside the constant guess's; exit code 2 if a file cannot be used."""
+    parser = argparse.ArgumentParser(prog="python -m training.yardstick", description=__doc__.split("\n\n")[0])
+    parser.add_argument("--weights", required=True, metavar="FILE")
+    parser.add_argument("--yardstick", required=True, type=Path, metavar="FILE", help="labelled positions, .jsonl or .jsonl.gz")
+    parser.add_argument("--komi", type=float, default=7.5, help="komi of the labelled games (default 7.5)")
+    options = parser.parse_args(arguments)
+    try:
+        labelled = read(options.yardstick, komi=options.komi)
+        evaluator = open_evaluator(options.weights, labelled.game)
+        found = evaluate(labelled, evaluator)
+    except (YardstickError, WeightsError) as error:
+        print(f"yardstick: {error}", file=sys.stderr)
+        return 2
+    print(f"{len(labelled.states)} positions, {labelled.game.rows}x{labelled.game.cols}, weights {options.weights}")
+    print(table({"network": agreement(labelled, found), "constant guess": agreement(labelled, constant_guess(labelled))}))
+    return 0

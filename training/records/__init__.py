@@ -1,0 +1,1 @@
+"""Games of self-play: how they are written, counted, checked and turned into rows to learn from."""

@@ -1,0 +1,90 @@
+"""Laws that every row must obey, whatever was played: a batch that breaks one teaches something false.
+
+Vocabulary.
+  law    an identity between the inputs and the targets of a row. It needs no network, no threshold and no luck: a share of rows that
+         break it is 0, or something is wrong with the encoding, the counting or the symmetries.
+  turn   one of the game's symmetries, under which planes, policies and ownership must move together.
+
+The law of komi holds for Go, those of owners where points have owners. They look at what the learner is given (`Replay.sample`), not at
+what the records say.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gozero import features
+from gozero.games import GO_FAMILY
+from gozero.games.game import Game
+from training.records import replay
+from training.records.replay import Batch
+
+TO_PLAY_PLANE = -1
+SHARE_ROUNDING = 2e-3  # policy targets are float16
+LEAST_ROWS = 16  # of a colour, before its rows say anything about the view
+CLEAR_AGREEMENT = 0.2  # (stones that end as their own side's - the others) / stones: about 0.6 in sound games
+POINT_ROUNDING = 1e-2  # points; komi is float32 / 20 in the globals
+
+
+def broken(batch: Batch, game: Game) -> dict[str, float]:
+    """How far a batch is from the laws of its game; all 0 where it obeys them.
+
+    Returns:
+        law/komi: share of rows whose score is not what the owners of the points and the komi of the side to move add up to (Go).
+        law/value: share of rows whose result is not the sign of the score.
+        law/occupied: mean share of the policy target that lies on points with a stone.
+        law/view: 1 where ownership goes with the stones for one colour to move and against them for the other, else 0.
+    """
+    stones = stones_of(batch, game)
+    occupied = batch.policy[:, : stones.shape[1]] * (stones != 0)
+    share = occupied.sum(1)
+    found = {
+        "law/value": float(np.mean(np.sign(batch.score) != np.sign(batch.value))),
+        "law/occupied": float(np.mean(np.where(share > SHARE_ROUNDING, share, 0))),
+        "law/view": _view(batch, stones),
+    }
+    if game.name in GO_FAMILY:
+        komi = batch.globals[:, 0] * features.KOMI_SCALE
+        found["law/komi"] = float(np.mean(np.abs(batch.score - batch.owner.sum(1) - komi) > POINT_ROUNDING))
+    return found
+
+
+def stones_of(batch: Batch, game: Game) -> np.ndarray:
+    """float [n, P]: +1 the side to move's stones, -1 the other side's, 0 empty points."""
+    shown = features.layout(game.name)
+    difference: np.ndarray = (batch.planes[:, shown.own] - batch.planes[:, shown.other]).reshape(len(batch.planes), -1)
+    return difference
+
+
+def _view(batch: Batch, stones: np.ndarray) -> float:
+    """Whether the owners agree with the stones [n, P] seen by one colour and disagree, as clearly, for the other."""
+    black = batch.planes[:, TO_PLAY_PLANE, 0, 0] > 0.5
+    if min(black.sum(), (~black).sum()) < LEAST_ROWS:
+        return 0.0
+    agreement, count = (batch.owner * stones).sum(1), np.abs(stones).sum(1)
+    low, high = sorted(agreement[side].sum() / max(1.0, count[side].sum()) for side in (black, ~black))
+    return float(low < -CLEAR_AGREEMENT and high > CLEAR_AGREEMENT)
+
+
+def turned_apart(batch: Batch, game: Game) -> dict[str, float]:
+    """How far policy, reply and ownership move apart from the planes when rows are turned the way training turns them.
+
+    The overlap of a target with each plane does not depend on how the board is held. Returns the largest change of an overlap, as a share
+    of the target's sum: turn/policy, turn/reply, turn/owner; 0 up to rounding where they turn together.
+    """
+    apart = {"policy": 0.0, "reply": 0.0, "owner": 0.0}
+    for turn in game.symmetries:
+        turned = replay.transformed(batch, np.full(len(batch.value), turn))
+        for name in apart:
+            before, after = getattr(batch, name), getattr(turned, name)
+            scale = np.maximum(np.abs(before).sum(1), 1)[:, None]
+            change = np.abs(_overlap(before, batch.planes) - _overlap(after, turned.planes)) / scale
+            apart[name] = max(apart[name], float(change.max(initial=0)))
+    return {f"turn/{name}": value for name, value in apart.items()}
+
+
+def _overlap(target: np.ndarray, planes: np.ndarray) -> np.ndarray:
+    """float [n, C]: the sum of a target [n, >= P] over the points where each plane is set."""
+    boards = planes.reshape(*planes.shape[:2], -1)
+    found: np.ndarray = np.einsum("np,ncp->nc", target[:, : boards.shape[2]], boards)
+    return found

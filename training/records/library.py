@@ -1,0 +1,183 @@
+"""The games in run folders and shards: finding them, naming them, choosing among them, checking them.
+
+Vocabulary.
+  path   what a person gives: a run folder, its folder records/, or a shard (`.gzr`, which may be left out).
+  entry  one game of a shard with its *name*, `runs/go13/000012:7`: the path as given, the shard, and the place among its readable games.
+
+It writes nothing and prints nothing; what is damaged is counted and never comes out as an entry. `training.records.browse` shows entries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from gozero import coords, games, symmetry
+from gozero.games.game import Game
+from training.records import records, scoring
+from training.records.records import Record
+from training.records.replay import CorruptRecordError, rows_of, states_of
+from training.settings.config import LoopSettings, SelfPlaySettings
+
+SUFFIX = ".gzr"
+
+
+class LibraryError(Exception):
+    """A path or a name that leads to no games; one line for the user."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One game; `number` counts from 1 among the readable games of its shard, `settings` are those of the run that wrote it."""
+
+    name: str
+    shard: Path
+    number: int
+    record: Record
+    settings: dict[str, Any]
+
+    @property
+    def result(self) -> str:
+        """As SGF has it: B+3.5, W+0.5, or 0 for a draw; B+ in games without points."""
+        return scoring.result_text(self.game(), self.record.score)
+
+    @property
+    def rules(self) -> str:
+        """The rule set; shards whose settings are lost were most likely written under the default."""
+        return str(self.settings.get("rules") or games.usual(str(self.settings.get("game", scoring.GO)), "rules") or "")
+
+    def game(self) -> Game:
+        """The game it was played under. LibraryError where the settings name none."""
+        selfplay = self.settings.get("selfplay")
+        longest = selfplay.get("max_length") if isinstance(selfplay, dict) else None
+        name = str(self.settings.get("game", LoopSettings().game))
+        try:
+            return scoring.make(name, self.record.size, self.rules, float(longest or SelfPlaySettings().max_length))
+        except ValueError as error:
+            raise LibraryError(f"{self.name}: {error}") from None
+
+
+@dataclass
+class Library:
+    """The games under some paths, read one shard at a time. `corrupt` counts the frames that the shards read so far had to skip."""
+
+    paths: Sequence[str]
+    corrupt: int = 0
+    shards: int = 0
+    bytes: int = 0
+    damaged: list[Path] = field(default_factory=list)  # shards with a corrupt frame
+
+    def entries(self) -> Iterator[Entry]:
+        """All games, in the order of paths, shards and records. LibraryError, before the first, for a path without shards."""
+        found = [item for path in self.paths for item in _shards(path)]
+        for shard, label in found:
+            yield from self._read(shard, label)
+
+    def _read(self, shard: Path, label: str) -> Iterator[Entry]:
+        try:
+            content = records.read(shard)
+            self.bytes += shard.stat().st_size
+        except OSError as error:
+            raise LibraryError(f"cannot read {shard}: {error.strerror}") from None
+        self.shards += 1
+        self.corrupt += content.corrupt
+        if content.corrupt:
+            self.damaged.append(shard)
+        for number, record in enumerate(content.records, 1):
+            yield Entry(f"{label}:{number}", shard, number, record, content.settings)
+
+
+def find(name: str) -> Entry:
+    """The entry of that name. LibraryError says what is there instead."""
+    path, _, number = name.rpartition(":")
+    if not path or not number.isascii() or not number.isdigit():
+        raise LibraryError(f"{name!r} names no game: expected SHARD:NUMBER as `list` prints it, such as runs/go13/000012:7")
+    shards = _shards(path)
+    if len(shards) != 1:
+        raise LibraryError(f"{path} holds {len(shards)} shards: name one of them, such as {shards[0][1]}:{number}")
+    entries = list(Library([path]).entries())
+    if not 1 <= int(number) <= len(entries):
+        raise LibraryError(f"{path} has no game {number}: it holds {len(entries)}, counted from 1")
+    return entries[int(number) - 1]
+
+
+def _shards(path: str) -> list[tuple[Path, str]]:
+    """The shards that a path means, each with the label under which `find` finds it again."""
+    place = Path(path)
+    if place.is_file():
+        return [(place, str(place.with_suffix("")) if place.suffix == SUFFIX else path)]
+    for folder in (place / "records", place):
+        if found := sorted(folder.glob(f"*{SUFFIX}")):
+            return [(shard, str(place / shard.stem)) for shard in found]
+    for folder in (place.parent, place.parent / "records"):
+        shard = folder / (place.name + SUFFIX)  # no with_name: `.` and `/` have no name
+        if shard.is_file():
+            return [(shard, path)]
+    reason = "holds no shards (*.gzr), and neither does its folder records" if place.is_dir() else "no such folder or shard"
+    raise LibraryError(f"{place.absolute()}: {reason}")
+
+
+def fault(entry: Entry) -> str | None:
+    """Why the learner would refuse this game, in one line; None for a sound one. Plays the whole game again."""
+    try:
+        game = entry.game()
+        if entry.record.rows:
+            rows_of(entry.record, game)
+            return None
+        for state in states_of(entry.record, game):
+            last = state
+        if abs(scoring.final_score(game, last) - entry.record.score) > 1e-6:
+            return f"the moves lead to a score of {scoring.final_score(game, last):g} for Black, the record says {entry.record.score:g}"
+    except (CorruptRecordError, LibraryError, ValueError) as error:
+        return str(error)
+    return None
+
+
+def surprise(record: Record) -> float | None:
+    """Mean surprise of its searches in nats; None where no search has one."""
+    known = [target.surprise for target in record.targets if target.surprise is not None]
+    return sum(known) / len(known) if known else None
+
+
+def winner(record: Record) -> str:
+    """B, W or draw."""
+    return "draw" if record.score == 0 else "BW"[record.score < 0]
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Which games are wanted; None and empty tuples mean any. Lengths are in moves, `generations` is (first, last), both included.
+
+    A least surprise, in nats, leaves out games whose surprise is not known.
+    """
+
+    min_length: int = 0
+    max_length: int | None = None
+    result: str | None = None  # B, W or draw
+    sizes: tuple[int, ...] = ()
+    endings: tuple[str, ...] = ()
+    generations: tuple[int, int] | None = None
+    least_surprise: float | None = None
+
+    def wants(self, entry: Entry) -> bool:
+        """Whether the game is among those wanted."""
+        record, known = entry.record, surprise(entry.record)
+        first, last = self.generations or (record.generation, record.generation)
+        return (
+            self.min_length <= len(record.moves)
+            and (self.max_length is None or len(record.moves) <= self.max_length)
+            and self.result in (None, winner(record))
+            and (not self.sizes or record.size in self.sizes)
+            and (not self.endings or record.ending in self.endings)
+            and first <= record.generation <= last
+            and (self.least_surprise is None or (known is not None and known >= self.least_surprise))
+        )
+
+
+def opening(record: Record, game: Game, moves: int) -> str:
+    """The first moves as vertices, turned or mirrored so that games that differ by a symmetry of the game have the same text."""
+    first = record.moves[:moves].tolist()
+    turned = [[symmetry.apply_action(action, game.shape, k) for action in first] for k in game.symmetries]
+    return " ".join(coords.vertex(action, game.cols, game.rows) for action in min(turned))

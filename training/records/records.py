@@ -1,0 +1,276 @@
+"""Game records: what self-play writes and the learner replays.
+
+Vocabulary.
+  record  one finished game: its moves, and for each fully searched ply the sparse policy target and the root's value.
+  shard   a file of frames, appended to one at a time; a generation writes one shard.
+  frame   MAGIC, kind, length of the payload and its CRC-32, then the payload: the run's settings (JSON) or a record (compressed).
+
+A shard is readable after a crash: a torn or corrupt frame is skipped and counted, and reading goes on at the next MAGIC. Positions are
+not stored; `training.records.replay` plays the moves again. A policy target is 64 visits, shared out among the actions in proportion to the
+search's policy, fractions left to chance: about 14 bytes, and right in the mean. So a 13x13 game takes about 1 KB where a quarter of its
+moves are recorded, and about 2.4 KB where all are. Older forms are read as well (`_FORMS`).
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+import struct
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+MAGIC = b"GZR1"
+_FRAME = struct.Struct("<4scII")  # magic, kind, payload bytes, CRC-32 of the payload
+_HEADER = struct.Struct("<BhIBhHHH")  # size, komi and score in half points, generation, ending, openings, moves, searched plies
+_RESIGNATION = struct.Struct("<hbbB")  # ply from which on it was conceded or -1, the sides' peaks, whether it was unresigned
+_KOMI_UNIT = 0.5
+_VISITS = 64  # that a target shares out
+_OLD_SCALE = 255  # the largest share of a target of the older forms
+_VALUE_STEPS = 127  # a value of 1
+_SURPRISE_UNIT = 1 / 32  # nats; up to 7.9
+_NO_SURPRISE = 255
+
+_LZMA = ({"id": lzma.FILTER_LZMA2, "preset": 9, "dict_size": 1 << 16, "lc": 0, "lp": 0, "pb": 0},)  # for bytes that are no text
+
+
+class _Form(NamedTuple):
+    """What a kind of record's frame holds."""
+
+    extended: bool  # surprise and resignation
+    packed: bool  # plies and actions as differences, compressed by LZMA; else as they are, by zlib
+
+
+_SETTINGS, _GAME = b"S", b"I"
+_FORMS = {b"G": _Form(extended=False, packed=False), b"H": _Form(extended=True, packed=False), _GAME: _Form(extended=True, packed=True)}
+
+ENDINGS = ("passes", "settled", "capped", "finished")  # two passes, all of the board pass-alive, the move limit; other games than Go
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a full search said of one ply.
+
+    Attributes:
+        ply: index of the move in the record that was played after this search.
+        actions: int32 [k], the actions with a share above zero.
+        shares: float32 [k], the policy target; they sum to 1.
+        value: the root's value for the side to move, -1..1.
+        surprise: Kullback-Leibler divergence of the target from the network's prior, nats; None where no network evaluated, as in
+            playouts, and where it is not known (records of the first form).
+    """
+
+    ply: int
+    actions: np.ndarray
+    shares: np.ndarray
+    value: float
+    surprise: float | None = None
+
+
+@dataclass(frozen=True)
+class Record:
+    """One finished game; what conceded, unresigned and peak mean is said in `training.actor.resign`.
+
+    Attributes:
+        size, komi, generation: points a side; White's points; of the network.
+        moves: int32 [m] actions.
+        targets: of the full searches, in the order of their plies.
+        score: Black's lead in points, komi included.
+        ending: one of `ENDINGS`.
+        openings: how many of the first moves were drawn from the raw policy.
+        conceded: ply from which on the game was played cheaply; None if it never was.
+        unresigned: it was played fully whatever the values.
+        peaks: Black's and White's, values -1..1.
+    """
+
+    size: int
+    komi: float
+    generation: int
+    moves: np.ndarray
+    targets: tuple[Target, ...]
+    score: float
+    ending: str
+    openings: int = 0
+    conceded: int | None = None
+    unresigned: bool = False
+    peaks: tuple[float, float] = (-1.0, -1.0)
+
+    @property
+    def rows(self) -> int:
+        """Rows that the learner gets from it: the number of full searches."""
+        return len(self.targets)
+
+
+def sparse_target(ply: int, policy: np.ndarray, value: float, surprise: float | None = None, chance: float = 0.5) -> Target:
+    """A target as it will be stored, so that what is trained on is what is on disk.
+
+    Args:
+        ply: as in `Target`.
+        policy: float [A]; above 0 somewhere.
+        value: as in `Target`.
+        surprise: as in `Target`.
+        chance: 0 up to 1, decides which shares are rounded up; each is right in the mean over all chances (systematic sampling).
+    """
+    reach = np.cumsum(policy, dtype=np.float64)
+    levels = np.diff(np.floor(reach / reach[-1] * _VISITS + chance), prepend=0.0)
+    actions = np.flatnonzero(levels)
+    return _target(ply, actions, levels[actions], round(value * _VALUE_STEPS), _surprise_level(surprise))
+
+
+def _surprise_level(surprise: float | None) -> int:
+    return _NO_SURPRISE if surprise is None else min(max(round(surprise / _SURPRISE_UNIT), 0), _NO_SURPRISE - 1)
+
+
+def _target(ply: int, actions: np.ndarray, levels: np.ndarray, value: int, surprise: int) -> Target:
+    shares, known = levels.astype(np.float32), None if surprise == _NO_SURPRISE else surprise * _SURPRISE_UNIT
+    return Target(ply, actions.astype(np.int32), shares / shares.sum(), value / _VALUE_STEPS, known)
+
+
+def _levels(target: Target) -> np.ndarray:
+    """uint8 [k]: a target's shares as whole numbers."""
+    visits = target.shares * _VISITS
+    if not (visits == np.rint(visits)).all():  # read from a record of an older form
+        visits = np.rint(target.shares * (_OLD_SCALE / target.shares.max()))
+    return np.asarray(visits.astype(np.uint8))
+
+
+def encode(record: Record) -> bytes:
+    """The payload of a record's frame."""
+    moves, wide = record.moves, _action_type(record.size)
+    header = _HEADER.pack(
+        record.size, round(record.komi / _KOMI_UNIT), record.generation, ENDINGS.index(record.ending), round(record.score / _KOMI_UNIT),
+        record.openings, len(moves), record.rows,
+    )  # fmt: skip
+    black, white = (round(peak * _VALUE_STEPS) for peak in record.peaks)
+    header += _RESIGNATION.pack(-1 if record.conceded is None else record.conceded, black, white, record.unresigned)
+    targets, orders = record.targets, [np.argsort(target.actions) for target in record.targets]
+    arrays = [
+        moves.astype(wide),
+        np.diff([target.ply for target in targets], prepend=0).astype("<u2"),
+        np.array([len(target.actions) for target in targets], "<u2"),
+        np.array([round(target.value * _VALUE_STEPS) for target in targets], np.int8),
+        np.array([_surprise_level(target.surprise) for target in targets], np.uint8),
+        *(np.diff(target.actions[order], prepend=0).astype(wide) for target, order in zip(targets, orders, strict=True)),
+        *(_levels(target)[order] for target, order in zip(targets, orders, strict=True)),
+    ]
+    return lzma.compress(header + b"".join(array.tobytes() for array in arrays), lzma.FORMAT_RAW, filters=_LZMA)
+
+
+def decode(payload: bytes, kind: bytes = _GAME) -> Record:
+    """The inverse of `encode`, for any kind of record's frame; ValueError for bytes that are no record."""
+    form = _FORMS[kind]
+    try:
+        data = lzma.decompress(payload, lzma.FORMAT_RAW, filters=_LZMA) if form.packed else zlib.decompress(payload)
+        size, komi, generation, ending, score, openings, move_count, target_count = _HEADER.unpack_from(data)
+        reader = _Reader(data, _HEADER.size)
+        conceded, black, white, unresigned = reader.unpack(_RESIGNATION) if form.extended else (-1, -_VALUE_STEPS, -_VALUE_STEPS, 0)
+        moves = reader.take(_action_type(size), move_count).astype(np.int32)
+        return Record(
+            size, komi * _KOMI_UNIT, generation, moves, _targets(reader, form, _action_type(size), target_count), score * _KOMI_UNIT,
+            ENDINGS[ending], openings, None if conceded < 0 else conceded, bool(unresigned), (black / _VALUE_STEPS, white / _VALUE_STEPS),
+        )  # fmt: skip
+    except (zlib.error, lzma.LZMAError, struct.error, IndexError) as error:
+        raise ValueError(f"not a game record: {error}") from None
+
+
+def _targets(reader: _Reader, form: _Form, wide: str, count: int) -> tuple[Target, ...]:
+    """The `count` targets of a record whose actions are numbers of the type `wide`."""
+    plies, counts, values = (reader.take(number, count) for number in ("<u2", "<u2", "i1"))
+    surprises = reader.take("u1", count) if form.extended else np.full(count, _NO_SURPRISE)
+    actions = [reader.take(wide, each) for each in counts]
+    if form.packed:
+        plies, actions = np.cumsum(plies), [np.cumsum(each) for each in actions]
+    levels = [reader.take("u1", each) for each in counts]
+    return tuple(_target(*parts) for parts in zip(plies.tolist(), actions, levels, values.tolist(), surprises.tolist(), strict=True))
+
+
+def _action_type(size: int) -> str:
+    """The smallest integer that holds an action; boards up to 15x15 need one byte."""
+    return "u1" if size * size + 2 <= 256 else "<u2"
+
+
+@dataclass
+class _Reader:
+    """A cursor over packed arrays."""
+
+    data: bytes
+    offset: int
+
+    def take(self, kind: str, count: int) -> np.ndarray:
+        """The next `count` numbers of `kind`; ValueError past the end."""
+        array = np.frombuffer(self.data, kind, count, self.offset)
+        self.offset += array.nbytes
+        return array
+
+    def unpack(self, layout: struct.Struct) -> tuple[int, ...]:
+        """The next numbers of this layout; struct.error past the end."""
+        found = layout.unpack_from(self.data, self.offset)
+        self.offset += layout.size
+        return found
+
+
+class Writer:
+    """Appends records to a shard; each is on disk (flushed) before the next begins. A new shard begins with the settings."""
+
+    def __init__(self, path: Path, settings: dict[str, Any]) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = path.open("ab")
+        if self._file.tell() == 0:
+            self._append(_SETTINGS, json.dumps(settings).encode())
+
+    def append(self, record: Record) -> None:
+        """Write one record as a frame."""
+        self._append(_GAME, encode(record))
+
+    def close(self) -> None:
+        self._file.close()
+
+    def _append(self, kind: bytes, payload: bytes) -> None:
+        self._file.write(_FRAME.pack(MAGIC, kind, len(payload), zlib.crc32(payload)) + payload)
+        self._file.flush()
+
+
+@dataclass
+class Shard:
+    """What `read` found in a file: the games, the settings of the run that wrote them, and how many frames were unusable."""
+
+    settings: dict[str, Any] = field(default_factory=dict)
+    records: list[Record] = field(default_factory=list)
+    corrupt: int = 0
+
+
+def read(path: Path) -> Shard:
+    """Read a whole shard, skipping and counting what is torn or corrupt."""
+    shard = Shard()
+    for kind, payload in _frames(path.read_bytes()):
+        try:
+            if kind in _FORMS:
+                shard.records.append(decode(payload, kind))
+            elif kind == _SETTINGS:
+                shard.settings = json.loads(payload)
+            else:
+                shard.corrupt += 1
+        except ValueError:
+            shard.corrupt += 1
+    return shard
+
+
+def _frames(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """(kind, payload) of each frame; kind b"" stands for a stretch of bytes that is no intact frame."""
+    offset = 0
+    while offset < len(data):
+        end = offset + _FRAME.size
+        if end <= len(data) and data.startswith(MAGIC, offset):
+            _, kind, length, checksum = _FRAME.unpack_from(data, offset)
+            payload = data[end : end + length]
+            if len(payload) == length and zlib.crc32(payload) == checksum:
+                yield kind, payload
+                offset = end + length
+                continue
+        yield b"", b""
+        following = data.find(MAGIC, offset + 1)
+        offset = following if following >= 0 else len(data)

@@ -1,0 +1,313 @@
+"""The window of rows that the learner draws from, rebuilt by playing the recorded moves again.
+
+Vocabulary.
+  row     one recorded position: packed planes, globals and its targets, all from the view of the side to move.
+  shelf   the rows of one board size, oldest first; games held out have shelves of their own.
+  window  how many of all rows so far may still be drawn: it grows more slowly than the run (Wu 2019, appendix C).
+  weight  how often a row is drawn, against the others. A part of each game's weight goes to its rows by their surprise, the divergence of
+          the search's policy from the network's: there is most to learn (policy-surprise weighting, KataGo's docs/KataGoMethods.md).
+
+A game is held out, or not, by a hash of its moves: the same games stay held out after a restart. A record whose moves are illegal or
+whose result is not what its moves lead to is skipped and counted. The window lives in memory; records on disk are its only copy.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from gozero import features, symmetry
+from gozero.games.game import BLACK, TO_PLAY, Game
+from training.records import scoring
+from training.records.records import Record, Target
+from training.settings.config import ReplaySettings
+
+LEAST_WEIGHT = 1e-3  # so that every row can be drawn, also where surprise is all that counts
+
+
+class CorruptRecordError(ValueError):
+    """A record that cannot have come from a game: it must not be trained on."""
+
+
+class Batch(NamedTuple):
+    """n rows of one board (H rows, W columns, P points, A actions); everything is the side to move's view."""
+
+    planes: np.ndarray  # float32 [n, C, H, W]
+    globals: np.ndarray  # float32 [n, G]
+    policy: np.ndarray  # float32 [n, A], sums to 1
+    reply: np.ndarray  # float32 [n, A]: the opponent's next move; sums to 1, or all zero after the last move
+    value: np.ndarray  # int64 [n]: +1 won, 0 drawn, -1 lost
+    score: np.ndarray  # float32 [n]: final lead in points, komi included
+    owner: np.ndarray  # float32 [n, P]: +1 ends as the side to move's, -1 as the other's, 0 neither
+    known: np.ndarray | None = None  # bool [n, 3]: whether value, score and owner are known; None: all, as in self-play
+    root: np.ndarray | None = None  # float32 [n]: what the search made of the position, -1..1; NaN where no network searched; None: nowhere
+    tactics: np.ndarray | None = None  # float32 [n, K, H, W], from version 2 of the input features on
+
+    @property
+    def inputs(self) -> tuple[np.ndarray, ...]:
+        """What the network sees, in the order of its arguments."""
+        return (self.planes, self.globals) if self.tactics is None else (self.planes, self.globals, self.tactics)
+
+    def map_inputs(self, change: Callable[[np.ndarray], np.ndarray]) -> Batch:
+        """The batch with each of its inputs changed."""
+        return self._replace(**{name: change(array) for name, array in zip(INPUTS, self.inputs, strict=False)})
+
+
+INPUTS = ("planes", "globals", "tactics")  # of a batch, in the order of the network's arguments
+ROW_FIELDS = ("planes", "globals", "tactics", "policy", "reply", "value", "score", "owner", "root", "weight", "serial")
+
+
+@dataclass
+class Rows:
+    """Packed rows of one size, 1.2 KB each at 13x13: planes uint8 [n, ⌈CP/8⌉], policy and reply float16 [n, A], owner int8 [n, P]."""
+
+    planes: np.ndarray
+    globals: np.ndarray
+    tactics: np.ndarray  # uint8 [n, ⌈KP/8⌉]; [n, 0] in version 1 of the input features
+    policy: np.ndarray
+    reply: np.ndarray
+    value: np.ndarray
+    score: np.ndarray
+    owner: np.ndarray
+    root: np.ndarray  # float32 [n], as in Batch
+    weight: np.ndarray  # float32 [n], above 0
+    serial: np.ndarray  # int64 [n]: how many rows the run had recorded before this one
+
+    def __len__(self) -> int:
+        return len(self.serial)
+
+    @cached_property
+    def reach(self) -> np.ndarray:
+        """float64 [n]: the weight of each row and all before it."""
+        return np.cumsum(self.weight, dtype=np.float64)
+
+    def draw(self, count: int, generator: np.random.Generator) -> np.ndarray:
+        """`count` indices, each row as often as its weight says."""
+        places = generator.random(count) * self.reach[-1]
+        return np.minimum(np.searchsorted(self.reach, places, side="right"), len(self) - 1)
+
+
+def rows_of(record: Record, game: Game, first_serial: int = 0, surprise_share: float = 0.0, version: int = 1) -> Rows:
+    """Play a record's moves and build a row at each of its full searches; CorruptRecordError if they are not a game with this result.
+
+    Args:
+        record: of a game on this board size.
+        game: the rules it was played under.
+        first_serial: of its first row.
+        surprise_share: of its weight that goes to its rows by their surprise.
+        version: of the input features.
+    """
+    states, last = _replay(record, game)
+    score, owner = scoring.final_score(game, last), scoring.final_owner(game, last).astype(np.int8)
+    if abs(score - record.score) > 1e-6:
+        raise CorruptRecordError(f"the moves lead to a score of {score:g} for Black, the record says {record.score:g}")
+    planes, global_inputs, tactics = packed_inputs(game, states, version)
+    signs = np.where(states[:, TO_PLAY] == BLACK, 1, -1)
+    count = record.rows
+    return Rows(
+        planes=planes,
+        globals=global_inputs,
+        tactics=tactics,
+        policy=np.stack([_dense(target, game.actions) for target in record.targets]),
+        reply=_replies(record, game.actions),
+        value=np.sign(score * signs).astype(np.int8),
+        score=(score * signs).astype(np.float32),
+        owner=(owner[None, :] * signs[:, None]).astype(np.int8),
+        root=np.array([np.nan if target.surprise is None else target.value for target in record.targets], np.float32),
+        weight=_weights(record, surprise_share),
+        serial=np.arange(first_serial, first_serial + count),
+    )
+
+
+def packed_inputs(game: Game, states: np.ndarray, version: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The first three fields of `Rows` for states int32 [n, S]."""
+    planes, numbers, *tactics = features.encode(game, states, version)
+    return _bits(planes), numbers, _bits(tactics[0]) if tactics else np.zeros((len(states), 0), np.uint8)
+
+
+def _bits(planes: np.ndarray) -> np.ndarray:
+    """Planes of zeros and ones [n, C, H, W] as uint8 [n, ⌈CP/8⌉]."""
+    return np.packbits(planes.reshape(len(planes), -1) > 0.5, axis=1)
+
+
+def _planes(bits: np.ndarray, count: int, game: Game) -> np.ndarray:
+    """The inverse of `_bits` for `count` planes: float32 [n, count, H, W]."""
+    return np.unpackbits(bits, axis=1, count=count * game.points).reshape(-1, count, *game.shape).astype(np.float32)
+
+
+def _replay(record: Record, game: Game) -> tuple[np.ndarray, np.ndarray]:
+    """(states int32 [rows, S] before each full search, the last state int32 [S]); every move is held against the rules."""
+    states = np.empty((record.rows, game.state_ints), np.int32)
+    row_at = {target.ply: row for row, target in enumerate(record.targets)}
+    if len(row_at) != record.rows or any(ply >= len(record.moves) for ply in row_at):
+        raise CorruptRecordError("its searched plies are not plies of the game")
+    for ply, state in enumerate(states_of(record, game)):
+        if ply in row_at:
+            states[row_at[ply]] = state
+    return states, state
+
+
+def states_of(record: Record, game: Game) -> Iterator[np.ndarray]:
+    """The state int32 [S] before each of the m moves, and the last one: m + 1 times the same array, which the next move changes.
+
+    CorruptRecordError at a move that the rules forbid.
+    """
+    state, history = scoring.begin(game, record.komi, len(record.moves))
+    legal = np.zeros(game.actions, np.uint8)
+    for ply, action in enumerate(record.moves.tolist()):
+        yield state
+        game.legal(state, history, legal)
+        if action >= game.actions or not legal[action]:
+            raise CorruptRecordError(f"move {ply + 1}, action {action}, is illegal")
+        game.step(state, history, action)
+    yield state
+
+
+def _dense(target: Target, actions: int) -> np.ndarray:
+    """float16 [A] policy target of one ply."""
+    policy = np.zeros(actions, np.float16)
+    if target.actions.max(initial=0) >= actions:
+        raise CorruptRecordError(f"a policy target names action {target.actions.max()}")
+    policy[target.actions] = target.shares
+    return policy
+
+
+def _weights(record: Record, share: float) -> np.ndarray:
+    """float32 [rows], of mean 1: `share` of it goes by surprise. Where that is not known, or nothing surprised, a row weighs 1."""
+    surprises = np.array([np.nan if target.surprise is None else target.surprise for target in record.targets], np.float32)
+    known, weights = np.isfinite(surprises), np.ones(record.rows, np.float32)
+    mean = surprises[known].mean() if known.any() else 0.0
+    if mean > 0:
+        weights[known] += share * (surprises[known] / mean - 1)
+    return np.maximum(weights, np.float32(LEAST_WEIGHT))
+
+
+def _replies(record: Record, actions: int) -> np.ndarray:
+    """float16 [rows, A]: what the opponent does next. The target of its search if that was full, else the move it played; zero at the end.
+
+    A cheap search's own shares are too noisy to learn from; the move it led to is a fair sample of the opponent. A move of the opening
+    was drawn for variety: unless it was searched, nothing is learned from it.
+    """
+    replies = np.zeros((record.rows, actions), np.float16)
+    full = {target.ply: target for target in record.targets}
+    for row, target in enumerate(record.targets):
+        following = target.ply + 1
+        if following in full:
+            replies[row] = _dense(full[following], actions)
+        elif record.openings <= following < len(record.moves):
+            replies[row, record.moves[following]] = 1
+    return replies
+
+
+def window_rows(total: int, settings: ReplaySettings) -> int:
+    """How many of `total` rows the window holds: all of the first c, then c(1 + 0.4((N/c)^0.75 - 1)/0.75) (Wu 2019, appendix C), or c."""
+    c = settings.window
+    if total <= c or not settings.growing:
+        return min(total, c)
+    return int(c * (1 + 0.4 * ((total / c) ** 0.75 - 1) / 0.75))
+
+
+def is_held_out(record: Record, share: float) -> bool:
+    """Whether a game is held out; depends on its moves alone."""
+    return zlib.crc32(record.moves.astype("<i4").tobytes()) < share * 2**32
+
+
+@dataclass
+class Replay:
+    """The window. `game_of(size)` gives the game that a record of that size was played under; `version` is that of the input features."""
+
+    settings: ReplaySettings
+    game_of: Callable[[int], Game]
+    version: int = 1
+    total: int = 0  # rows recorded by the run so far, held-out ones included
+    corrupt: int = 0  # records refused
+    shelves: dict[tuple[bool, int], Rows] = field(default_factory=dict)  # (held out, size) -> rows
+
+    def add(self, records: Iterable[Record]) -> int:
+        """Append the rows of these games, oldest first, and drop what has left the window. Returns the number of rows added."""
+        before = self.total
+        fresh: dict[tuple[bool, int], list[Rows]] = {}
+        for record in records:
+            try:
+                share = self.settings.surprise_share
+                rows = rows_of(record, self.game_of(record.size), self.total, share, self.version) if record.rows else None
+            except CorruptRecordError:
+                self.corrupt += 1
+                continue
+            if rows is not None:
+                fresh.setdefault((is_held_out(record, self.settings.held_out), record.size), []).append(rows)
+                self.total += len(rows)
+        for key, added in fresh.items():
+            self.shelves[key] = _join([self.shelves[key], *added] if key in self.shelves else added)
+        self._trim()
+        return self.total - before
+
+    def _trim(self) -> None:
+        oldest = self.total - window_rows(self.total, self.settings)
+        for key, rows in list(self.shelves.items()):
+            first = int(np.searchsorted(rows.serial, oldest))
+            if first == len(rows):
+                del self.shelves[key]
+            elif first > 0:
+                self.shelves[key] = Rows(*(getattr(rows, name)[first:].copy() for name in ROW_FIELDS))
+
+    def sizes(self, held_out: bool = False) -> dict[int, int]:
+        """{board size: rows in the window}."""
+        return {size: len(rows) for (held, size), rows in sorted(self.shelves.items()) if held == held_out}
+
+    def sample(self, batch: int, generator: np.random.Generator) -> Batch:
+        """A training batch: a size drawn by the weight of its rows, rows by their weights, each under a random symmetry of its game."""
+        shelves = {size: rows for (held, size), rows in sorted(self.shelves.items()) if not held}
+        if not shelves:
+            raise ValueError("the window holds no rows to train on")
+        weights = np.array([rows.reach[-1] for rows in shelves.values()])
+        size = int(generator.choice(list(shelves), p=weights / weights.sum()))
+        chosen = shelves[size].draw(batch, generator)
+        symmetries = generator.choice(self.game_of(size).symmetries, size=batch)
+        return transformed(unpack(shelves[size], chosen, self.game_of(size)), symmetries)
+
+    def held_out(self, size: int, most: int) -> Batch:
+        """The newest `most` held-out rows of a size, untransformed."""
+        rows = self.shelves[True, size]
+        return unpack(rows, np.arange(max(0, len(rows) - most), len(rows)), self.game_of(size))
+
+
+def _join(parts: list[Rows]) -> Rows:
+    return Rows(*(np.concatenate([getattr(part, name) for part in parts]) for name in ROW_FIELDS))
+
+
+def unpack(rows: Rows, chosen: np.ndarray, game: Game) -> Batch:
+    """The rows of the game with these indices int [n] as a batch."""
+    newest, known = features.layouts(game.name)[-1], scoring.known(game)
+    return Batch(
+        planes=_planes(rows.planes[chosen], len(newest.planes), game),
+        globals=rows.globals[chosen],
+        policy=rows.policy[chosen].astype(np.float32),
+        reply=rows.reply[chosen].astype(np.float32),
+        value=rows.value[chosen].astype(np.int64),
+        score=rows.score[chosen],
+        owner=rows.owner[chosen].astype(np.float32),
+        root=rows.root[chosen],
+        known=None if all(known) else np.tile(known, (len(chosen), 1)),
+        tactics=_planes(rows.tactics[chosen], len(newest.tactics), game) if rows.tactics.shape[1] else None,
+    )
+
+
+def transformed(batch: Batch, symmetries: np.ndarray) -> Batch:
+    """Each row seen under its own symmetry, symmetries int [n] in 0..7; planes, tactics, policies and ownership turn together."""
+    boards = ("planes",) if batch.tactics is None else ("planes", "tactics")
+    parts = {name: getattr(batch, name).copy() for name in (*boards, "policy", "reply", "owner")}
+    shape = batch.planes.shape[2], batch.planes.shape[3]
+    for k in np.unique(symmetries).tolist():
+        rows = np.flatnonzero(symmetries == k)
+        for name in boards:
+            parts[name][rows] = symmetry.apply_planes(getattr(batch, name)[rows], k)
+        parts["policy"][rows] = symmetry.apply_policy(batch.policy[rows], shape, k)
+        parts["reply"][rows] = symmetry.apply_policy(batch.reply[rows], shape, k)
+        parts["owner"][rows] = symmetry.apply_points(batch.owner[rows], shape, k)
+    return batch._replace(**parts)

@@ -1,0 +1,125 @@
+"""How a self-play game begins, when it is over, and how it is counted: the only part of training that asks which game it is.
+
+Vocabulary.
+  settled  the outcome can no longer change; in Go, every point is pass-alive or pass-alive territory (Benson 1976).
+  final    counted after the stones that lie dead inside pass-alive territory have been removed, as the players' handshake would.
+
+Other games than Go begin in one way only and are over when their rules say so. Scores and ownership are Black's here; the replay turns
+them to the side to move.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+
+from gozero import games
+from gozero.games import go
+from gozero.games.game import BLACK, NOT_OVER, PLY, TO_PLAY, Game
+from training.settings.config import LoopSettings
+
+GO = "go"
+SMALL_BOARD_KOMI = {7: 9.5}  # the first player wins by 9 on 7x7; elsewhere the usual 7.5 is near enough
+USUAL_KOMI = 7.5
+
+
+@cache
+def make(name: str, size: int, rules: str, max_length: float) -> Game:
+    """The game as self-play plays it: Go is counted after max_length · area moves, in the search as in the record.
+
+    By the board as it stands a search would take a pass for a blunder, or for a win, wherever dead stones are left: in one 13x13 game
+    of fourteen that ended by passes they decided who was ahead, and episodes let nobody capture them.
+    """
+    if name != GO:
+        return games.make(name, size=size, rules=rules or None)
+    game = games.make(name, size=size, rules=rules or None, move_limit=int(max_length * size * size))
+    return replace(game, outcome=go.settled_outcome, score=go.settled_score)
+
+
+def game_of(settings: LoopSettings, size: int) -> Game:
+    """A run's game at a board size, as its self-play plays it."""
+    return make(settings.game, size, settings.rules, settings.selfplay.max_length)
+
+
+def last_game(settings: LoopSettings) -> Game:
+    """A run's game on the largest board of its last stage: what it is all for."""
+    return game_of(settings, max(settings.stage[-1].sizes))
+
+
+def match_game(settings: LoopSettings, size: int) -> tuple[Game, float]:
+    """(the game as it is played in matches, its komi in points)."""
+    komi = usual_komi(settings.game, size)
+    return games.make(settings.game, size=size, rules=settings.rules or None, komi=komi if settings.game == GO else None), komi
+
+
+def begin(game: Game, komi: float, plies: int) -> tuple[np.ndarray, np.ndarray]:
+    """(state int32 [S], history uint64 [plies + 1]) of a new game; only Go has a komi."""
+    state = game.new_states(1)[0]
+    if game.name == GO:
+        go.set_komi(state, komi)
+    return state, game.new_histories(1, plies)[0]
+
+
+def usual_komi(name: str, size: int) -> float:
+    """The komi around which games of a size are played, in points; 0 where there is none."""
+    return SMALL_BOARD_KOMI.get(size, USUAL_KOMI) if name == GO else 0.0
+
+
+def draw_komi(name: str, size: int, generator: np.random.Generator) -> float:
+    """Half-integer komi: 80 % within ±1 of the size's usual one, 14 % with a deviation of 3 points, 6 % of 12. 0 where there is none."""
+    if name != GO:
+        return 0.0
+    usual = usual_komi(name, size)
+    kind = generator.random()
+    if kind < 0.8:
+        return usual + int(generator.integers(-1, 2))
+    return usual + round(generator.normal(0, 3 if kind < 0.94 else 12))
+
+
+def decided_points(game: Game, state: np.ndarray) -> np.ndarray | None:
+    """bool [points]: whose they will be cannot change any more; None where that cannot be so yet, before half the board is played."""
+    if game.name != GO or state[PLY] * 2 <= game.points:
+        return None
+    alive = np.empty(game.points, np.int8)
+    go.pass_alive(state, alive)
+    return alive != 0
+
+
+def ending(game: Game, state: np.ndarray, decided: np.ndarray | None = None) -> str | None:
+    """One of `records.ENDINGS`, or None while the game goes on; `decided` is what `decided_points` says, if that is known already."""
+    if game.name != GO:
+        return None if game.outcome(state) == NOT_OVER else "finished"
+    if game.outcome(state) != NOT_OVER:
+        return "passes" if state[go.PASSES] >= 2 else "capped"
+    decided = decided_points(game, state) if decided is None else decided
+    return "settled" if decided is not None and decided.all() else None
+
+
+def final_owner(game: Game, state: np.ndarray) -> np.ndarray:
+    """int8 [points]: +1 Black's, -1 White's, 0 neither; all 0 where nobody owns points."""
+    owner = np.zeros(game.points, np.int8)
+    kernel = go.settled_owner if game.name == GO else game.owner
+    if kernel is not None:
+        kernel(state, owner)
+    return owner if state[TO_PLAY] == BLACK else -owner
+
+
+def final_score(game: Game, state: np.ndarray) -> float:
+    """Black's lead in points, komi included; its sign is the result. Where there are no points, 1 for a win and 0 for a draw."""
+    kernel = go.settled_score if game.name == GO else game.score or game.outcome
+    score = float(kernel(state))
+    return score if state[TO_PLAY] == BLACK else -score
+
+
+def result_text(game: Game, score: float) -> str:
+    """Black's lead as a result: `B+3.5`, `W+0.5` or `0`; the bare winner, `B+`, in a game without points."""
+    if score == 0:
+        return "0"
+    return f"{'B' if score > 0 else 'W'}+{'' if game.score is None else f'{abs(score):g}'}"
+
+
+def known(game: Game) -> tuple[bool, bool, bool]:
+    """Whether a game's end teaches a value (always), a score and owners of points."""
+    return True, game.score is not None, game.owner is not None

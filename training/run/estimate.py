@@ -1,0 +1,179 @@
+"""`--estimate`: what a run will take on this computer, from a minute's measurement of its own parts.
+
+Vocabulary.
+  cost    seconds of self-play, of learning and of the gate for one row: a full search and the cheap ones until the next, the steps it pays
+          for, and its part of the match at the end of a generation.
+  course  the run's stages in order with their rows, until the settings end it or for as long as its stages say.
+
+An estimate is as good as its assumptions, and it prints them: games of as many moves as the board has points, a computer as busy as
+during the measurement. It measures with untrained networks (`training.run.trial`) and leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from gozero import nets
+from training.actor.pool import pool_bytes
+from training.records import scoring
+from training.records.replay import window_rows
+from training.run import trial
+from training.run.run import device_of
+from training.settings.config import LoopSettings, Stage
+
+SECONDS = 30.0  # for all measurements; first starts and one step of a large network add to it
+PROGRAM_BYTES = 0.7e9  # PyTorch, the evaluator's engine and compiled kernels, measured on Linux
+GB, MB = 1e9, 1e6
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What was measured: evaluations a second by (evaluator, size), seconds a learner's step by size, and its CPU threads."""
+
+    speeds: dict[tuple[str, int], float]
+    step: dict[int, float]
+    threads: int = 1
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """A stage of the course: its pace, the rows it is given (inf: to the end of the run) and its hours."""
+
+    stage: Stage
+    visits: float  # evaluations for one row
+    speed: float  # evaluations a second, mean over the rows
+    rows_an_hour: float
+    games_an_hour: float
+    rows: float
+    hours: float
+
+
+def report(settings: LoopSettings, seconds: float = SECONDS, stop: Callable[[], bool] = lambda: False) -> str:
+    """The estimate as text."""
+    cost = measure(settings, seconds, stop)
+    stages = course(settings, cost)
+    needs = [*_memory(settings, stages), *_disk(settings, stages), *_time(stages)]
+    return "\n".join([*_head(settings, cost), "", *_table(stages), "", *needs])
+
+
+def generation_hours(settings: LoopSettings, seconds: float, stop: Callable[[], bool] = lambda: False) -> float:
+    """How long the first generation of a new run takes here, measured for about so many seconds."""
+    stage = settings.stage[0]
+    found = forecast(settings, stage, measure(replace(settings, stage=(stage,)), seconds, stop))
+    return settings.generation_rows / found.rows_an_hour
+
+
+def measure(settings: LoopSettings, seconds: float, stop: Callable[[], bool]) -> Cost:
+    """Measure every evaluator and size of the stages, each for its part of the time."""
+    wanted = {(stage.evaluator, size): stage for stage in settings.stage for size in stage.sizes}
+    sizes = sorted({size for _, size in wanted})
+    part, net = seconds / (len(wanted) + 1), trial.network(settings)
+    speeds = {key: trial.evaluations_a_second(settings, wanted[key], key[1], net, part, stop) for key in sorted(wanted)}
+    largest = max(sizes)
+    step, threads = trial.step_seconds(settings, largest, part)
+    return Cost(speeds, {size: step * (size / largest) ** 2 for size in sizes}, threads)
+
+
+def course(settings: LoopSettings, cost: Cost) -> list[Forecast]:
+    """The stages that the run comes to, as far as its limits of hours, generations and evaluations let it."""
+    stages: list[Forecast] = []
+    hours, rows = settings.hours or math.inf, settings.generations * settings.generation_rows or math.inf
+    evaluations = settings.evaluations or math.inf
+    for index, stage in enumerate(settings.stage):
+        found = forecast(settings, stage, cost)
+        most = min(rows, evaluations / found.visits, math.inf if index == len(settings.stage) - 1 else stage.rows)
+        taken = min(hours, most / found.rows_an_hour)
+        given = taken * found.rows_an_hour if taken < math.inf else math.inf
+        stages.append(replace(found, rows=given, hours=taken))
+        hours, rows, evaluations = hours - taken, rows - given, evaluations - given * found.visits
+        if hours <= 0 or rows < 1 or evaluations < found.visits:
+            break
+    return stages
+
+
+def forecast(settings: LoopSettings, stage: Stage, cost: Cost) -> Forecast:
+    """A stage's speed, its length left open."""
+    share, learner = settings.selfplay.full_share, settings.learner
+    uses = learner.epochs * settings.replay.window / settings.generation_rows if learner.epochs else learner.reuse
+    visits = (share * stage.full_visits + (1 - share) * stage.cheap_visits) / share
+    play = sum(part * visits / cost.speeds[stage.evaluator, size] for size, part in stage.sizes.items())
+    learn = sum(part * cost.step[size] for size, part in stage.sizes.items()) * uses / learner.batch
+    gate = _gate(settings, stage, cost)
+    row = {
+        "sequential": play + learn + gate,
+        "semi-asynchronous": max(play, learn) + gate,
+        "asynchronous": max(play, learn + gate),
+    }[settings.mode]
+    games = sum(part / (share * scoring.game_of(settings, size).points) for size, part in stage.sizes.items())  # games for one row
+    return Forecast(stage, visits, visits / play, 3600 / row, 3600 * games / row, math.inf, math.inf)
+
+
+def _gate(settings: LoopSettings, stage: Stage, cost: Cost) -> float:
+    """Seconds of the gate for one row; none in a stage of playouts on a board that no network of the run plays on."""
+    size, gate = stage.main_size, settings.gate
+    speed = cost.speeds.get(("network", size), math.inf)
+    return gate.games * scoring.game_of(settings, size).points * gate.visits / speed / settings.generation_rows
+
+
+def checkpoint_bytes(settings: LoopSettings) -> int:
+    """A checkpoint, and the network in memory: weights, average, the optimiser's two moments and the network that plays, in float32."""
+    return 5 * 4 * nets.parameter_count(trial.network(settings))
+
+
+def _head(settings: LoopSettings, cost: Cost) -> list[str]:
+    boards = {size: scoring.game_of(settings, size).dimensions for _, size in cost.speeds}
+    speeds = ", ".join(f"{boards[size]} {speed:,.0f}" for (kind, size), speed in cost.speeds.items() if kind == "network")
+    playouts = ", ".join(f"{boards[size]} {speed:,.0f}" for (kind, size), speed in cost.speeds.items() if kind == "rollouts")
+    largest = max(cost.step)
+    threads = f"{cost.threads} {'thread' if cost.threads == 1 else 'threads'}"
+    return [
+        f"network {settings.network} on {device_of(settings.device)}, {settings.selfplay.games} games at once, measured here just now:",
+        *([f"  evaluations a second by the network: {speeds}"] if speeds else []),
+        *([f"  evaluations a second by playouts: {playouts}"] if playouts else []),
+        f"  a learner's step of {settings.learner.batch} rows: {cost.step[largest]:.2f} s at {boards[largest]} with {threads}",
+    ]
+
+
+def _table(stages: list[Forecast]) -> list[str]:
+    lines = [f"{'stage':<7}{'sizes':<16}{'evaluations/s':>14}{'games/h':>10}{'rows/h':>11}{'rows':>13}{'hours':>9}"]
+    for number, found in enumerate(stages, start=1):
+        sizes = " ".join(map(str, sorted(found.stage.sizes)))
+        rows, hours = ("to the end", "-") if math.isinf(found.rows) else (f"{found.rows:,.0f}", f"{found.hours:,.2f}")
+        pace = f"{found.speed:>14,.0f}{found.games_an_hour:>10,.0f}{found.rows_an_hour:>11,.0f}"
+        lines.append(f"{number:<7}{sizes:<16}{pace}{rows:>13}{hours:>9}")
+    return lines
+
+
+def _memory(settings: LoopSettings, stages: list[Forecast]) -> list[str]:
+    last = stages[-1]
+    rows = sum(found.rows for found in stages if not math.isinf(found.rows))
+    rows = max(rows, settings.replay.window) if math.isinf(last.rows) else rows
+    a_row = sum(part * trial.row_bytes(settings, size) for size, part in last.stage.sizes.items())
+    window = window_rows(round(rows), settings.replay) * a_row
+    pools = ((found.stage, scoring.game_of(settings, size)) for found in stages for size in found.stage.sizes)
+    trees = sum({game.size: pool_bytes(game, settings.selfplay, stage) for stage, game in pools}.values())  # of every size so far
+    network = checkpoint_bytes(settings)
+    total = window + trees + network + PROGRAM_BYTES
+    parts = f"window {window / GB:.2f}, search trees {trees / GB:.2f}, network {network / GB:.2f}, programs {PROGRAM_BYTES / GB:.1f}"
+    grows = "; the window grows slowly after that" if math.isinf(last.rows) and settings.replay.growing else ""
+    return [f"memory  about {total / GB:.1f} GB when {rows:,.0f} rows are recorded: {parts}{grows}"]
+
+
+def _disk(settings: LoopSettings, stages: list[Forecast]) -> list[str]:
+    last = stages[-1]
+    a_row = sum(part * trial.record_bytes(settings, size) for size, part in last.stage.sizes.items())
+    checkpoints = (settings.keep + 1) * checkpoint_bytes(settings)
+    limit = f", at most {settings.records_mb:,} MB" if settings.records_mb else ""
+    hourly = a_row * last.rows_an_hour / MB
+    return [f"disk    about {hourly:.1f} MB of records an hour{limit}; {checkpoints / MB:,.0f} MB of checkpoints and weights in all"]
+
+
+def _time(stages: list[Forecast]) -> list[str]:
+    timed = [found.hours for found in stages if not math.isinf(found.hours)]
+    end = f"time    {sum(timed):,.2f} hours"
+    if math.isinf(stages[-1].hours):
+        before = f"{end} for the stages before the last, which" if timed else "time    it"
+        end = f"{before} goes on until you stop it (--hours sets a limit)"
+    return [end, "assumed: games of as many moves as the board has points, and a computer as busy as it was just now"]

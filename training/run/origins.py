@@ -1,0 +1,109 @@
+"""What a new run begins with: weights of another run (`--from`) and games already played (`--records`).
+
+Vocabulary.
+  origin  the two together. A run folder is made from it as if its first generations had been played elsewhere: their shards are in
+          records/, and a checkpoint says that the learner owes the steps which the rows in the window pay for.
+
+Weights of the same network load as they are; narrower or shallower ones are grown (`gozero.growth`). The optimiser begins anew. This
+module trains nothing and changes no run that is under way.
+"""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from gozero import growth, weights
+from gozero.growth import GrowthError
+from gozero.weights import Weights
+from training.learner.learner import Learner
+from training.records import records
+from training.records.replay import window_rows
+from training.settings.config import ConfigError, LoopSettings
+from training.storage import checkpoint, storage
+from training.storage.checkpoint import Progress, Snapshot
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What the command line asked a new run to begin with; nothing, by default."""
+
+    weights: str | None = None  # file, as `weights.find` takes it
+    records: tuple[str, ...] = ()  # run folders, folders of shards, or shards
+
+    def __bool__(self) -> bool:
+        return self.weights is not None or bool(self.records)
+
+
+def learner(settings: LoopSettings, origin: Origin, device: str = "cpu") -> Learner:
+    """A run's learner at its beginning on `device`, with the origin's weights if it has any.
+
+    Raises:
+        WeightsError: the file cannot be used.
+        ConfigError: its network cannot become the run's; the line says what to do instead.
+    """
+    begun = Learner.of(settings, device)
+    if origin.weights is None:
+        return begun
+    found: Weights = weights.load(weights.find(origin.weights), settings.game)
+    try:
+        tensors = growth.grow(found.state_dict, found.config, begun.config, settings.seed).state_dict()
+    except GrowthError as error:
+        raise ConfigError(f"--from {origin.weights}: {error} (--records FOLDER)") from None
+    begun.net.load_state_dict(tensors)
+    begun.ema.load_state_dict(tensors)
+    return begun
+
+
+def shards(settings: LoopSettings, origin: Origin) -> list[tuple[Path, records.Shard]]:
+    """The origin's shards in the order of their names, folder after folder; ConfigError where games of the run's are not found."""
+    paths: list[Path] = []
+    for name in origin.records:
+        path = weights.full(name)
+        inside = sorted((path / "records").glob("*.gzr")) or sorted(path.glob("*.gzr")) if path.is_dir() else [path]
+        if not inside or not inside[0].is_file():
+            raise ConfigError(f"--records {path}: no shards of records (*.gzr) there; give a run folder, its records/ or one shard")
+        paths += inside
+    found = [(path, records.read(path)) for path in paths]
+    for path, shard in found:
+        if not shard.settings and not shard.records:
+            raise ConfigError(f"--records {path}: not a shard of records; give a run folder, its records/ or one shard (*.gzr)")
+        if shard.settings.get("game", settings.game) != settings.game:
+            raise ConfigError(f"--records {path}: games of {shard.settings['game']}, but this run plays {settings.game}")
+    return found
+
+
+def begin(settings: LoopSettings, folder: Path, origin: Origin) -> str:
+    """Write the first checkpoint of a new run, and its records, into `folder`. Returns a line about it.
+
+    Raises:
+        WeightsError, ConfigError: as `learner` and `shards`; also for records of another game.
+        StorageError: the folder cannot be written.
+    """
+    begun, played = learner(settings, origin), shards(settings, origin)
+    progress = _import(settings, folder, played)
+    if origin.weights is not None:
+        progress.trained_sizes = list(weights.header(weights.find(origin.weights)).trained)
+    with storage.writing(folder):
+        written = storage.length(storage.shard(folder, progress.generation))
+    state = {name: value for name, value in begun.state_dict().items() if name != "optimiser"}
+    checkpoint.save(folder / "checkpoints", Snapshot(progress, state, shard_bytes=written), settings.to_dict(), settings.keep)
+    how = f"with the weights of {origin.weights}" if origin.weights else "with fresh weights"
+    return f"a new run, {how}, {progress.games:,} games and {progress.rows:,} rows played elsewhere"
+
+
+def _import(settings: LoopSettings, folder: Path, played: list[tuple[Path, records.Shard]]) -> Progress:
+    """Copy the shards as generations 1, 2, ... of the run. Its progress: about to learn from the last of them, all others counted."""
+    progress = Progress()
+    for generation, (path, found) in enumerate(played, start=1):
+        target = storage.shard(folder, generation)
+        with storage.writing(target):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, target)
+        progress.generation, progress.learning, progress.absorbed = generation, True, len(found.records)
+        progress.games += len(found.records)
+        progress.rows += sum(record.rows for record in found.records)
+    uses = settings.learner.epochs or settings.learner.reuse
+    progress.steps_owed = window_rows(progress.rows, settings.replay) * uses / settings.learner.batch
+    return progress

@@ -1,0 +1,118 @@
+"""From a preset's name or a file, and what the command line lays over it, to a run's settings.
+
+Vocabulary.
+  preset    a configuration that comes with gozero, training/settings/NAME.toml; its first line says in a comment what it is for.
+  override  `KEY=VALUE` over the configuration: the key dotted as in TOML (stages numbered from 1), the value as TOML writes it, text
+            also without quotes: `learner.batch=64`, `stage.1.sizes={5=1}`, `network=b6c64`.
+
+This module checks no setting itself: `training.settings.config` does, and names what is wrong.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from gozero import games
+from training.settings import config
+from training.settings.config import ConfigError, LoopSettings
+
+USUAL_GAME = LoopSettings().game  # of a file that names none
+FOLDER = Path(__file__).resolve().parent
+
+
+def names() -> list[str]:
+    """The presets' names, sorted."""
+    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+
+
+def path_of(name: str) -> Path:
+    """A preset's file; ConfigError lists the presets for any other name."""
+    if name not in names():
+        raise ConfigError(f"no preset is called {name!r}; there are {', '.join(names())}; for a file of your own use --config FILE.toml")
+    return FOLDER / f"{name}.toml"
+
+
+def table() -> str:
+    """Each preset with the first line of its file, aligned, one a line."""
+    width = max(len(name) for name in names())
+    lines = []
+    for name in names():
+        with path_of(name).open(encoding="utf-8") as file:
+            lines.append(f"{name:{width}}  {file.readline().lstrip('# ').rstrip()}")
+    return "\n".join(lines)
+
+
+def load(path: Path, where: str, overrides: Sequence[str] = (), top: dict[str, Any] | None = None) -> LoopSettings:
+    """The settings of a TOML file with overrides, then with the values of `top` where these are not None, over it.
+
+    Raises:
+        ConfigError: a file that cannot be read, an override that is none, an unknown key or a value out of range; it begins with `where`.
+    """
+    values = config.read(path)
+    game = values.get("game", USUAL_GAME)
+    for assignment in overrides:
+        override(values, assignment)
+    if values.get("game", USUAL_GAME) != game:
+        _fit(values, overrides)
+    values |= {name: value for name, value in (top or {}).items() if value is not None}
+    settings: LoopSettings = config.from_dict(LoopSettings, values, where)
+    return settings
+
+
+def _fit(values: dict[str, Any], overrides: Sequence[str]) -> None:
+    """For another game than the file's: each stage keeps those of its board sizes that the game has, else takes its usual one.
+
+    Sizes that an override has set stay as they are, for `training.loop.startup` to judge; so does an unknown game.
+    """
+    game, stages = values["game"], values.get("stage")
+    if not isinstance(game, str) or game not in games.GAMES or not isinstance(stages, list):
+        return
+    asked = {assignment.partition("=")[0].strip() for assignment in overrides}
+    for number, stage in enumerate(stages, start=1):
+        sizes = stage.get("sizes") if isinstance(stage, dict) else None
+        if isinstance(sizes, dict) and f"stage.{number}.sizes" not in asked:
+            kept = {size: share for size, share in sizes.items() if not str(size).isdigit() or _has_size(game, int(size))}
+            stage["sizes"] = kept or {str(games.usual(game, "size")): 1.0}
+
+
+def _has_size(game: str, size: int) -> bool:
+    try:
+        games.make(game, size=size)
+    except ValueError:
+        return False
+    return True
+
+
+def override(values: dict[str, Any], assignment: str) -> None:
+    """Lay `KEY=VALUE` over a configuration's plain values, in place; ConfigError if it names no place."""
+    key, equals, text = assignment.partition("=")
+    *path, last = key.strip().split(".")
+    if not equals or not last:
+        raise ConfigError(f"--set {assignment}: expected KEY=VALUE, such as learner.batch=64 or stage.1.rows=5000")
+    node: Any = values
+    for part in path:
+        node = _entry(node, part, assignment)
+    if not isinstance(node, dict):
+        raise ConfigError(f"--set {assignment}: {'.'.join(path)} holds no settings; stages are stage.1, stage.2 and so on")
+    node[last] = _value(text.strip())
+
+
+def _entry(node: Any, part: str, assignment: str) -> Any:
+    """One step of a dotted key: a table's entry, made if missing, or a stage by its number."""
+    if isinstance(node, dict):
+        return node.setdefault(part, {})
+    if isinstance(node, list) and part.isdecimal() and 1 <= int(part) <= len(node):
+        return node[int(part) - 1]
+    many = f"there are {len(node)} stages" if isinstance(node, list) else "it is a single value"
+    raise ConfigError(f"--set {assignment}: no {part!r} there: {many}")
+
+
+def _value(text: str) -> Any:
+    """The value that TOML reads; other text as it is."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text

@@ -1,0 +1,133 @@
+"""Checkpoints: all that a run needs to go on as if it had never stopped, in one file that appears whole or not at all.
+
+Vocabulary.
+  checkpoint  checkpoints/NNNNNN.pt of a run folder, numbered by generation and written anew at every point of rest; the newest readable
+              one is where a run goes on.
+  progress    the run's counters.
+  snapshot    what a checkpoint holds: progress, learner, the network that plays, the games in flight and the length of the shard being
+              written. Records on disk are the only copy of the window, so a snapshot does not hold it; search trees are not kept either.
+
+A file is read with `weights_only=True`: it holds tensors and plain values, nothing that could be executed. The games in flight are a pickle
+of plain values within it: thousands of games have millions of numbers, and torch would ask Python about each.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+import zipfile
+import zlib
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from training.storage.storage import replacing, writing
+
+UNREADABLE = (
+    OSError,
+    RuntimeError,
+    EOFError,
+    KeyError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    pickle.UnpicklingError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+
+
+class CheckpointError(Exception):
+    """A run folder that cannot be continued; one line for the user."""
+
+
+@dataclass
+class Progress:
+    """Where a run is. Games and rows count once they are in the window, so that a crash cannot count them twice."""
+
+    generation: int = 1  # the one whose games are being played or, while `learning`, learned from
+    learning: bool = False  # its self-play is complete and all of its games are in the window
+    absorbed: int = 0  # games of its shard that are in the window
+    games: int = 0
+    rows: int = 0
+    evaluations: int = 0  # positions given to an evaluator in self-play
+    hours: float = 0.0  # of work, all sittings
+    steps_owed: float = 0.0  # learner's steps that the recorded rows have paid for
+    rows_owed: dict[int, float] = field(default_factory=dict)  # per board size, what earlier generations left over (negative: too many)
+    rate: float = 1.0  # factor of the learning rate for the steps owed
+    handed_steps: int = 0  # learner's steps when its average was last handed over, or refused by the gate
+    window_start: int = 1  # generation from which on games may be in the window
+    trained_sizes: list[int] = field(default_factory=list)  # board sizes that the learner had rows of, its first weights' included
+    window_skip: int = 0  # of that generation's games, the first so many were in it when a new best network emptied it
+
+
+@dataclass
+class Snapshot:
+    """The content of a checkpoint. The last four are missing in files of earlier versions and in `weights/resume`."""
+
+    progress: Progress
+    learner: dict[str, Any]  # Learner.state_dict()
+    playing: dict[str, torch.Tensor] | None = None  # the network that plays; None: the learner's average
+    pools: dict[int, dict[str, Any]] = field(default_factory=dict)  # Pool.state_dict() by board size
+    shard_bytes: int | None = None  # of the generation's shard; what is behind them came later. None: not known
+
+
+def save(folder: Path, snapshot: Snapshot, settings: dict[str, Any], keep: int) -> None:
+    """Write checkpoints/GENERATION.pt and remove all but it and the `keep` before it.
+
+    Raises:
+        StorageError: it cannot be written; the checkpoints before it are as they were.
+    """
+    content = {field.name: getattr(snapshot, field.name) for field in fields(snapshot)}
+    content |= {"progress": asdict(snapshot.progress), "pools": _packed(snapshot.pools), "settings": settings}
+    target = folder / f"{snapshot.progress.generation:06d}.pt"
+    with writing(target):
+        folder.mkdir(parents=True, exist_ok=True)
+        with replacing(target) as file:
+            torch.save(content, file)
+        for old in sorted(folder.glob("*.pt"))[: -keep - 1]:
+            old.unlink()
+
+
+def latest(folder: Path) -> tuple[Snapshot, list[str]] | None:
+    """(the newest readable snapshot, complaints about newer files that could not be read); None where there is no checkpoint.
+
+    Raises:
+        CheckpointError: there are checkpoints, but none can be read.
+    """
+    complaints: list[str] = []
+    for path in sorted(folder.glob("*.pt"), reverse=True):
+        try:
+            if zipfile.ZipFile(path).testzip() is not None:  # torch does not look at its checksums
+                raise zipfile.BadZipFile
+            content = torch.load(path, map_location="cpu", weights_only=True)
+            content.pop("settings", None)
+            content |= {"progress": Progress(**content["progress"]), "pools": _pools(content.get("pools", {}))}
+            return Snapshot(**content), complaints
+        except UNREADABLE as error:
+            why = error.strerror if isinstance(error, OSError) else "it is damaged, or of another version of gozero"
+            complaints.append(f"cannot read the checkpoint {path.absolute()}: {why}; going on from the one before it")
+    if complaints:
+        raise CheckpointError(
+            f"none of the {len(complaints)} checkpoints in {folder.absolute()} can be read; move the folder away to start anew"
+        )
+    return None
+
+
+def _packed(pools: dict[int, dict[str, Any]]) -> torch.Tensor:
+    """The games in flight as uint8 [bytes]."""
+    return torch.frombuffer(bytearray(pickle.dumps(pools)), dtype=torch.uint8)
+
+
+def _pools(saved: torch.Tensor | dict[int, dict[str, Any]]) -> dict[int, dict[str, Any]]:
+    """The inverse of `_packed`; earlier versions saved plain values."""
+    return _PlainUnpickler(io.BytesIO(saved.numpy().tobytes())).load() if isinstance(saved, torch.Tensor) else saved
+
+
+class _PlainUnpickler(pickle.Unpickler):
+    """Reads numbers, text, lists and dictionaries; refuses whatever has to be imported, so nothing can be executed."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        raise pickle.UnpicklingError(f"{module}.{name} is no plain value")

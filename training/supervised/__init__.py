@@ -1,0 +1,1 @@
+"""Learning from SGF files instead of self-play."""

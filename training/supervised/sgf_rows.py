@@ -1,0 +1,196 @@
+"""From an SGF file to rows that the learner can draw: the position before each move, and what became of it.
+
+Vocabulary.
+  line    one way through a game's variations (`gozero.sgf`); the result belongs to the main line alone.
+  lesson  the rows of one line, and which of their targets are known.
+  cut     a line ends before a move that breaks the rules, or is played after two passes; what stands before it is kept.
+
+The policy's target is the move played, the reply's the move after it. The value is known where the file names a winner by points or by
+resignation: a forfeit or a loss on time says nothing of the board. The score is known where the file names points, ownership only where
+both sides passed at the end and the board as it stands, or without what is dead in pass-alive territory, counts to the stated score.
+Komi is the file's. A move out of turn leaves no row. This module decides nothing about training and reads no folders.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from gozero import coords, sgf
+from gozero.games import go
+from gozero.games.game import BLACK, TO_PLAY, WHITE, Game
+from gozero.position import IllegalMove, Position
+from gozero.sgf import GameRecord
+from training.records import scoring
+from training.records.replay import Rows, packed_inputs
+
+VALUE, SCORE, OWNER = 0, 1, 2  # columns of Lesson.known
+_POINTS = re.compile(r"([BW])\+(\d+(?:\.\d*)?)", re.IGNORECASE)
+_RESIGNED = re.compile(r"([BW])\+R(?:esign)?", re.IGNORECASE)
+_DRAWN = re.compile(r"0|draw|jigo", re.IGNORECASE)
+# Territory rules, and rules unknown here: no superko, and no points for handicap stones.
+_RULES = {
+    "chinese": "chinese", "cn": "chinese", "area": "chinese", "goe": "chinese", "chinese-simple": "chinese-simple",
+    "chinese-ogs": "chinese-ogs", "chinese-kgs": "chinese-kgs", "aga": "aga", "nz": "new-zealand", "new zealand": "new-zealand",
+    "new-zealand": "new-zealand", "tromp-taylor": "tromp-taylor", "tromp taylor": "tromp-taylor",
+}  # fmt: skip
+_FALLBACK_RULES = "chinese-simple"
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """The rows of one line; `known` bool [3] says of value, score and owner whether the rows hold them (zeros stand for what is not known).
+
+    `cut` says why the line was cut, or is empty. `identity` is the same for the same main line from the same beginning.
+    """
+
+    rows: Rows
+    size: int
+    known: tuple[bool, bool, bool]
+    cut: str
+    identity: int
+
+
+def lessons(data: bytes, variations: bool = False, version: int = 1) -> Iterator[Lesson]:
+    """The lessons of a game, the main line first; lines without a row of their own leave none.
+
+    Raises:
+        ValueError: not a Go game in SGF, a board or komi that gozero cannot play; one line.
+    """
+    found = sgf.lines(data) if variations else [sgf.Line(sgf.parse(data), 0)]
+    identity = _identity(found[0].record)
+    for number, line in enumerate(found):
+        lesson = _lesson(line, identity, number == 0, version)
+        if lesson is not None:
+            yield lesson
+
+
+def _identity(record: GameRecord) -> int:
+    """CRC-32 of how the game began and of its moves, so that copies of a game are told apart from others by it."""
+    return zlib.crc32(repr((record.size, record.black_stones, record.white_stones, record.moves)).encode())
+
+
+def _lesson(line: sgf.Line, identity: int, is_main: bool, version: int) -> Lesson | None:
+    record = line.record
+    position, taught, cut = _played(record, line.shared)
+    states = [state for state, _ in taught]
+    if not states:
+        return None
+    plies = [ply for _, ply in taught]
+    winner, points = result_of(record.result) if is_main else (None, None)
+    owner = None if cut or points is None else _owner(position, points)
+    packed, signs = np.stack(states), np.array([1 if state[TO_PLAY] == BLACK else -1 for state in states])
+    planes, global_inputs, tactics = packed_inputs(position.game, packed, version)
+    game, count = position.game, len(states)
+    legal_moves = len(position.moves)  # those of the line that could be played
+    rows = Rows(
+        planes=planes,
+        globals=global_inputs,
+        tactics=tactics,
+        policy=_one_hot([record.moves[ply][1] for ply in plies], game),
+        reply=_one_hot([_reply(record, ply, legal_moves) for ply in plies], game),
+        value=((winner or 0) * signs).astype(np.int8),
+        score=((points or 0.0) * signs).astype(np.float32),
+        owner=(np.zeros((count, game.points), np.int8) if owner is None else owner[None, :] * signs[:, None]).astype(np.int8),
+        root=np.full(count, np.nan, np.float32),  # no search
+        weight=np.ones(count, np.float32),
+        serial=np.arange(count),
+    )
+    return Lesson(rows, record.size, (winner is not None, points is not None, owner is not None), cut, identity)
+
+
+def _played(record: GameRecord, shared: int) -> tuple[Position, list[tuple[np.ndarray, int]], str]:
+    """(the last position, the state before each move in turn from move `shared` on with its ply, why the line was cut)."""
+    position = begin(record)
+    taught: list[tuple[np.ndarray, int]] = []
+    for ply, (colour, action) in enumerate(record.moves):
+        if position.is_over:
+            return position, taught, _resumed(record, ply)
+        before = position.state.copy() if colour == position.to_play and ply >= shared else None
+        try:
+            position.play(action, colour, superko=False)  # the game was played under rules of its own
+        except IllegalMove as error:
+            return position, taught, f"move {ply + 1}, {error}"
+        if before is not None:
+            taught.append((before, ply))
+    return position, taught, ""
+
+
+def _resumed(record: GameRecord, end: int) -> str:
+    """Why a line is cut whose first `end` moves ended the game: its next move on the board; empty where there are only more passes."""
+    for ply, (_, action) in enumerate(record.moves[end:], end):
+        if action < record.size**2:
+            return f"move {ply + 1}, {coords.vertex(action, record.size)} is played after two passes"
+    return ""
+
+
+def begin(record: GameRecord) -> Position:
+    """The first position of a record under the rules and komi that it names. ValueError where gozero cannot play it."""
+    named = record.rules.lower()
+    rules = _RULES.get(named, _FALLBACK_RULES)
+    game = go.make(record.size, rules, komi_of(record), record.handicap if named in _RULES else 0)
+    position = Position(game)
+    stones = dict.fromkeys(record.black_stones, BLACK) | dict.fromkeys(record.white_stones, WHITE)
+    if stones or record.to_play != BLACK:
+        position.set_up(stones, record.to_play)
+    return position
+
+
+def komi_of(record: GameRecord) -> float:
+    """Points for White: the file's; the usual ones where it says nothing, none with handicap stones.
+
+    Some servers write stones instead of points (3.75 is 7.5) or hundredths (375, 650).
+    """
+    if record.komi is None:
+        return 0.0 if record.handicap else scoring.usual_komi(scoring.GO, record.size)
+    komi = record.komi
+    if abs(komi) >= 100 and komi % 1 == 0:
+        komi /= 100
+    if (4 * komi) % 2 == 1:  # a quarter point
+        komi *= 2
+    if not abs(komi) <= record.size**2:
+        raise ValueError(f"KM[{record.komi:g}] cannot be the komi of a {record.size}x{record.size} game")
+    return komi
+
+
+def result_of(text: str) -> tuple[int | None, float | None]:
+    """(+1 Black won, -1 White won, 0 drawn, or None; Black's lead in points or None) from SGF's RE."""
+    text = text.strip()
+    if _DRAWN.fullmatch(text):
+        return 0, 0.0
+    if counted := _POINTS.fullmatch(text):
+        points = float(counted[2]) * (1 if counted[1] in "Bb" else -1)
+        return int(np.sign(points)), points
+    if resigned := _RESIGNED.fullmatch(text):
+        return (1 if resigned[1] in "Bb" else -1), None
+    return None, None
+
+
+def _owner(position: Position, points: float) -> np.ndarray | None:
+    """int8 [P], + Black's, where the game was passed out and its board counts to `points` for Black; else None."""
+    game, state = position.game, position.state
+    if [move.action for move in position.moves[-2:]] != [game.pass_action] * 2:
+        return None
+    if abs(scoring.final_score(game, state) - points) < 0.01:
+        return scoring.final_owner(game, state)
+    return position.owner() if abs(position.score() - points) < 0.01 else None
+
+
+def _reply(record: GameRecord, ply: int, legal_moves: int) -> int | None:
+    """The opponent's next move, if it came next and could be played."""
+    if ply + 1 >= legal_moves or record.moves[ply + 1][0] == record.moves[ply][0]:
+        return None
+    return record.moves[ply + 1][1]
+
+
+def _one_hot(actions: list[int | None] | list[int], game: Game) -> np.ndarray:
+    """float16 [n, A]; None leaves a row of zeros."""
+    policy = np.zeros((len(actions), game.actions), np.float16)
+    for row, action in enumerate(actions):
+        if action is not None:
+            policy[row, action] = 1
+    return policy
