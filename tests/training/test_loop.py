@@ -9,7 +9,7 @@ import torch
 
 from gozero import weights
 from tests.training.games import random_record
-from training import checkpoint, config, loop, monitor, presets, records, startup
+from training import checkpoint, config, history, loop, monitor, presets, records, startup
 from training.checkpoint import CheckpointError
 from training.learner import Learner
 from training.replay import Batch
@@ -50,6 +50,11 @@ def test_a_run_leaves_all_it_promises(finished: Path) -> None:
     assert found.provenance["rows"] == last["run/rows"]
     assert found.provenance["settings"]["generation_rows"] == 120
     assert found.config.name == "b2c16"
+
+
+def test_the_log_tells_the_threads_of_the_learner(finished: Path) -> None:
+    reports, _ = history.read(finished)
+    assert {report["speed/learner_threads"] for report in reports} == {1}
 
 
 def test_rows_are_the_full_searches_of_the_records(finished: Path) -> None:
