@@ -10,7 +10,7 @@ import torch
 
 from gozero import weights
 from tests.training.games import random_record
-from training.doctor import monitor
+from training.doctor import history, monitor
 from training.learner.learner import Learner
 from training.loop import cycle as loop
 from training.loop import startup
@@ -68,6 +68,11 @@ def test_a_checkpoint_that_names_no_sizes_has_those_of_the_stages_so_far(finishe
         torch.save(content, path)
     assert Run(replace(tiny(generations=3), rules="chinese"), tmp_path / "old").progress.trained_sizes == [4, 5]
     assert tiny(generations=3).sizes_by(0) == [5]
+
+
+def test_the_log_tells_the_threads_of_the_learner(finished: Path) -> None:
+    reports, _ = history.read(finished)
+    assert {report["speed/learner_threads"] for report in reports} == {1}
 
 
 def test_rows_are_the_full_searches_of_the_records(finished: Path) -> None:

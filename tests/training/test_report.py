@@ -107,6 +107,15 @@ def test_the_distance_to_perfect_play_falls_with_the_share_kept(tmp_path: Path, 
     ]
 
 
+def test_the_page_shows_the_threads_of_the_learner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log(tmp_path, OLD, OLD | {"speed/learner_threads": 2.0}, OLD | {"speed/learner_threads": 1.0})
+    drawn: list[Panel] = []
+    monkeypatch.setattr(plots, "curves", lambda panels: drawn.extend(panels) or b"")
+    report.write(tmp_path)
+    (panel,) = (panel for panel in drawn if panel.title == "CPU threads of the learner")
+    assert panel.curves == [Curve("threads", [2, 3], [2.0, 1.0])]
+
+
 def test_a_stop_leaves_the_page_as_it_was(tmp_path: Path) -> None:
     log(tmp_path, OLD)
     (tmp_path / "report.html").write_text("before")

@@ -240,6 +240,7 @@ def test_the_estimate_follows_from_what_is_measured() -> None:
 def test_the_estimate_measures_and_prints(capsys: pytest.CaptureFixture[str]) -> None:
     text = estimate.report(settings("threads=1", "selfplay.games=4"), seconds=0.2)
     assert "evaluations a second by the network: 4x4 " in text
+    assert " with 1 thread\n" in text
     assert "memory  about 0.7 GB when 360 rows are recorded" in text
     assert "MB of records an hour, at most 2,000 MB" in text
     assert len(text.splitlines()) == 13
