@@ -22,14 +22,19 @@ from gtp.settings import Settings, player_settings
 class Engine:
     """Asks commands and checks the frame of every answer; a bug inside a command is an error here."""
 
-    def __init__(self, settings: Settings | None = None, open_evaluator: Callable[[Game], Evaluator] = RolloutEvaluator) -> None:
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        open_evaluator: Callable[[Game], Evaluator] = RolloutEvaluator,
+        max_memory: int | None = None,
+    ) -> None:
         settings = settings or Settings(visits=8, seed=1, size=9)
         game = settings.game or "go"
         size = settings.size or games.usual(game, "size")
         sizes = supported_sizes(Header(game, only=None, size=None))
         self.signals = Signals()
         self.signals.end_of_input()  # nobody sends the line that ends an analysis: each gives one look
-        how = replace(player_settings(settings, game), search=SearchSettings(max_nodes=2000))
+        how = replace(player_settings(settings, game), search=SearchSettings(max_nodes=2000), max_memory=max_memory)
 
         def make_player() -> Player:
             if game in GO_FAMILY:
