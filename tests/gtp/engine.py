@@ -27,6 +27,7 @@ class Engine:
         settings: Settings | None = None,
         open_evaluator: Callable[[Game], Evaluator] = RolloutEvaluator,
         trained: Sequence[int] = (),
+        max_memory: int | None = None,
     ) -> None:
         settings = settings or Settings(visits=8, seed=1, size=9)
         game = settings.game or "go"
@@ -34,7 +35,7 @@ class Engine:
         sizes = supported_sizes(Header(game, only=None, size=None))
         self.signals = Signals()
         self.signals.end_of_input()  # nobody sends the line that ends an analysis: each gives one look
-        how = replace(player_settings(settings, game), search=SearchSettings(max_nodes=2000))
+        how = replace(player_settings(settings, game), search=SearchSettings(max_nodes=2000), max_memory=max_memory)
 
         def make_player() -> Player:
             if game in GO_FAMILY:

@@ -29,7 +29,7 @@ class Pondering(Engine):
     """An engine that thinks in the opponent's time, and how much it does when it is left alone."""
 
     def __init__(self, game: str = "go", size: int = 5, *, ponder: bool = True) -> None:
-        super().__init__(Settings(game, visits=8, seed=1, size=size, ponder=ponder))
+        super().__init__(Settings(game, visits=8, seed=1, size=size, ponder=ponder), max_memory=2**20)
         self.controller = self.session.signals = CountedSignals()
 
     def looks(self, patience: int) -> int:

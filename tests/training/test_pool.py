@@ -79,8 +79,8 @@ def plain_loop(settings: SelfPlaySettings, seed: tuple[int, ...]) -> Iterator[by
     def begin(tree: int, keep: bool) -> None:
         plan = games[tree].plan(NETWORK, 99)
         search.begin(
-            tree, games[tree].state, games[tree].history, plan.visits,
-            noise=plan.noise, temperature=plan.temperature, root_mask=plan.mask, keep=keep, on_top=True,
+            tree, games[tree].state, games[tree].history, max(plan.visits, 1),
+            noise=plan.noise, temperature=plan.temperature, root_mask=plan.mask, keep=keep, on_top=plan.visits > 0,
         )  # fmt: skip
 
     games = [Episode.begin(game, settings, (*seed, 5, number), number) for number in range(started)]

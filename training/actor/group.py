@@ -115,13 +115,13 @@ class Group:
         """Start the search of the game's next move.
 
         With `keep` it builds on the tree that `Search.advance` left: the plan's visits come on top of those of the moves that it allows,
-        and the root is not evaluated again.
+        and the root is not evaluated again. A plan without visits has the root's own.
         """
         episode = self.games[tree]
         plan = episode.plan(self._stage, self._generation, self._resign_at)
         search.begin(
-            tree, episode.state, episode.history, plan.visits,
-            noise=plan.noise, temperature=plan.temperature, root_mask=plan.mask, keep=keep, on_top=True,
+            tree, episode.state, episode.history, max(plan.visits, 1),
+            noise=plan.noise, temperature=plan.temperature, root_mask=plan.mask, keep=keep, on_top=plan.visits > 0,
         )  # fmt: skip
         self._kept[tree] = search.forest.nodes[tree, 0]["visits"]
 
