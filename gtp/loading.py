@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gozero import engine
+from gozero.errors import ChoiceError
 from gozero.games import GO_FAMILY
 from gozero.weights import WeightsError
 from gtp.protocol import FatalError
@@ -51,7 +52,7 @@ class Loader:
         """The evaluator for the board of ``game``. FatalError if it cannot be opened."""
         try:
             return self._evaluators.open(game)
-        except (WeightsError, ValueError) as error:
+        except (WeightsError, ChoiceError) as error:
             raise FatalError(str(error)) from None
 
     def load_in_background(self, on_failure: Callable[[FatalError], None]) -> None:
@@ -80,7 +81,7 @@ class Loader:
             if game in GO_FAMILY:
                 return GoPlayer(game, sizes, self.evaluator, how, size=size, komi=settings.komi)
             return Player(game, sizes, self.evaluator, how, size=size)
-        except ValueError as error:  # rules that the game does not have
+        except ChoiceError as error:  # rules that the game does not have
             raise FatalError(str(error)) from None
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from gozero import weights
+from gozero.errors import ChoiceError
 from gozero.weights import WeightsError
 from training import scoring, simulators, startup, storage
 from training.config import ConfigError, SelfPlaySettings, Stage, from_dict
@@ -80,7 +81,7 @@ def main(arguments: list[str] | None = None) -> int:
             if name not in given:
                 setattr(options, name, DEFAULTS[name])
         return _play(options)
-    except (ConfigError, WeightsError, ValueError) as error:
+    except (ConfigError, WeightsError, ChoiceError) as error:
         say(f"training.selfplay: {error}")
         return 2
     except (Disagreement, StorageError) as error:

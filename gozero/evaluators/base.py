@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
+from gozero.errors import ChoiceError
 from gozero.weights import WeightsError, find
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def open_evaluator(
 
         return TorchEvaluator.open(file, game, threads=threads, precision=precision)
     if find_spec("openvino") is None:
-        raise ValueError("backend openvino is not installed; run: pip install 'gozero[cpu]'")
+        raise ChoiceError("backend openvino is not installed; run: pip install 'gozero[cpu]'")
     from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
 
     return OpenVINOEvaluator.open(file, game, threads=threads, precision=precision)
@@ -114,7 +115,7 @@ def open_evaluator(
 def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
     """ValueError unless `value` is one of `choices`."""
     if value not in choices:
-        raise ValueError(f"unknown {name} {value!r}; use one of: {', '.join(choices)}")
+        raise ChoiceError(f"unknown {name} {value!r}; use one of: {', '.join(choices)}")
 
 
 def check_board(path: Path, network: str, board: Sequence[int] | None, game: Game) -> None:

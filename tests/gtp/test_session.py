@@ -363,3 +363,20 @@ def test_simplified_go_can_be_asked_about_beyond_its_limit_of_moves() -> None:
     assert engine.ask("final_score") == "B+25.0"
     for line in ("genmove w", "genmove w", "reg_genmove b", "kgs-genmove_cleanup b", "genmove b"):
         assert engine.ask(line) == "pass"
+
+
+def test_a_bug_is_not_told_as_an_illegal_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only what the rules refuse is the user's: any other error, a ValueError of numpy's too, is a bug and is told as one."""
+    engine = Engine()
+    engine.ask("showboard")
+
+    def broken(*arguments: object, **named: object) -> None:
+        raise ValueError("operands could not be broadcast together")
+
+    monkeypatch.setattr(type(engine.session.player), "play", broken)
+    for line in ("play b D4", "play_sequence b D4"):
+        with pytest.raises(AssertionError, match="bug in"):
+            engine.answer(line)
+    monkeypatch.setattr(type(engine.session.player), "set_up", broken)
+    with pytest.raises(AssertionError, match="bug in"):
+        engine.answer("gogui-setup b D4")
