@@ -56,7 +56,7 @@ clean:  ## remove the environment and all caches
 
 # A version manager's python3.12 may be there and not run: ask each for its version.
 $(STAMPS)/environment:
-	@for python in python3 python3.12 python3.11 python3.13; do \
+	@for python in python3 python3.13 python3.12 python3.11; do \
 	  $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && break; \
 	  python=; \
 	done; \

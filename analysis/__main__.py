@@ -15,6 +15,7 @@ from analysis.server import Lines, Server, serve
 from analysis.settings import Settings, from_arguments
 from gozero import __version__ as VERSION
 from gozero.engine import Evaluators, find_weights, supported_sizes, tree_memory
+from gozero.errors import ChoiceError
 from gozero.exits import SUCCESS, exit_after
 from gozero.input import arriving_lines
 from gozero.options import SettingsError
@@ -47,7 +48,7 @@ def sit(settings: Settings, log: Log | None) -> int:
     def open_evaluator(game: Game) -> Evaluator:
         try:
             return evaluators.open(game)
-        except ValueError as error:  # a backend or precision that is not there
+        except ChoiceError as error:  # a backend or precision that is not there
             raise SettingsError(str(error)) from None
 
     def send(answer: Mapping[str, Any]) -> None:

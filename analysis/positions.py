@@ -13,6 +13,7 @@ import numpy as np
 from analysis.fields import QueryError
 from analysis.queries import Query
 from gozero import coords, games
+from gozero.errors import SetUpError
 from gozero.games import go
 from gozero.position import IllegalMove, Position
 from gozero.restrictions import left_out
@@ -57,7 +58,7 @@ def _first(query: Query) -> Position:
     position = Position(game)
     try:
         position.set_up(dict(query.stones), query.to_play)
-    except ValueError as error:
+    except SetUpError as error:
         raise QueryError("initialStones", str(error)) from None
     return position
 

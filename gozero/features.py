@@ -53,6 +53,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
+from gozero.errors import ChoiceError
 from gozero.games import GO_FAMILY
 from gozero.games.chains import BOARD_PLACE, PAST_BOARDS, boards_start, chain_liberties, words
 from gozero.games.game import BLACK, PLY, TO_PLAY, WHITE, Game
@@ -106,7 +107,7 @@ def layout(game: str, version: int = 1) -> Layout:
     """A game's layout of that version; ValueError if it has none."""
     known = layouts(game)
     if not 1 <= version <= len(known):
-        raise ValueError(f"{game} has no input features of version {version}; it has {', '.join(str(shown.version) for shown in known)}")
+        raise ChoiceError(f"{game} has no input features of version {version}; it has {', '.join(str(shown.version) for shown in known)}")
     return known[version - 1]
 
 

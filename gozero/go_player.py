@@ -16,6 +16,7 @@ from itertools import takewhile
 import numpy as np
 
 from gozero import endgame, games, regions
+from gozero.errors import ChoiceError
 from gozero.evaluators.base import Evaluator
 from gozero.game_tree import Limits
 from gozero.games import area, go
@@ -116,7 +117,7 @@ class GoPlayer(Player):
             ValueError: its size cannot be played, or one of its moves. The game is as it was.
         """
         if record.size not in self.sizes:
-            raise ValueError(f"board size {record.size} is not supported; these weights play {', '.join(map(str, self.sizes))}")
+            raise ChoiceError(f"board size {record.size} is not supported; these weights play {', '.join(map(str, self.sizes))}")
         komi = self.komi if record.komi is None else record.komi
         self._begin_from(replace(record, komi=komi, moves=(), result=""), record.moves)
 
@@ -159,7 +160,7 @@ class GoPlayer(Player):
     def _position_under(self, rules: RuleSet) -> Position:
         """The game so far as if it had been played by other rules. ValueError as `set_rules`."""
         if not self._has_komi:
-            raise ValueError(f"{self._name} has only its own rules")
+            raise ChoiceError(f"{self._name} has only its own rules")
         return _played(self._game_of(self._start, rules), self._start, self.position.moves)
 
     @contextmanager

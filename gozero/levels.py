@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gozero.errors import ChoiceError
+
 
 @dataclass(frozen=True)
 class Level:
@@ -54,5 +56,5 @@ WEAKEST, STRONGEST = 1, len(LEVELS)
 def level(number: int) -> Level:
     """The level of that number, `WEAKEST` to `STRONGEST`."""
     if not WEAKEST <= number <= STRONGEST:
-        raise ValueError(f"level {number}: expected {WEAKEST} to {STRONGEST}")
+        raise ChoiceError(f"level {number}: expected {WEAKEST} to {STRONGEST}")
     return LEVELS[number - 1]

@@ -39,6 +39,7 @@ from gozero.blocks import (
     ValueHead,
     quiet,
 )
+from gozero.errors import ChoiceError
 from gozero.features import layout
 
 if TYPE_CHECKING:
@@ -104,13 +105,13 @@ class NetConfig:
         """The inverse of `to_dict`; ValueError for an unknown or missing field or kind."""
         unknown = set(values) - {field.name for field in fields(NetConfig)}
         if unknown:
-            raise ValueError(f"unknown network field {sorted(unknown)[0]!r}; this version of gozero is older than the network")
+            raise ChoiceError(f"unknown network field {sorted(unknown)[0]!r}; this version of gozero is older than the network")
         try:
             result = NetConfig(**values)
         except TypeError as error:
-            raise ValueError(f"incomplete network configuration: {error}") from None
+            raise ChoiceError(f"incomplete network configuration: {error}") from None
         if result.kind not in KINDS:
-            raise ValueError(f"unknown network kind {result.kind!r}; known: {', '.join(KINDS)}")
+            raise ChoiceError(f"unknown network kind {result.kind!r}; known: {', '.join(KINDS)}")
         return result
 
 
@@ -127,14 +128,14 @@ def config(name: str, game: Game | None = None, features: int = 1) -> NetConfig:
     """
     if name == "agz13":
         if features != 1:
-            raise ValueError(f"network agz13 sees input features 1, not {features}")
+            raise ChoiceError(f"network agz13 sees input features 1, not {features}")
         if game is not None and (game.name != "go" or game.shape != (13, 13)):
-            raise ValueError(f"network agz13 plays Go on 13x13 only, not {game.name} on {game.dimensions}")
+            raise ChoiceError(f"network agz13 plays Go on 13x13 only, not {game.name} on {game.dimensions}")
         return NetConfig(name, "agz", blocks=10, channels=256, size=13, value_hidden=256)
     match = re.fullmatch(r"(b|se|vgg|mlp)([1-9]\d?)(c|x)([1-9]\d{0,3})", name)
     if match is None or (match[1] == "mlp") != (match[3] == "x") or int(match[4]) < 4:
         others = "se4c64, vgg2c64, mlp2x200, agz13"
-        raise ValueError(f"unknown network {name!r}; use b<blocks>c<channels> with 4 channels or more, such as b10c64; or {others}")
+        raise ChoiceError(f"unknown network {name!r}; use b<blocks>c<channels> with 4 channels or more, such as b10c64; or {others}")
     kind, blocks, channels = PREFIXES[match[1]], int(match[2]), int(match[4])
     shown = layout("go" if game is None else game.name, features)
     size, rows = None, None
@@ -241,7 +242,7 @@ class MultilayerPerceptron(Network):
     def __init__(self, config: NetConfig) -> None:
         super().__init__(config)
         if config.board is None:
-            raise ValueError(f"network {config.name} has linear layers, which need a board size")
+            raise ChoiceError(f"network {config.name} has linear layers, which need a board size")
         points, width = config.board[0] * config.board[1], config.channels
         inputs = [(config.planes + config.tactics) * points + config.globals, *[width] * (config.blocks - 1)]
         self.layers = nn.ModuleList(nn.Linear(count, width) for count in inputs)
@@ -262,7 +263,7 @@ class AlphaGoZeroNet(Network):
     def __init__(self, config: NetConfig) -> None:
         super().__init__(config)
         if config.size is None:
-            raise ValueError(f"network {config.name} has linear heads, which need a board size")
+            raise ChoiceError(f"network {config.name} has linear heads, which need a board size")
         points, width = config.size**2, config.channels
         self.stem = ConvNorm(config.planes, width)
         self.blocks = nn.ModuleList(ResidualBlock(width, gain=1.0) for _ in range(config.blocks))

@@ -23,7 +23,7 @@ from gozero.evaluators.base import Evaluator
 from gozero.evaluators.row import RowEvaluator
 from gozero.game_tree import GameTree, Limits
 from gozero.games.game import BLACK, EMPTY, NOT_OVER, WHITE, Game
-from gozero.position import COLOUR_NAMES, Position
+from gozero.position import COLOUR_NAMES, IllegalMove, Position
 from gozero.restrictions import Restriction, left_out
 from gozero.search.choose import choose
 from gozero.search.memory import Memory
@@ -165,7 +165,7 @@ class Player:
         try:
             for colour, action in moves:
                 self.play(colour, action)
-        except ValueError:
+        except (IllegalMove, TurnError):
             self.position = before
             raise
 

@@ -33,6 +33,10 @@ _WIDE = {"gb2312": "gb18030", "gbk": "gb18030", "gb18030": "gb18030", "big5": "b
 _WIDE |= {"shift_jis": "cp932", "cp932": "cp932", "johab": "johab", "cp949": "cp949"}
 
 
+class RecordError(ValueError):
+    """Data are no game record, or one that cannot be read; the message is one line."""
+
+
 @dataclass(frozen=True)
 class GameRecord:
     """One game.
@@ -84,7 +88,7 @@ def split(data: bytes) -> list[bytes]:
 
 
 def lines(data: bytes) -> list[Line]:
-    """All lines of the first game in ``data``, the main line first, then in the order of the file. ValueError as in `parse`."""
+    """All lines of the first game in ``data``, the main line first, then in the order of the file. RecordError as in `parse`."""
     found = []
     for nodes, shared in _paths(_read(data).get_root()):
         record, moves = _record(nodes, math.inf, shared)
@@ -98,7 +102,7 @@ def parse(data: bytes, before_move: int | None = None) -> GameRecord:
     Stones that are set up in the middle of a game begin a new one: the record then holds the board at that point as its set-up.
 
     Raises:
-        ValueError: not a Go game in SGF, or a property that matters cannot be read; the message is one line.
+        RecordError: not a Go game in SGF, or a property that matters cannot be read; the message is one line.
     """
     nodes = _read(data).get_main_sequence()
     return _record(nodes, math.inf if before_move is None else before_move)[0]
@@ -111,8 +115,10 @@ def _record(nodes: list[Tree_node], before_move: float, shared: int = 0) -> tupl
     reader = _Reader(size)
     try:
         shared_moves = reader.read(nodes, before_move, shared)
-    except ValueError as error:  # sgfmill raises it without a message
-        raise ValueError(str(error) or f"the file names a point off the {size}x{size} board or an unknown colour") from None
+    except RecordError:
+        raise
+    except ValueError:  # sgfmill's, without a message or with Python's own
+        raise RecordError(f"the file names a point off the {size}x{size} board or an unknown colour") from None
     handicap = _handicap(root)
     record = GameRecord(
         size=size,
@@ -208,9 +214,9 @@ class _Reader:
             self.moves.clear()
             black, white, empty = node.get_setup_stones()
             if black & white or black & empty or white & empty:
-                raise ValueError("a point is set up twice in one node")
+                raise RecordError("a point is set up twice in one node")
             if not self.stones.apply_setup(black, white, empty):
-                raise ValueError("a chain that is set up has no liberty")
+                raise RecordError("a chain that is set up has no liberty")
         if node.has_property("PL"):
             self.to_play = node.get("PL")
 
@@ -251,13 +257,13 @@ def _read(data: bytes) -> Sgf_game:
         game = Sgf_game.from_bytes(data, override_encoding="latin-1")
     except ValueError as error:
         if "encoding" not in str(error):
-            raise
+            raise RecordError(str(error)) from None
         game = Sgf_game.from_bytes(data, override_encoding="latin-1")
     root = game.get_root()
     if root.has_property("GM") and root.get_raw("GM").strip() not in (b"1", b""):
-        raise ValueError(f"GM[{root.get_raw('GM').decode('latin-1')}] is not Go")
+        raise RecordError(f"GM[{root.get_raw('GM').decode('latin-1')}] is not Go")
     if _text(root, "RU") == NOGO_RULES:
-        raise ValueError(f"RU[{NOGO_RULES}] is not Go")
+        raise RecordError(f"RU[{NOGO_RULES}] is not Go")
     return game
 
 

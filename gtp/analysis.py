@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gozero import coords
+from gozero.errors import ChoiceError
 from gozero.games import GO_FAMILY
 from gozero.restrictions import Restriction
 from gtp.arguments import colour_of, number_of, point_of, vertex_of, whole_number_of
@@ -102,9 +103,11 @@ class AnalysisCommands:
             return nullcontext()
         if self._session.player.game.name not in GO_FAMILY:
             raise GtpError(f"rules: {self._session.player.game.name} is not Go")
+        from gozero.position import IllegalMove
+
         try:
             return self._session.go_player.under_rules(request.rules)
-        except ValueError as error:
+        except (ChoiceError, IllegalMove) as error:
             raise GtpError(f"rules: {error}") from None
 
     def _watch(self, request: _Request, stream: Stream, dialect: Dialect, *, sees_the_end: bool) -> Watch:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from gozero import coords
+from gozero.errors import SetUpError
 from gtp.arguments import point_of, whole_number_of
 from gtp.protocol import Command, GtpError, Handler
 from gtp.session import Session
@@ -87,6 +88,6 @@ class HandicapCommands:
             raise GtpError("board not empty")
         try:
             player.place_handicap(points)
-        except ValueError as error:
+        except SetUpError as error:
             raise GtpError(f"invalid handicap: {error}") from None
         return " ".join(coords.vertex(point, player.size) for point in points)

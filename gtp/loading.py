@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gozero import engine
+from gozero.errors import ChoiceError
 from gozero.games import GO_FAMILY
 from gozero.weights import WeightsError
 from gtp.protocol import FatalError
@@ -63,7 +64,7 @@ class Loader:
         """The evaluator for the board of ``game``, with the kernels compiled. FatalError if it cannot be opened."""
         try:
             evaluator = self._evaluators.open(game)
-        except (WeightsError, ValueError) as error:
+        except (WeightsError, ChoiceError) as error:
             raise FatalError(str(error)) from None
         self.compile()
         return evaluator
@@ -99,7 +100,7 @@ class Loader:
             if game in GO_FAMILY:
                 return GoPlayer(game, sizes, self.evaluator, how, size=size, komi=settings.komi)
             return Player(game, sizes, self.evaluator, how, size=size)
-        except ValueError as error:  # rules that the game does not have
+        except ChoiceError as error:  # rules that the game does not have
             raise FatalError(str(error)) from None
 
 

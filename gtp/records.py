@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gozero import __version__
+from gozero.errors import ChoiceError, SetUpError
 from gozero.options import path_of
 from gtp.arguments import BLACK, COLOUR_NAMES, WHITE
 from gtp.notes import summary
@@ -57,6 +58,7 @@ class RecordCommands:
     def loadsgf(self, command: Command) -> str:
         """``loadsgf FILE [N]``: the main line up to before move N; answers the colour to move. After an error the board is as before."""
         from gozero import sgf
+        from gozero.position import IllegalMove
 
         name, before_move = split_path(command.text)
         if not name:
@@ -65,10 +67,10 @@ class RecordCommands:
         player = self._session.go_player
         try:
             if not path.is_file() or path.stat().st_size > LARGEST_FILE:
-                raise ValueError("no such file, or not a game record")
+                raise sgf.RecordError("no such file, or not a game record")
             player.load_record(sgf.parse(path.read_bytes(), before_move))
             self._session.warn_of_size(player.size)
-        except (OSError, ValueError) as error:
+        except (OSError, sgf.RecordError, ChoiceError, SetUpError, IllegalMove) as error:
             say(f"cannot load {path}: {reason(error)}")
             raise GtpError("cannot load file") from None
         self._session.clock.reset()
@@ -84,7 +86,7 @@ class RecordCommands:
         path = path_of(unquoted(command.text))
         try:
             path.write_bytes(data)
-        except (OSError, ValueError) as error:
+        except (OSError, UnicodeError) as error:
             say(f"cannot save {path}: {reason(error)}")
             raise GtpError("cannot save file") from None
         return ""

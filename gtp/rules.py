@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from gozero.errors import ChoiceError
 from gtp.protocol import Command, GtpError, Handler
 from gtp.session import Session
 
@@ -25,7 +26,7 @@ def rules_of(given: str | Mapping[str, Any]) -> RuleSet:
 
     try:
         rules = kata_rules(given)
-    except ValueError as error:
+    except ChoiceError as error:
         raise GtpError(str(error)) from None
     if rules.scoring != "AREA":
         raise GtpError("unsupported rules: territory scoring needs an agreement about dead stones; only area scoring is played")
@@ -78,8 +79,10 @@ class RuleCommands:
         return self._set(rules_of(fields_of(self._session.go_player.rules) | {name: value}))
 
     def _set(self, rules: RuleSet) -> str:
+        from gozero.position import IllegalMove
+
         try:
             self._session.go_player.set_rules(rules)
-        except ValueError as error:
+        except (ChoiceError, IllegalMove) as error:
             raise GtpError(f"cannot change the rules: {error}") from None
         return ""

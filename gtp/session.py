@@ -215,23 +215,27 @@ class BoardCommands:
     def play(self, command: Command) -> str:
         """In Go for either colour, and lenient with an opponent that repeats the board: only simple ko and suicide are refused."""
         from gozero.player import TurnError
+        from gozero.position import IllegalMove
 
         colour, action = self._move(command.arguments)
         try:
             self._session.player.play(colour, action)
         except TurnError as error:
             raise GtpError(f"illegal move: {error}") from None
-        except ValueError:
+        except IllegalMove:
             raise GtpError(f"illegal move{self._hint(action)}") from None
         return ""
 
     def play_sequence(self, command: Command) -> str:
         """``C V C V ...``: all of these moves or, where one cannot be played, none."""
+        from gozero.player import TurnError
+        from gozero.position import IllegalMove
+
         words = command.arguments
         moves = [self._move(words[start : start + 2]) for start in range(0, len(words), 2)]
         try:
             self._session.player.play_all(moves)
-        except ValueError as error:
+        except (IllegalMove, TurnError) as error:
             raise GtpError(f"illegal move: {error}") from None
         return ""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from gozero.errors import SetUpError
 from gtp.arguments import BLACK, colour_of, point_of
 from gtp.protocol import Command, GtpError, Handler
 from gtp.session import Session
@@ -67,6 +68,6 @@ class SetupCommands:
     def _begin(self, points: Mapping[int, int], to_play: int) -> None:
         try:
             self._session.player.set_up({point: colour for point, colour in points.items() if colour != EMPTY}, to_play)
-        except ValueError as error:
+        except SetUpError as error:
             raise GtpError(f"cannot set up: {error}") from None
         self._session.clock.reset()

@@ -34,6 +34,13 @@ def test_weights_are_found_as_the_package_shipped() -> None:
     assert names >= {path.name for path in (TREE / "weights").glob("*.pt")}
 
 
+def test_the_makefile_looks_for_every_python_that_the_classifiers_name(setup_cfg: configparser.ConfigParser) -> None:
+    named = re.findall(r"Python :: (3\.\d+)", setup_cfg["metadata"]["classifiers"])
+    assert named == ["3.11", "3.12", "3.13"]
+    looked_for = re.findall(r"python(3\.\d+)", re.findall(r"for python in ([^;]*);", (TREE / "Makefile").read_text())[0])
+    assert sorted(looked_for) == named
+
+
 def test_commands_that_the_documents_name_exist() -> None:
     targets = set(re.findall(r"^([a-z]+):", (TREE / "Makefile").read_text(), flags=re.MULTILINE))
     for document in ("README.md", "CONTRIBUTING.md"):

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gozero import weights
+from gozero.errors import ChoiceError
 from gozero.games import GAMES, usual
 from gozero.weights import WeightsError
 from training.actor import simulators
@@ -97,7 +98,7 @@ def main(arguments: list[str] | None = None) -> int:
             if name not in given:
                 setattr(options, name, DEFAULTS[name])
         return _play(options)
-    except (ConfigError, WeightsError, ValueError) as error:
+    except (ConfigError, WeightsError, ChoiceError) as error:
         say(f"training.selfplay: {error}")
         return 2
     except (Disagreement, StorageError) as error:

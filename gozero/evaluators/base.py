@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
+from gozero.errors import ChoiceError
 from gozero.weights import WeightsError, find
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ PRECISIONS = ("auto", "f32", "bf16", "int8")
 FLOATING = ("auto", "f32", "bf16")  # what backends other than OpenVINO compute in
 
 
-class PrecisionError(ValueError):
+class PrecisionError(ChoiceError):
     """A precision that this backend or processor does not compute in; one line that says what to use instead."""
 
 
@@ -113,7 +114,7 @@ def open_evaluator(
 
         return TorchEvaluator.open(file, game, threads=threads, precision=precision)
     if find_spec("openvino") is None:
-        raise ValueError("backend openvino is not installed; run: pip install 'gozero[cpu]'")
+        raise ChoiceError("backend openvino is not installed; run: pip install 'gozero[cpu]'")
     from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
 
     return OpenVINOEvaluator.open(file, game, threads=threads, precision=precision)
@@ -122,7 +123,7 @@ def open_evaluator(
 def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
     """ValueError unless `value` is one of `choices`."""
     if value not in choices:
-        raise ValueError(f"unknown {name} {value!r}; use one of: {', '.join(choices)}")
+        raise ChoiceError(f"unknown {name} {value!r}; use one of: {', '.join(choices)}")
 
 
 def check_board(path: Path, network: str, board: Sequence[int] | None, game: Game) -> None:

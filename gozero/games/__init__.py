@@ -6,6 +6,8 @@ from importlib import import_module
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
+from gozero.errors import ChoiceError
+
 if TYPE_CHECKING:
     from gozero.games.game import Game
 
@@ -30,7 +32,7 @@ def make(name: str, **settings: Any) -> Game:
     """
     module, given = _module(name), {key: value for key, value in settings.items() if value is not None}
     for key in given.keys() - signature(module.make).parameters.keys():
-        raise ValueError(f"{name} has no setting {key!r}")
+        raise ChoiceError(f"{name} has no setting {key!r}")
     game: Game = module.make(**given)
     return game
 
@@ -43,5 +45,5 @@ def usual(name: str, setting: str) -> Any:
 
 def _module(name: str) -> Any:
     if name not in GAMES:
-        raise ValueError(f"unknown game {name!r}: expected one of {', '.join(GAMES)}")
+        raise ChoiceError(f"unknown game {name!r}: expected one of {', '.join(GAMES)}")
     return import_module(GAMES[name])

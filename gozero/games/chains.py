@@ -22,6 +22,7 @@ from collections.abc import Callable
 import numpy as np
 from numba import types
 
+from gozero.errors import SetUpError
 from gozero.games.game import BLACK, EMPTY, TO_PLAY, WHITE
 from gozero.jit import STATE, STONES, kernel
 
@@ -364,5 +365,5 @@ def set_up(initial: np.ndarray, place: Callable[[np.ndarray, np.ndarray], bool],
     state = initial.copy()
     state[TO_PLAY] = to_play
     if not place(state, np.ascontiguousarray(colours, np.uint8)):
-        raise ValueError("a chain of the set-up position has no liberty")
+        raise SetUpError("a chain of the set-up position has no liberty")
     return state

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gozero.errors import ChoiceError, SetUpError
 from gozero.games import lines
 from gozero.games.game import EMPTY, Game
 from gozero.jit import LEGAL, SAMPLE, STEP, kernel
@@ -64,7 +65,7 @@ def set_up(initial: np.ndarray, colours: np.ndarray, to_play: int) -> np.ndarray
     """
     discs = colours.reshape(ROWS, COLS) != EMPTY
     if (discs[:-1] & ~discs[1:]).any():
-        raise ValueError("a disc floats: the point below it is empty")
+        raise SetUpError("a disc floats: the point below it is empty")
     state = lines.set_up(initial, colours, to_play)
     state[HEIGHTS:] = discs.sum(axis=0)
     return state
@@ -73,6 +74,6 @@ def set_up(initial: np.ndarray, colours: np.ndarray, to_play: int) -> np.ndarray
 def make(size: int = COLS) -> Game:
     """Connect-4; ValueError for any size, which is the number of columns, but 7."""
     if size != COLS:
-        raise ValueError(f"board size {size} is not supported: Connect-4 has {COLS} columns and {ROWS} rows")
+        raise ChoiceError(f"board size {size} is not supported: Connect-4 has {COLS} columns and {ROWS} rows")
     initial = lines.first_state(ROWS, COLS, least=FOUR, most=COLS, own=[0] * COLS)
     return lines.describe("connect4", initial, symmetries=MIRRORS, step=step, legal=legal, sample=sample, set_up=set_up)

@@ -25,6 +25,7 @@ from functools import partial
 import numpy as np
 from numba import types
 
+from gozero.errors import ChoiceError
 from gozero.games import chains
 from gozero.games.area import area_owners, has_open_region, pass_alive_owners, settled_owners
 from gozero.games.chains import BLACK, EMPTY, HEAD, LIBERTIES, NEXT, RECORD, SIZE, TO_PLAY, WHITE, ZOBRIST, at, colour_at, liberties_at
@@ -362,7 +363,7 @@ def make(size: int = 13, rules: str | RuleSet = "chinese", komi: float = 7.5, ha
         move_limit: plies after which the game ends and is counted; 0 for none.
     """
     if not MIN_SIZE <= size <= MAX_SIZE:
-        raise ValueError(f"board size {size} is not supported: expected {MIN_SIZE} to {MAX_SIZE}")
+        raise ChoiceError(f"board size {size} is not supported: expected {MIN_SIZE} to {MAX_SIZE}")
     initial = np.zeros(chains.state_ints(size), np.int32)
     chains.clear(initial, size)
     set_rules(initial, rule_set(rules), komi, handicap)

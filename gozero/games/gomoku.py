@@ -6,6 +6,7 @@ Bans and openings that help White (renju, swap) are not the business of this mod
 
 from __future__ import annotations
 
+from gozero.errors import ChoiceError
 from gozero.games.game import Game
 from gozero.games.lines import free_game
 
@@ -17,7 +18,7 @@ LONGEST_LINE = {"freestyle": MAX_SIZE, "exact": FIVE}
 def make(size: int = 9, rules: str = "freestyle") -> Game:
     """Gomoku on a size x size board, size 5 to 15, by the rules `freestyle` or `exact`."""
     if not MIN_SIZE <= size <= MAX_SIZE:
-        raise ValueError(f"board size {size} is not supported: gomoku has {MIN_SIZE} to {MAX_SIZE}")
+        raise ChoiceError(f"board size {size} is not supported: gomoku has {MIN_SIZE} to {MAX_SIZE}")
     if rules not in LONGEST_LINE:
-        raise ValueError(f"unknown rules {rules!r}: expected one of {', '.join(LONGEST_LINE)}")
+        raise ChoiceError(f"unknown rules {rules!r}: expected one of {', '.join(LONGEST_LINE)}")
     return free_game("gomoku", size, least=FIVE, most=LONGEST_LINE[rules])

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from gozero.errors import ChoiceError
 from gozero.games.rules import BONUS_N, BONUS_N_MINUS_1, NO_BONUS, POSITIONAL, SIMPLE, SITUATIONAL, RuleSet, combined
 
 KO = {"SIMPLE": SIMPLE, "POSITIONAL": POSITIONAL, "SITUATIONAL": SITUATIONAL}
@@ -75,7 +76,7 @@ def kata_rules(rules: Any) -> KataRules:
     if isinstance(rules, Mapping):
         return _spelt(rules)
     if not isinstance(rules, str):
-        raise ValueError(f"expected the name of a rule set or an object, not {rules!r}")  # noqa: TRY004 - a value of somebody's JSON
+        raise ChoiceError(f"expected the name of a rule set or an object, not {rules!r}")
     name = rules.strip().lower().replace("_", "-").replace(" ", "-")
     if name in KATA_RULES:
         return KATA_RULES[name]
@@ -85,7 +86,7 @@ def kata_rules(rules: Any) -> KataRules:
         spelt = None
     if isinstance(spelt, Mapping):
         return _spelt(spelt)
-    raise ValueError(f"unknown rules {rules!r}: expected one of {', '.join(KATA_RULES)}, or an object")
+    raise ChoiceError(f"unknown rules {rules!r}: expected one of {', '.join(KATA_RULES)}, or an object")
 
 
 def _spelt(rules: Mapping[str, Any]) -> KataRules:
@@ -95,9 +96,9 @@ def _spelt(rules: Mapping[str, Any]) -> KataRules:
         if key == "komi":
             continue
         if key not in _CHOICES:
-            raise ValueError(f"unknown rule {key!r}: expected one of {', '.join(_CHOICES)}")
+            raise ChoiceError(f"unknown rule {key!r}: expected one of {', '.join(_CHOICES)}")
         attribute, choices = _CHOICES[key]
         if value not in choices or type(value) is not type(choices[0]):
-            raise ValueError(f"{key} = {value!r}: expected one of {', '.join(json.dumps(choice) for choice in choices)}")
+            raise ChoiceError(f"{key} = {value!r}: expected one of {', '.join(json.dumps(choice) for choice in choices)}")
         values[attribute] = value
     return KataRules(**{"ko": "POSITIONAL", "suicide": True, "friendly_pass": False, **values})

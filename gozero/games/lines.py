@@ -28,6 +28,7 @@ from functools import partial
 import numpy as np
 from numba import types
 
+from gozero.errors import SetUpError
 from gozero.games.game import BLACK, EMPTY, NOT_OVER, PLY, TO_PLAY, WHITE, Game
 from gozero.jit import LEGAL, OUTCOME, SAMPLE, STATE, STEP, STONES, kernel
 from gozero.rng import below
@@ -122,13 +123,13 @@ def set_up(initial: np.ndarray, colours: np.ndarray, to_play: int) -> np.ndarray
     """
     black, white = (int(np.count_nonzero(colours == colour)) for colour in (BLACK, WHITE))
     if abs(black - white) > 1:
-        raise ValueError(f"{black} black and {white} white stones: expected one more of either side at most, as they move by turns")
+        raise SetUpError(f"{black} black and {white} white stones: expected one more of either side at most, as they move by turns")
     state = initial.copy()
     state[TO_PLAY], state[PLY] = to_play, black + white
     board = _board(state)
     board[:] = colours.reshape(board.shape)
     if _has_line(state, to_play):
-        raise ValueError("the side to move has made a line already: the game ended before")
+        raise SetUpError("the side to move has made a line already: the game ended before")
     state[WON] = _has_line(state, BLACK + WHITE - to_play)
     return state
 

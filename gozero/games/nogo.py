@@ -26,6 +26,7 @@ from functools import partial
 import numpy as np
 from numba import types
 
+from gozero.errors import ChoiceError
 from gozero.games import chains
 from gozero.games.chains import BLACK, EDGE, EMPTY, HEAD, LIBERTIES, NEXT, RECORD, SIZE, TO_PLAY, WHITE, at, colour_at, liberties_at, put
 from gozero.games.game import NOT_OVER, PLY, Game
@@ -222,7 +223,7 @@ def _place(state, colours):
 def make(size: int = 9) -> Game:
     """NoGo on a size x size board, size 2 to 13."""
     if not MIN_SIZE <= size <= MAX_SIZE:
-        raise ValueError(f"board size {size} is not supported: NoGo has {MIN_SIZE} to {MAX_SIZE}")
+        raise ChoiceError(f"board size {size} is not supported: NoGo has {MIN_SIZE} to {MAX_SIZE}")
     initial = np.zeros(chains.state_ints(size) + 4 * size * size, np.int32)
     chains.clear(initial, size)
     _open_all(initial, size)

@@ -21,6 +21,7 @@ from functools import partial
 import numpy as np
 from numba import types
 
+from gozero.errors import ChoiceError
 from gozero.games.game import BLACK, NOT_OVER, PLY, TO_PLAY, WHITE, Game
 from gozero.jit import LEGAL, MASK, OUTCOME, OWNER, SAMPLE, SCORE, STATE, STEP, STONES, kernel
 from gozero.rng import below
@@ -242,9 +243,9 @@ def first_discs(size: int) -> np.ndarray:
 def make(size: int = 8, rules: str = RULES) -> Game:
     """Othello on a size x size board, size 4, 6 or 8; there is one set of rules."""
     if size not in SIZES:
-        raise ValueError(f"board size {size} is not supported: expected 4, 6 or 8")
+        raise ChoiceError(f"board size {size} is not supported: expected 4, 6 or 8")
     if rules != RULES:
-        raise ValueError(f"unknown rules {rules!r}: expected {RULES}")
+        raise ChoiceError(f"unknown rules {rules!r}: expected {RULES}")
     return Game(
         name="othello",
         rows=size,

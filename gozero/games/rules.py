@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gozero.errors import ChoiceError
+
 SIMPLE, POSITIONAL, SITUATIONAL = 0, 1, 2
 NO_BONUS, BONUS_N, BONUS_N_MINUS_1 = 0, 1, 2
 
@@ -69,4 +71,4 @@ def rule_set(name: str | RuleSet) -> RuleSet:
         return RULES[name]
     except KeyError:
         hint = "; territory scoring is not supported" if name in ("japanese", "korean") else ""
-        raise ValueError(f"unknown rules {name!r}: expected one of {', '.join(RULES)}{hint}") from None
+        raise ChoiceError(f"unknown rules {name!r}: expected one of {', '.join(RULES)}{hint}") from None

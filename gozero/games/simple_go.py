@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from gozero.errors import ChoiceError
 from gozero.games import go
 from gozero.games.game import Game
 
@@ -18,7 +19,7 @@ MOVE_LIMIT = 100
 def make(size: int = SIZE, rules: str = RULES) -> Game:
     """Simplified Go; there is one board and one set of rules."""
     if size != SIZE:
-        raise ValueError(f"board size {size} is not supported: simple_go is played on {SIZE}x{SIZE}")
+        raise ChoiceError(f"board size {size} is not supported: simple_go is played on {SIZE}x{SIZE}")
     if rules != RULES:
-        raise ValueError(f"unknown rules {rules!r}: expected {RULES}")
+        raise ChoiceError(f"unknown rules {rules!r}: expected {RULES}")
     return replace(go.make(size, rules, komi=0.0, move_limit=MOVE_LIMIT), name="simple_go")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gozero.errors import ChoiceError
 from gozero.games.game import Game
 from gozero.games.lines import free_game
 
@@ -11,5 +12,5 @@ SIZE = 3
 def make(size: int = SIZE) -> Game:
     """Tic-tac-toe; ValueError for any size but 3."""
     if size != SIZE:
-        raise ValueError(f"board size {size} is not supported: tic-tac-toe is played on {SIZE}x{SIZE}")
+        raise ChoiceError(f"board size {size} is not supported: tic-tac-toe is played on {SIZE}x{SIZE}")
     return free_game("tictactoe", SIZE, least=SIZE, most=SIZE)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gozero.errors import ChoiceError
+
 ROOTS = ("puct", "gumbel")
 
 
@@ -51,15 +53,15 @@ class SearchSettings:
 
     def __post_init__(self) -> None:
         if self.root not in ROOTS:
-            raise ValueError(f"search root {self.root!r} is unknown: expected one of {', '.join(ROOTS)}")
+            raise ChoiceError(f"search root {self.root!r} is unknown: expected one of {', '.join(ROOTS)}")
         for name in ("leaves", "gumbel_m", "max_nodes", "max_depth"):
             if getattr(self, name) < 1:
-                raise ValueError(f"search setting {name} is {getattr(self, name)}: expected at least 1")
+                raise ChoiceError(f"search setting {name} is {getattr(self, name)}: expected at least 1")
         for name in ("c_puct", "fpu", "virtual_loss", "dirichlet_weight", "forced_playouts", "c_visit", "c_scale", "score_weight"):
             if not 0 <= getattr(self, name) < float("inf"):
-                raise ValueError(f"search setting {name} is {getattr(self, name)}: expected a number not below 0")
+                raise ChoiceError(f"search setting {name} is {getattr(self, name)}: expected a number not below 0")
         if self.dirichlet_weight > 1:
-            raise ValueError(f"search setting dirichlet_weight is {self.dirichlet_weight}: expected 0 to 1")
+            raise ChoiceError(f"search setting dirichlet_weight is {self.dirichlet_weight}: expected 0 to 1")
         for name in ("dirichlet_total", "root_policy_temperature"):
             if not 0 < getattr(self, name) < float("inf"):
-                raise ValueError(f"search setting {name} is {getattr(self, name)}: expected a number above 0")
+                raise ChoiceError(f"search setting {name} is {getattr(self, name)}: expected a number above 0")

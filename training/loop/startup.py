@@ -22,6 +22,7 @@ from typing import Any
 import torch
 
 from gozero import games
+from gozero.errors import ChoiceError
 from gozero.threads import available_threads
 from gozero.weights import WeightsError
 from training.actor import simulators
@@ -40,7 +41,7 @@ from training.storage import storage
 from training.storage.checkpoint import CheckpointError
 from training.storage.storage import BusyError, FolderError, StorageError
 
-UNUSABLE = (BusyError, FolderError, ConfigError, CheckpointError, WeightsError, ValueError)  # cannot be done: exit code 2
+UNUSABLE = (BusyError, FolderError, ConfigError, CheckpointError, WeightsError, ChoiceError)  # cannot be done: exit code 2
 FAILED = (StorageError, Disagreement, DivergedError)  # the run cannot go on as things are: exit code 1
 FIXED = ("game", "rules", "network", "features")  # settings that a run cannot change
 SHORTHANDS = ("hours", "threads", "simulator", "device", "mode")  # options that are settings of the same name

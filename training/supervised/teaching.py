@@ -25,6 +25,7 @@ import numpy as np
 import torch
 
 from gozero import nets, weights
+from gozero.errors import ChoiceError
 from gozero.threads import available_threads
 from training.console import bar, say, stop_on_signals
 from training.learner.learner import DivergedError, Learner
@@ -323,7 +324,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (StorageError, DivergedError) as error:
         say(f"training.supervised: {error}")
         return 1
-    except (CollectionError, ConfigError, ValueError) as error:
+    except (CollectionError, ConfigError, ChoiceError) as error:
         say(f"training.supervised: {error}")
         return 2
     except KeyboardInterrupt:  # while reading: nothing has begun

@@ -1,0 +1,9 @@
+"""Errors that are a user's and not the program's: front ends report these as they stand, and any other exception as a bug."""
+
+
+class ChoiceError(ValueError):
+    """Something that was asked for is not to be had: a game, board size, rules, network, backend or setting. One line says what is."""
+
+
+class SetUpError(ValueError):
+    """Stones that are set up cannot stand like this; the message is one line."""
