@@ -1,5 +1,7 @@
 """The benchmark of number types: it runs, and says how far each is from f32."""
 
+from pathlib import Path
+
 import pytest
 
 from benchmarks import precision
@@ -14,6 +16,6 @@ def test_it_prints_rates_and_differences(capsys: pytest.CaptureFixture[str]) -> 
         assert words in printed
 
 
-def test_too_few_positions_are_one_line() -> None:
-    with pytest.raises(SystemExit, match=r"holds 0 positions of 19x19, 64 are wanted; give another --records or --size$"):
-        precision.main(["--short", "--size", "19"])
+def test_too_few_positions_are_one_line(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match=r"holds 0 positions of 7x7, 64 are wanted; give another --records or --size$"):
+        precision.main(["--short", "--size", "7", "--records", str(tmp_path)])
