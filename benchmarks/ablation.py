@@ -45,6 +45,7 @@ ARMS: dict[str, dict[str, dict[str, Any]]] = {
     "no-ownership-score": {"learner": {"ownership_weight": 0.0, "score_weight": 0.0}},
     "no-playout-cap": {"selfplay": {"full_share": 1.0}},
     "puct": {"selfplay": {"root": "puct"}},
+    "bf16": {"selfplay": {"precision": "bf16"}},
 }
 
 

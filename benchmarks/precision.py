@@ -1,0 +1,122 @@
+"""What the number type of the network costs and gains: evaluations a second in f32, bf16 and int8, and how far each is from f32.
+
+The positions are recorded ones of self-play, none of which int8's ranges were found on (these come from random games). Errors are those
+against f32: the divergence of the policies (Kullback-Leibler, nats), the mean and the 99th percentile of the values' absolute differences,
+the share of positions whose best move is the same, and the mean absolute difference of the scores in points.
+
+    python -m benchmarks.precision
+    python -m benchmarks.precision --weights runs/go13/weights.pt --records runs/go13/records --size 9
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.harness import Contender, Row, measure, parser, pin, report
+from gozero.evaluators.base import Evaluation
+from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
+from gozero.weights import find
+from training import records, scoring
+from training.config import ReplaySettings, SelfPlaySettings
+from training.replay import Replay, unpack
+
+PRECISIONS = ("f32", "bf16", "int8")
+BATCHES = (8, 64)
+CLAIM = 1.4  # times bf16, batch 64
+Inputs = tuple[np.ndarray, ...]  # an array [n, ...] for each input of the network
+
+
+def positions(folder: Path, size: int, count: int) -> Inputs:
+    """The newest recorded positions of a board size, encoded."""
+    game = scoring.make("go", size, "", SelfPlaySettings().max_length)
+    replay = Replay(ReplaySettings(held_out=0.0), lambda _: game)
+    for path in sorted(folder.glob("*.gzr"), reverse=True):
+        replay.add(record for record in records.read(path).records if record.size == size)
+        if replay.total >= count:
+            break
+    if replay.total < count:
+        raise SystemExit(f"{folder} holds {replay.total} positions of {size}x{size}, {count} are wanted; give another --records or --size")
+    batch = unpack(replay.shelves[False, size], np.arange(count), game)
+    return batch.planes, batch.globals
+
+
+def said(evaluator: OpenVINOEvaluator, inputs: Inputs) -> Evaluation:
+    """What the evaluator says of all positions."""
+    parts = [evaluator.infer(*(array[start : start + 64] for array in inputs)) for start in range(0, len(inputs[0]), 64)]
+    return Evaluation(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+def differences(exact: Evaluation, found: Evaluation) -> str:
+    """How far an evaluation is from that in f32, as text."""
+    one, two = (logits - np.logaddexp.reduce(logits, axis=1, keepdims=True) for logits in (exact.logits, found.logits))
+    divergence = np.sum(np.exp(one) * (one - two), axis=1).mean()
+    errors = np.abs(exact.value - found.value)
+    text = f"policy {divergence:.5f}, value {errors.mean():.4f} (99 %: {np.quantile(errors, 0.99):.3f})"
+    text += f", best move equal in {np.mean(exact.logits.argmax(1) == found.logits.argmax(1)):.1%}"
+    if exact.score is not None and found.score is not None:
+        text += f", score {np.abs(exact.score - found.score).mean():.2f} points"
+    return text
+
+
+def evaluations(evaluator: OpenVINOEvaluator, inputs: Inputs, batch: int, seconds: float) -> Contender:
+    """Evaluate the same batch for so many seconds."""
+    part = tuple(array[:batch] for array in inputs)
+
+    def run() -> int:
+        count, end = 0, time.perf_counter() + seconds
+        while time.perf_counter() < end:
+            evaluator.infer(*part)
+            count += batch
+        return count
+
+    return run
+
+
+def by_processor(row: Row) -> float:
+    """Evaluations a second of processor time, which other programs on the machine change less."""
+    return row.rate / row.cpu_share
+
+
+def options(arguments: list[str] | None) -> argparse.Namespace:
+    """The command line."""
+    result = parser(__doc__ or "")
+    result.add_argument("--weights", default="best.pt", help="weights file of Go (default best.pt)")
+    result.add_argument("--records", type=Path, default=Path("weights/resume/records"), help="folder of shards (default: best.pt's)")
+    result.add_argument("--size", type=int, default=13, help="board size (default 13)")
+    result.add_argument("--positions", type=int, default=1000, help="recorded positions to compare on (default 1000)")
+    result.add_argument("--seconds", type=float, default=1.0, help="of one run (default 1)")
+    chosen = result.parse_args(arguments)
+    if chosen.short:
+        chosen.runs, chosen.seconds, chosen.positions = 1, 0.2, 64
+    return chosen
+
+
+def main(arguments: list[str] | None = None) -> None:
+    chosen = options(arguments)
+    pin(chosen.core)
+    inputs = positions(chosen.records, chosen.size, chosen.positions)
+    path, game = find(chosen.weights), scoring.make("go", chosen.size, "", SelfPlaySettings().max_length)
+    evaluators = {kind: OpenVINOEvaluator.open(path, game, threads=1, precision=kind) for kind in PRECISIONS}
+    contenders = {
+        f"{kind}, batch {batch}": evaluations(evaluator, inputs, batch, chosen.seconds)
+        for batch in BATCHES
+        for kind, evaluator in evaluators.items()
+    }
+    rows = measure(contenders, unit="evaluations", runs=chosen.runs)
+    report(f"Number types, {path.name}, Go {chosen.size}x{chosen.size}, one thread", rows)
+    for batch in BATCHES:
+        rates = [by_processor(rows[f"{kind}, batch {batch}"]) for kind in PRECISIONS]
+        listed = " / ".join(f"{rate:,.0f}" for rate in rates)
+        print(f"  batch {batch}, by processor time: {listed} in f32 / bf16 / int8; int8 {rates[2] / rates[1]:.2f} times bf16")
+    print(f"  claimed: at least {CLAIM} times with batch 64")
+    exact = said(evaluators["f32"], inputs)
+    for kind in PRECISIONS[1:]:
+        print(f"  {kind} against f32, {chosen.positions} positions: {differences(exact, said(evaluators[kind], inputs))}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,21 @@
+"""The benchmark of number types: it runs, and says how far each is from f32."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks import precision
+from gozero.machine import computes_int8
+
+
+@pytest.mark.skipif(not computes_int8(), reason="needs a processor with int8 units")
+def test_it_prints_rates_and_differences(capsys: pytest.CaptureFixture[str]) -> None:
+    precision.main(["--short", "--size", "7", "--seconds", "0.05"])
+    printed = capsys.readouterr().out
+    for words in ("int8, batch 64", "in f32 / bf16 / int8; int8 ", "int8 against f32, 64 positions: policy 0.00", "best move equal in 9"):
+        assert words in printed
+
+
+def test_too_few_positions_are_one_line(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match=r"holds 0 positions of 7x7, 64 are wanted; give another --records or --size$"):
+        precision.main(["--short", "--size", "7", "--records", str(tmp_path)])
