@@ -19,10 +19,10 @@ import numpy as np
 from benchmarks.harness import Contender, Row, measure, parser, pin, report
 from gozero.evaluators.base import Evaluation
 from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
-from gozero.weights import find
-from training import records, scoring
-from training.config import ReplaySettings, SelfPlaySettings
-from training.replay import Replay, unpack
+from gozero.weights import find, load
+from training.records import records, scoring
+from training.records.replay import Replay, unpack
+from training.settings.config import ReplaySettings, SelfPlaySettings
 
 PRECISIONS = ("f32", "bf16", "int8")
 BATCHES = (8, 64)
@@ -30,10 +30,10 @@ CLAIM = 1.4  # times bf16, batch 64
 Inputs = tuple[np.ndarray, ...]  # an array [n, ...] for each input of the network
 
 
-def positions(folder: Path, size: int, count: int) -> Inputs:
-    """The newest recorded positions of a board size, encoded."""
+def positions(folder: Path, size: int, count: int, version: int) -> Inputs:
+    """The newest recorded positions of a board size, encoded by that version of the input features."""
     game = scoring.make("go", size, "", SelfPlaySettings().max_length)
-    replay = Replay(ReplaySettings(held_out=0.0), lambda _: game)
+    replay = Replay(ReplaySettings(held_out=0.0), lambda _: game, version)
     for path in sorted(folder.glob("*.gzr"), reverse=True):
         replay.add(record for record in records.read(path).records if record.size == size)
         if replay.total >= count:
@@ -41,7 +41,7 @@ def positions(folder: Path, size: int, count: int) -> Inputs:
     if replay.total < count:
         raise SystemExit(f"{folder} holds {replay.total} positions of {size}x{size}, {count} are wanted; give another --records or --size")
     batch = unpack(replay.shelves[False, size], np.arange(count), game)
-    return batch.planes, batch.globals
+    return batch.inputs
 
 
 def said(evaluator: OpenVINOEvaluator, inputs: Inputs) -> Evaluation:
@@ -98,8 +98,8 @@ def options(arguments: list[str] | None) -> argparse.Namespace:
 def main(arguments: list[str] | None = None) -> None:
     chosen = options(arguments)
     pin(chosen.core)
-    inputs = positions(chosen.records, chosen.size, chosen.positions)
     path, game = find(chosen.weights), scoring.make("go", chosen.size, "", SelfPlaySettings().max_length)
+    inputs = positions(chosen.records, chosen.size, chosen.positions, load(path).feature_version)
     evaluators = {kind: OpenVINOEvaluator.open(path, game, threads=1, precision=kind) for kind in PRECISIONS}
     contenders = {
         f"{kind}, batch {batch}": evaluations(evaluator, inputs, batch, chosen.seconds)
