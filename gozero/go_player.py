@@ -15,7 +15,7 @@ from itertools import takewhile
 
 import numpy as np
 
-from gozero import endgame, games, regions
+from gozero import endgame, games, regions, witness
 from gozero.evaluators.base import Evaluator
 from gozero.game_tree import Limits
 from gozero.games import area, go
@@ -256,15 +256,17 @@ class GoPlayer(Player):
     def settlement(self, limits: Limits = UNLIMITED, should_stop: Callable[[], bool] = never) -> Settlement:
         """Whose the points of this board are and which stones are dead; the same object for as long as board and rules are the same.
 
-        Where something is left in doubt, two short searches say what is to be expected, within half of the limits' time. If they are
-        stopped, the next question is judged anew.
+        Where something is left in doubt, two short searches and playouts say what is to be expected, within half of the limits' time, and
+        readings settle what they differ about, within half of what is left then. If they are stopped, the next question is judged anew.
         """
         board = self.stones()
         if self._settlement is not None and np.array_equal(self._settlement.board, board):
             return self._settlement
         settlement = settle(board)
         if not settlement.is_complete:
-            settlement = settle(board, self._expected_owners(limits, should_stop))
+            searched, now = self._expected_owners(limits, should_stop), time.monotonic()
+            deadline = now + (min(limits.deadline, limits.target) - now) / 2
+            settlement = settle(board, witness.agree(self.position.game, board, searched, deadline, should_stop))
         self._settlement = None if should_stop() else settlement
         return settlement
 

@@ -1,4 +1,4 @@
-"""Endgame positions as diagrams, 7x7 but for one, with what is known or *stated* of their points.
+"""Endgame positions as diagrams, most of them 7x7, with what is known or *stated* of their points.
 
 What only a strong network could read is stated by a second diagram of expected owners: x and o are surely Black's and White's, ? is
 anybody's. So tests hold the mechanism to account and not the network; benchmarks/scoring.py measures the two together.
@@ -127,6 +127,40 @@ O . O O O . O
 O O O . O O O
 """
 
+# The last board of a game: White's fifteen stones around A10 have the eye A9 and no other, and the black group around them has two.
+ONE_EYE = """
+. X X . X X X O O . . O .
+X O X X X X O O . O O . O
+. O X . . X X O O X O O O
+O O O X X X X O X X O X O
+. X O O O . X O X . X X X
+O O O O O . X O X X X . .
+X O O X X X X O O X . X .
+X X X O O X X O . O X X .
+X X X X O X X X O O O X X
+X X X O O O X O O . . O X
+X . X O O . O . O . O O O
+X X O O . O O . O . O . .
+. X X O . . O . O . . O .
+"""
+
+# Another: Black's sixty stones have one liberty left, N5. White may capture them whenever it likes.
+LARGE_AND_LOST = """
+O O O O . O X . O O O O .
+. X O O X O O O O X . X O
+O O O O O O O . O X X X O
+O O X . O X . O X X O O O
+. O X X O O O O O O O O O
+O X X O . O X X X O . X O
+O O O . O . O . O X O O O
+O X O O . O O O O X X X X
+X X X O O . O X X X X X .
+X X X X O O O O O X X X X
+X X X X X X X O X X X X X
+X X X X X X X X X X X X X
+X X X X X X X X X X X X X
+"""
+
 _OWNERS = {"x": 0.9, "o": -0.9, "?": 0.0}
 
 
@@ -144,6 +178,11 @@ def moves_of(diagram: str) -> list[tuple[int, int]]:
     """(colour, action) that put the stones of a diagram on an empty board, in an order in which none is captured."""
     stones = board_of(diagram).reshape(-1)
     return [(colour, int(action)) for colour in (BLACK, WHITE) for action in np.flatnonzero(stones == colour)]
+
+
+def as_stones_stand(diagram: str) -> str:
+    """A statement that every string of a board lives."""
+    return "\n".join("".join("?xo"[point] for point in row) for row in board_of(diagram))
 
 
 class StatedEvaluator:
