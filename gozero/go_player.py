@@ -16,6 +16,7 @@ from itertools import takewhile
 import numpy as np
 
 from gozero import endgame, games, regions, witness
+from gozero.analysis import Watch, counted
 from gozero.evaluators.base import Evaluator
 from gozero.game_tree import Limits
 from gozero.games import area, go
@@ -221,15 +222,25 @@ class GoPlayer(Player):
         return endgame.settled_moves(root.game, root.state, mask, settlement, opponent_passed=opponent_passed, friendly=friendly)
 
     def _choose(self, root: Position, result: RootResult, limits: Limits, should_stop: Callable[[], bool]) -> int:
-        """As ever, but the first pass is not played where the opponent could pass too and have won by the settlement."""
+        """As ever, but the first pass is not played where the opponent could pass too and have won by the settlement, or drawn in doubt."""
         action = super()._choose(root, result, limits, should_stop)
         if action != root.game.pass_action or self._opponent_passed(root) or not self.rules.removes_dead:
             return action
-        if endgame.leads(root.state, self.settlement(limits, should_stop)):
+        settlement = self.settlement(limits, should_stop)
+        settled = endgame.settled_result(root.state, settlement)
+        if settled > 0 or (settled == 0 and settlement.is_complete):
             return action
         others = np.flatnonzero((result.visits > 0) | (result.prior > 0))
         ranked = others[np.lexsort((result.prior[others], result.visits[others]))]
         return int([action, *ranked[ranked != action]][-1])
+
+    def _forced_watch(self, root: Position, action: int, watch: Watch, limits: Limits, should_stop: Callable[[], bool]) -> Watch:
+        """Of a pass without a choice the count is told instead of the network's guess: there is nothing left to play for."""
+        if action != root.game.pass_action:
+            return watch
+        settlement = self.settlement(limits, should_stop) if self.rules.removes_dead else as_it_stands(self.stones())
+        lead = (settlement.area - float(go.white_bonus(root.state))) * (1 if root.to_play == BLACK else -1)
+        return replace(watch, report=lambda look: watch.report(counted(look, lead)))
 
     def _opponent_passed(self, root: Position) -> bool:
         return self.position.moves[-1:] == [Move(BLACK + WHITE - root.to_play, root.game.pass_action)]

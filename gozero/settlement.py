@@ -186,8 +186,8 @@ def _seki(board: np.ndarray) -> tuple[list[Chain], np.ndarray]:
 
 
 def _is_seki(one: _Group, other: _Group, shared: np.ndarray) -> bool:
-    """Whether neither of two weak groups may fill the liberties that they share."""
-    if not shared.any() or len(one.eyes) != len(other.eyes):
+    """Whether neither of two weak groups may fill the liberties that they share: a group with others besides wins the fight."""
+    if not shared.any() or len(one.eyes) != len(other.eyes) or (one.liberties ^ other.liberties).any():
         return False
     if one.eyes:
         return True

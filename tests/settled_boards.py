@@ -84,6 +84,23 @@ X . X X X O O . O
 . X X X X O O O .
 """
 
+# D7 is Black's last stone inside White's corner. White's four have liberties at A8 and B8 besides the three that they share with it.
+LONE_INSIDE = """
+. O O X . . . . . . . . .
+. O X X . . . . . . . X X
+. O O X . . X . . X . X .
+. O X X X . . X . X . X .
+X X O O X X X X X X . X .
+. . O . O X . . . . X . X
+O O . X . O X X X X X X X
+O X O O O O O O O O O O O
+X X X X X O O O O O O O O
+. . . X . X X X O O X O O
+. . X . . . . X X X X X O
+. . . . . . . . . X X O O
+. . . . . . . . . X O O .
+"""
+
 # It looks like a seki, but White may fill C7 or B6 and leave Black a bent four in the corner, whenever it likes.
 BENT_FOUR = """
 O O . X X O .
@@ -186,11 +203,15 @@ def as_stones_stand(diagram: str) -> str:
 
 
 class StatedEvaluator:
-    """Says of every position that its points will be whose they are stated to be, and that it would like to pass; either side may win."""
+    """Says of every position that its points will be whose they are stated to be, and that it would like to pass; either side may win.
 
-    def __init__(self, game: Game, stated: str) -> None:
+    A ``scored`` one says besides that the side to move leads by 0.3 points.
+    """
+
+    def __init__(self, game: Game, stated: str, *, scored: bool = False) -> None:
         self.game = game
         self._owners = owners_of(stated)
+        self._scored = scored
         self.evaluated = 0
 
     def evaluate(self, states: np.ndarray) -> Evaluation:
@@ -199,4 +220,5 @@ class StatedEvaluator:
         sign = np.where(states[:, TO_PLAY] == BLACK, 1, -1).astype(np.float32)
         logits, value = np.zeros((count, self.game.actions), np.float32), np.zeros(count, np.float32)
         logits[:, self.game.pass_action] = 10
-        return Evaluation(logits, value, ownership=sign[:, None] * self._owners)
+        score = np.full(count, 0.3, np.float32) if self._scored else None
+        return Evaluation(logits, value, score, ownership=sign[:, None] * self._owners)
