@@ -173,6 +173,13 @@ def look(search: Search, owners: Owners | None, position: Position, watch: Watch
     )
 
 
+def counted(look: Analysis, lead: float) -> Analysis:
+    """A look at a game that ends now, with what is known in the place of what is expected: the side to move leads by so many points."""
+    value, score = float(np.sign(lead)), None if look.score is None else lead
+    moves = tuple(replace(move, value=value, bound=lower_bound(value, move.visits), score=score) for move in look.moves)
+    return replace(look, value=value, score=score, moves=moves)
+
+
 def _ranked(result: RootResult, watch: Watch) -> list[int]:
     """The actions to tell of: the chosen one, then by visits, then by prior."""
     actions = np.flatnonzero((result.visits > 0) | (result.prior > 0))

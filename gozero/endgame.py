@@ -6,6 +6,8 @@ so: the area as the board stands, and the *settled* area, from which stones insi
 removed: a server that removes no dead stones counts the first. What else is dead is judged by a `settlement.Settlement`, which a side that
 looks at one passes by too, where it has one.
 
+A *result* is +1, 0 or -1 for the side to move, as an outcome: a draw is worth more than a loss and less than a win.
+
 Arrays of points are [P] in action order; the side to move is +, as everywhere. This module knows neither search nor protocol.
 """
 
@@ -30,8 +32,9 @@ def sensible_moves(game: Game, state: np.ndarray, legal: np.ndarray, *, opponent
     """The legal actions that are worth a thought, bool [A]; nothing but the pass where passing is right at once.
 
     Never among them, while there is anything else: a move into one's own one-point eye or into one's own pass-alive territory with no
-    enemy stone in it. The pass is among them if the side to move wins as it stands and cannot take more; it stands alone if that side
-    wins and the opponent has just passed, or all that could still be played is pass-alive, or nothing else is left. A game beyond
+    enemy stone in it. The pass is among them if the side to move cannot take more and wins as it stands, or draws so and the opponent has
+    just passed; it stands alone if that side wins and the opponent has just passed, or all that could still be played is pass-alive, or
+    nothing else is left. A game beyond
     ``game.max_plies`` is brought to its end: from then on the pass is always allowed and moves into anybody's pass-alive territory are
     not. In games other than Go everything legal is worth a thought.
 
@@ -46,15 +49,16 @@ def sensible_moves(game: Game, state: np.ndarray, legal: np.ndarray, *, opponent
     alive = _pass_alive(state, game.points)
     useful = legal[: game.points] & ~wasted_points(state, alive, game.rows)
     contested = useful & (alive == 0)
-    wins = wins_as_it_stands(state)
+    standing = result_as_it_stands(state)
     overlong = state[PLY] >= game.max_plies
     sensible = np.zeros(game.actions, np.bool_)
     sensible[: game.points] = contested if overlong else useful
-    passes_now = wins and (opponent_passed or not contested.any())
+    passes_now = standing > 0 and (opponent_passed or not contested.any())
+    may_pass = standing > 0 or (standing == 0 and opponent_passed)
     if passes_now or not sensible.any():
         sensible[:] = False
         sensible[game.pass_action] = True
-    elif overlong or (wins and not can_take_more(board_of(state, game.rows), int(state[TO_PLAY]), legal)):
+    elif overlong or (may_pass and not can_take_more(board_of(state, game.rows), int(state[TO_PLAY]), legal)):
         sensible[game.pass_action] = True
     return sensible
 
@@ -64,13 +68,16 @@ def settled_moves(
 ) -> np.ndarray:
     """What a settlement leaves of the sensible moves, bool [A].
 
-    Nothing but the pass if nothing is left to gain, or if the opponent has passed, the settlement wins and the side is ``friendly``: then
-    the dead stones are taken off by agreement. A side that is not, and would win but for the dead stones, has to take them off.
+    Nothing but the pass if nothing is left to gain, or if the opponent has passed, the side is ``friendly`` and the settlement wins, or
+    draws and is complete: then the dead stones are taken off by agreement. A side that is not, and whose result dead stones lower, has to
+    take them off.
     """
-    wins, wins_now = leads(state, settlement), bool(sensible[game.pass_action]) or wins_as_it_stands(state)
-    if (settlement.is_complete and (wins_now or not wins)) or (wins and friendly and opponent_passed):
+    settled, standing = settled_result(state, settlement), result_as_it_stands(state)
+    gains = settled > standing and not sensible[game.pass_action]
+    agreed = friendly and opponent_passed and (settled > 0 or (settled == 0 and settlement.is_complete))
+    if agreed or (settlement.is_complete and not gains):
         return np.arange(game.actions) == game.pass_action
-    if wins and opponent_passed:
+    if settled > standing and opponent_passed:
         taking = sensible & _taking_off(game, state, settlement)
         return taking if taking.any() else sensible
     return sensible
@@ -93,10 +100,10 @@ def clean_up_moves(game: Game, state: np.ndarray, legal: np.ndarray, settlement:
     return next(mask for mask in (useful & wanted, useful, passing) if mask.any())
 
 
-def leads(state: np.ndarray, settlement: Settlement) -> bool:
-    """Whether a settlement wins for the side to move."""
-    lead = settlement.area - go.white_bonus(state)
-    return bool(lead > 0 if state[TO_PLAY] == BLACK else lead < 0)
+def settled_result(state: np.ndarray, settlement: Settlement) -> int:
+    """The result of a settlement for the side to move."""
+    lead = int(np.sign(settlement.area - go.white_bonus(state)))
+    return lead if state[TO_PLAY] == BLACK else -lead
 
 
 def _taking_off(game: Game, state: np.ndarray, settlement: Settlement) -> np.ndarray:
@@ -125,9 +132,9 @@ def can_take_more(board: np.ndarray, colour: int, legal: np.ndarray) -> bool:
     return False
 
 
-def wins_as_it_stands(state: np.ndarray) -> bool:
-    """Whether the side to move is ahead on the board as it stands, with dead stones counted for either side."""
-    return bool(go.score(state) > 0 and go.settled_score(state) > 0)
+def result_as_it_stands(state: np.ndarray) -> int:
+    """The result that the side to move has for certain on the board as it stands, with dead stones counted for either side."""
+    return int(np.sign(min(go.score(state), go.settled_score(state))))
 
 
 def wasted_points(state: np.ndarray, alive: np.ndarray, size: int) -> np.ndarray:

@@ -15,7 +15,8 @@ from itertools import takewhile
 
 import numpy as np
 
-from gozero import endgame, games, regions
+from gozero import endgame, games, regions, witness
+from gozero.analysis import Watch, counted
 from gozero.errors import ChoiceError
 from gozero.evaluators.base import Evaluator
 from gozero.game_tree import Limits
@@ -222,15 +223,25 @@ class GoPlayer(Player):
         return endgame.settled_moves(root.game, root.state, mask, settlement, opponent_passed=opponent_passed, friendly=friendly)
 
     def _choose(self, root: Position, result: RootResult, limits: Limits, should_stop: Callable[[], bool]) -> int:
-        """As ever, but the first pass is not played where the opponent could pass too and have won by the settlement."""
+        """As ever, but the first pass is not played where the opponent could pass too and have won by the settlement, or drawn in doubt."""
         action = super()._choose(root, result, limits, should_stop)
         if action != root.game.pass_action or self._opponent_passed(root) or not self.rules.removes_dead:
             return action
-        if endgame.leads(root.state, self.settlement(limits, should_stop)):
+        settlement = self.settlement(limits, should_stop)
+        settled = endgame.settled_result(root.state, settlement)
+        if settled > 0 or (settled == 0 and settlement.is_complete):
             return action
         others = np.flatnonzero((result.visits > 0) | (result.prior > 0))
         ranked = others[np.lexsort((result.prior[others], result.visits[others]))]
         return int([action, *ranked[ranked != action]][-1])
+
+    def _forced_watch(self, root: Position, action: int, watch: Watch, limits: Limits, should_stop: Callable[[], bool]) -> Watch:
+        """Of a pass without a choice the count is told instead of the network's guess: there is nothing left to play for."""
+        if action != root.game.pass_action:
+            return watch
+        settlement = self.settlement(limits, should_stop) if self.rules.removes_dead else as_it_stands(self.stones())
+        lead = (settlement.area - float(go.white_bonus(root.state))) * (1 if root.to_play == BLACK else -1)
+        return replace(watch, report=lambda look: watch.report(counted(look, lead)))
 
     def _opponent_passed(self, root: Position) -> bool:
         return self.position.moves[-1:] == [Move(BLACK + WHITE - root.to_play, root.game.pass_action)]
@@ -257,15 +268,17 @@ class GoPlayer(Player):
     def settlement(self, limits: Limits = UNLIMITED, should_stop: Callable[[], bool] = never) -> Settlement:
         """Whose the points of this board are and which stones are dead; the same object for as long as board and rules are the same.
 
-        Where something is left in doubt, two short searches say what is to be expected, within half of the limits' time. If they are
-        stopped, the next question is judged anew.
+        Where something is left in doubt, two short searches and playouts say what is to be expected, within half of the limits' time, and
+        readings settle what they differ about, within half of what is left then. If they are stopped, the next question is judged anew.
         """
         board = self.stones()
         if self._settlement is not None and np.array_equal(self._settlement.board, board):
             return self._settlement
         settlement = settle(board)
         if not settlement.is_complete:
-            settlement = settle(board, self._expected_owners(limits, should_stop))
+            searched, now = self._expected_owners(limits, should_stop), time.monotonic()
+            deadline = now + (min(limits.deadline, limits.target) - now) / 2
+            settlement = settle(board, witness.agree(self.position.game, board, searched, deadline, should_stop))
         self._settlement = None if should_stop() else settlement
         return settlement
 

@@ -254,6 +254,7 @@ class Player:
         sensible = self._sensible(root, limits, should_stop)
         action, value = _only_action(sensible), None
         if action is not None and watch is not None:
+            watch = self._forced_watch(root, action, watch, limits, should_stop)
             self._search(self._loaded_tree(), root, sensible, replace(limits, visits=FORCED_VISITS), should_stop, watch)
         if action is None:
             if not self._settings.keeps_search:
@@ -338,6 +339,10 @@ class Player:
     def _sensible(self, root: Position, limits: Limits, should_stop: Callable[[], bool]) -> np.ndarray:
         """The actions to choose from, bool [A]; to find them may take a part of the limits."""
         return root.legal()
+
+    def _forced_watch(self, root: Position, action: int, watch: Watch, limits: Limits, should_stop: Callable[[], bool]) -> Watch:
+        """Who looks on where ``action`` is all there is to choose."""
+        return watch
 
     def _choose(self, root: Position, result: RootResult, limits: Limits, should_stop: Callable[[], bool]) -> int:
         """The action to play by a search's result; a pass is never drawn in the place of a better move."""

@@ -3,11 +3,12 @@
 Vocabulary. A *settlement* is that judgement for one board. Three sources, the surer one first:
 
 - *pass-alive* strings and territory (Benson 1976) are certain, whoever moves. What stands inside the other side's is dead.
-- the *expected owner* of a point, -1..1 and + for Black, is the mean over a search, one search for either side to move. A string is
-  judged as a whole, by the mean over its stones, and is dead only where both searches are *sure* of it: then the other side has no
-  need to answer. An empty point between both colours is whose the two together expect it to be.
 - the *shape*: two strings of both colours that live only because neither side may fill their last common liberties are in seki.
+- the *expected owner* of a point, -1..1 and + for Black, for either side to move first (`gozero.witness` asks a search and playouts). A
+  string is judged as a whole, by the mean over its stones, and is dead only where both are *sure* of it: then the other side has no
+  need to answer. An empty point between both colours is whose the two together expect it to be.
 
+The statuses of strings and the owners of points tell one story: beside a string that is alive not every liberty is the other side's.
 In doubt all stays as it stands: strings are alive, and empty points between both colours are nobody's.
 Boards are uint8 [size, size], arrays of points are [P] in action order. This module knows no turn, no ko, no komi and no rule set.
 """
@@ -81,15 +82,16 @@ def settle(board: np.ndarray, expected: Sequence[np.ndarray] = ()) -> Settlement
     safe = area.owners_of(area.pass_alive_owners, board)
     black, white = _sure(expected, len(stones))
     chains = chains_of(board)
-    dead = [chain for chain in chains if _is_dead(chain, int(stones[chain[0]]), safe, expected)]
-    cleaned = board.copy()
-    cleaned.reshape(-1)[[point for chain in dead for point in chain]] = EMPTY
+    shaped = in_seki(board)
+    dead = [chain for chain in chains if chain not in shaped and _is_dead(chain, int(stones[chain[0]]), safe, expected)]
+    cleaned = _without(board, dead)
     seki, quiet = _seki(cleaned)
     owner = area.owners_of(area.area_owners, cleaned)
     between = (owner == EMPTY) & ~quiet
     leaning = np.mean([*expected] or [np.zeros(len(stones))], axis=0)
     owner[between & (leaning >= LIKELY)] = BLACK
     owner[between & (leaning <= -LIKELY)] = WHITE
+    _leave_liberties(cleaned, owner, between)
     for chain in dead:
         owner[chain] = BLACK + WHITE - stones[chain[0]]
     owner[safe != EMPTY] = safe[safe != EMPTY]
@@ -99,6 +101,33 @@ def settle(board: np.ndarray, expected: Sequence[np.ndarray] = ()) -> Settlement
             open_points[chain] = False
     alive = [chain for chain in chains if chain not in dead and chain not in seki]
     return Settlement(board, owner, tuple(alive), tuple(dead), tuple(seki), open_points)
+
+
+def in_seki(board: np.ndarray) -> list[Chain]:
+    """The strings that are in seki by their shape alone, once what is dead for certain is taken off."""
+    stones, safe = board.reshape(-1), area.owners_of(area.pass_alive_owners, board)
+    certain = [chain for chain in chains_of(board) if safe[chain[0]] not in (EMPTY, stones[chain[0]])]
+    return _seki(_without(board, certain))[0]
+
+
+def _without(board: np.ndarray, taken: Sequence[Chain]) -> np.ndarray:
+    cleaned = board.copy()
+    cleaned.reshape(-1)[[point for chain in taken for point in chain]] = EMPTY
+    return cleaned
+
+
+def _leave_liberties(board: np.ndarray, owner: np.ndarray, between: np.ndarray) -> None:
+    """Make nobody's again the points ``between`` the colours, bool [P], that would leave a string none but the other side's liberties.
+
+    A string that stays on the board alive is not caught: whoever expects those points to be the other side's is in doubt.
+    """
+    for chain in chains_of(board):
+        mask = np.zeros(board.shape, np.bool_)
+        mask.reshape(-1)[chain] = True
+        liberties = (touches(mask) & (board == EMPTY)).reshape(-1)
+        colour = board.reshape(-1)[chain[0]]
+        if (owner[liberties] == BLACK + WHITE - colour).all():
+            owner[liberties & between] = EMPTY
 
 
 def as_it_stands(board: np.ndarray) -> Settlement:
@@ -157,8 +186,8 @@ def _seki(board: np.ndarray) -> tuple[list[Chain], np.ndarray]:
 
 
 def _is_seki(one: _Group, other: _Group, shared: np.ndarray) -> bool:
-    """Whether neither of two weak groups may fill the liberties that they share."""
-    if not shared.any() or len(one.eyes) != len(other.eyes):
+    """Whether neither of two weak groups may fill the liberties that they share: a group with others besides wins the fight."""
+    if not shared.any() or len(one.eyes) != len(other.eyes) or (one.liberties ^ other.liberties).any():
         return False
     if one.eyes:
         return True

@@ -1,4 +1,4 @@
-"""Endgame positions as diagrams, 7x7 but for one, with what is known or *stated* of their points.
+"""Endgame positions as diagrams, most of them 7x7, with what is known or *stated* of their points.
 
 What only a strong network could read is stated by a second diagram of expected owners: x and o are surely Black's and White's, ? is
 anybody's. So tests hold the mechanism to account and not the network; benchmarks/scoring.py measures the two together.
@@ -84,6 +84,23 @@ X . X X X O O . O
 . X X X X O O O .
 """
 
+# D7 is Black's last stone inside White's corner. White's four have liberties at A8 and B8 besides the three that they share with it.
+LONE_INSIDE = """
+. O O X . . . . . . . . .
+. O X X . . . . . . . X X
+. O O X . . X . . X . X .
+. O X X X . . X . X . X .
+X X O O X X X X X X . X .
+. . O . O X . . . . X . X
+O O . X . O X X X X X X X
+O X O O O O O O O O O O O
+X X X X X O O O O O O O O
+. . . X . X X X O O X O O
+. . X . . . . X X X X X O
+. . . . . . . . . X X O O
+. . . . . . . . . X O O .
+"""
+
 # It looks like a seki, but White may fill C7 or B6 and leave Black a bent four in the corner, whenever it likes.
 BENT_FOUR = """
 O O . X X O .
@@ -127,6 +144,40 @@ O . O O O . O
 O O O . O O O
 """
 
+# The last board of a game: White's fifteen stones around A10 have the eye A9 and no other, and the black group around them has two.
+ONE_EYE = """
+. X X . X X X O O . . O .
+X O X X X X O O . O O . O
+. O X . . X X O O X O O O
+O O O X X X X O X X O X O
+. X O O O . X O X . X X X
+O O O O O . X O X X X . .
+X O O X X X X O O X . X .
+X X X O O X X O . O X X .
+X X X X O X X X O O O X X
+X X X O O O X O O . . O X
+X . X O O . O . O . O O O
+X X O O . O O . O . O . .
+. X X O . . O . O . . O .
+"""
+
+# Another: Black's sixty stones have one liberty left, N5. White may capture them whenever it likes.
+LARGE_AND_LOST = """
+O O O O . O X . O O O O .
+. X O O X O O O O X . X O
+O O O O O O O . O X X X O
+O O X . O X . O X X O O O
+. O X X O O O O O O O O O
+O X X O . O X X X O . X O
+O O O . O . O . O X O O O
+O X O O . O O O O X X X X
+X X X O O . O X X X X X .
+X X X X O O O O O X X X X
+X X X X X X X O X X X X X
+X X X X X X X X X X X X X
+X X X X X X X X X X X X X
+"""
+
 _OWNERS = {"x": 0.9, "o": -0.9, "?": 0.0}
 
 
@@ -146,12 +197,21 @@ def moves_of(diagram: str) -> list[tuple[int, int]]:
     return [(colour, int(action)) for colour in (BLACK, WHITE) for action in np.flatnonzero(stones == colour)]
 
 
-class StatedEvaluator:
-    """Says of every position that its points will be whose they are stated to be, and that it would like to pass; either side may win."""
+def as_stones_stand(diagram: str) -> str:
+    """A statement that every string of a board lives."""
+    return "\n".join("".join("?xo"[point] for point in row) for row in board_of(diagram))
 
-    def __init__(self, game: Game, stated: str) -> None:
+
+class StatedEvaluator:
+    """Says of every position that its points will be whose they are stated to be, and that it would like to pass; either side may win.
+
+    A ``scored`` one says besides that the side to move leads by 0.3 points.
+    """
+
+    def __init__(self, game: Game, stated: str, *, scored: bool = False) -> None:
         self.game = game
         self._owners = owners_of(stated)
+        self._scored = scored
         self.evaluated = 0
 
     def evaluate(self, states: np.ndarray) -> Evaluation:
@@ -160,4 +220,5 @@ class StatedEvaluator:
         sign = np.where(states[:, TO_PLAY] == BLACK, 1, -1).astype(np.float32)
         logits, value = np.zeros((count, self.game.actions), np.float32), np.zeros(count, np.float32)
         logits[:, self.game.pass_action] = 10
-        return Evaluation(logits, value, ownership=sign[:, None] * self._owners)
+        score = np.full(count, 0.3, np.float32) if self._scored else None
+        return Evaluation(logits, value, score, ownership=sign[:, None] * self._owners)

@@ -134,6 +134,49 @@ def test_a_draw_is_no_reason_to_pass() -> None:
     assert "pass" not in sensible(OPEN, "O", komi=7)
 
 
+def test_the_loser_of_the_last_move_may_take_a_draw_as_it_stands() -> None:
+    """White has passed on an even board: to pass too is a draw, and the search may find nothing better."""
+    assert "pass" in sensible(OPEN, "X", komi=-7, opponent_passed=True)
+    assert "pass" not in sensible(NEUTRAL, "X", komi=-7, opponent_passed=True), "there a point is left"
+
+
+# Black's only white stone in its territory, C7, is dead: with it taken off Black leads by 7, as it stands by less.
+DEAD_INSIDE = """
+7  . . O . . . .
+6  . X . . X . .
+5  . . X X . . .
+4  X X X X X X X
+3  O O O O O O O
+2  O . O O O O O
+1  . O . O . O .
+"""
+
+
+def left_by_the_settlement(komi: float, *, friendly: bool = False, stated: str = boards.LOST) -> set[str]:
+    """What Black thinks of after White's pass."""
+    game, state = state_of(DEAD_INSIDE, "X", komi)
+    legal = np.zeros(game.actions, np.uint8)
+    game.legal(state, np.zeros(1, np.uint64), legal)
+    mask = endgame.sensible_moves(game, state, legal.astype(bool), opponent_passed=True)
+    settlement = settle(endgame.board_of(state, SIZE), [boards.owners_of(stated)] * 2)
+    assert settlement.is_complete
+    assert settlement.area == 7
+    moves = endgame.settled_moves(game, state, mask, settlement, opponent_passed=True, friendly=friendly)
+    return {coords.vertex(int(action), SIZE) for action in np.flatnonzero(moves)}
+
+
+@pytest.mark.parametrize("komi", [6.5, 7])
+def test_a_draw_is_not_thrown_away_to_dead_stones_that_stay_on_the_board(komi: float) -> None:
+    """As the board stands Black loses; with the dead stone taken off it wins by half a point, or draws."""
+    assert "pass" not in left_by_the_settlement(komi)
+    assert left_by_the_settlement(komi, friendly=True) == {"pass"}
+
+
+def test_a_loser_and_a_winner_pass_on_a_settled_board() -> None:
+    assert left_by_the_settlement(7.5) == {"pass"}
+    assert left_by_the_settlement(-30) == {"pass"}
+
+
 def test_own_eyes_of_one_chain_are_left_alone() -> None:
     moves = sensible(EYES, "X", komi=0.5)
     assert not moves & {"A7", "B6"}

@@ -92,6 +92,10 @@ def test_a_stone_more_makes_a_seki_a_fight() -> None:
     assert not settled(boards.SEKI_WITHOUT_EYES.replace("X X O . X", "X X O O X", 1)).seki
 
 
+def test_a_group_with_liberties_besides_the_shared_ones_is_in_no_seki() -> None:
+    assert not strings(settled(boards.LONE_INSIDE), "seki")
+
+
 def test_one_eye_against_none_is_no_seki() -> None:
     assert not settled(boards.SEKI_WITH_EYES.replace("X O . O . X . X O", "X O . O . X X X O")).seki
 

@@ -14,11 +14,13 @@ from tests.gtp.engine import Engine
 LETTERS = {1: "b", 2: "w"}
 
 
-def engine_at(diagram: str, stated: str = "", *, komi: float = 0.5, rules: str = "chinese", friendly: bool = False) -> Engine:
+def engine_at(
+    diagram: str, stated: str = "", *, komi: float = 0.5, rules: str = "chinese", friendly: bool = False, scored: bool = False
+) -> Engine:
     """An engine with this board, Black to move unless somebody passes, and with what is stated or without any network."""
     size = len(boards.board_of(diagram))
     settings = Settings(visits=16, seed=1, size=size, komi=komi, rules=rules, friendly_pass=friendly, no_resign=True)
-    engine = Engine(settings, lambda game: boards.StatedEvaluator(game, stated)) if stated else Engine(settings)
+    engine = Engine(settings, lambda game: boards.StatedEvaluator(game, stated, scored=scored)) if stated else Engine(settings)
     for colour, action in boards.moves_of(diagram):
         engine.ask(f"play {LETTERS[colour]} {coords.vertex(action, size)}")
     return engine
@@ -182,6 +184,17 @@ def test_a_game_against_itself_ends_after_a_settled_board() -> None:
         moves += 1
         assert moves < 60
     assert engine.ask("final_score").startswith("B")
+
+
+@pytest.mark.parametrize(("komi", "lead", "winrate"), [("-3", 0.0, 0.5), ("-7.5", 4.5, 1.0), ("0.5", -3.5, 0.0)])
+def test_a_forced_pass_is_told_the_count_and_not_what_the_network_thinks(komi: str, lead: float, winrate: float) -> None:
+    """A draw is half a win."""
+    engine = engine_at(boards.SEKI_WITHOUT_EYES, boards.ALL_WHITE, scored=True)
+    engine.ask_all(f"komi {komi}", "play w pass")
+    look, played = engine.ask("kata-genmove_analyze b").splitlines()
+    assert played == "play pass"
+    words = look.split()
+    assert (float(words[words.index("scoreLead") + 1]), float(words[words.index("winrate") + 1])) == (lead, winrate)
 
 
 # kgs-genmove_cleanup

@@ -96,14 +96,16 @@ def test_games_stay_in_flight_when_the_evaluator_changes() -> None:
     assert all(record.generation == 100 for record in pool.play(10))
 
 
-def test_komi_is_half_integer_and_mostly_usual() -> None:
+def test_komi_is_mostly_the_usual_one_and_now_and_then_a_whole_number() -> None:
     generator = np.random.default_rng(1)
     komis = np.array([scoring.draw_komi("go", 13, generator) for _ in range(4000)])
-    assert ((komis * 2) % 2 == 1).all()
-    near = (abs(komis - 7.5) <= 1).mean()
+    assert ((komis * 2) % 1 == 0).all()
+    assert 0.2 < (komis % 1 == 0).mean() < 0.3
+    near = (abs(komis - 7.5) <= 1.5).mean()
     assert 0.8 < near < 0.9  # 80 % drawn there, and some of the wide ones fall there
     assert komis.std() > 2
     assert np.median([scoring.draw_komi("go", 7, generator) for _ in range(500)]) == 9.5
+    assert scoring.draw_komi("nogo", 9, generator) == 0
 
 
 def test_komi_may_be_fixed() -> None:

@@ -23,6 +23,7 @@ from training.settings.config import LoopSettings
 GO = "go"
 SMALL_BOARD_KOMI = {7: 9.5}  # the first player wins by 9 on 7x7; elsewhere the usual 7.5 is near enough
 USUAL_KOMI = 7.5
+WHOLE_KOMI = 0.25  # share of the games whose komi is a whole number
 
 
 @cache
@@ -68,14 +69,17 @@ def usual_komi(name: str, size: int) -> float:
 
 
 def draw_komi(name: str, size: int, generator: np.random.Generator) -> float:
-    """Half-integer komi: 80 % within ±1 of the size's usual one, 14 % with a deviation of 3 points, 6 % of 12. 0 where there is none."""
+    """Komi: 80 % within ±1 of the size's usual one, 14 % with a deviation of 3 points, 6 % of 12; a quarter of all is a whole number.
+
+    By a whole number a game can be drawn: without such games no network would know what a draw is. 0 where there is no komi.
+    """
     if name != GO:
         return 0.0
     usual = usual_komi(name, size)
     kind = generator.random()
-    if kind < 0.8:
-        return usual + int(generator.integers(-1, 2))
-    return usual + round(generator.normal(0, 3 if kind < 0.94 else 12))
+    komi = usual + (int(generator.integers(-1, 2)) if kind < 0.8 else round(generator.normal(0, 3 if kind < 0.94 else 12)))
+    chance = generator.random()
+    return komi if chance >= WHOLE_KOMI else komi + (0.5 if chance < WHOLE_KOMI / 2 else -0.5)
 
 
 def decided_points(game: Game, state: np.ndarray) -> np.ndarray | None:
