@@ -7,11 +7,12 @@ import torch
 
 from gozero.nets import Output
 from tests.training.games import game_of, random_record
-from training import laws, learner, library, scoring
-from training.config import SelfPlaySettings
-from training.records import Record, decode, encode
-from training.replay import rows_of, unpack
-from training.resign import Calibration
+from training.actor.resign import Calibration
+from training.learner import learner
+from training.records import laws, library, scoring
+from training.records.records import Record, decode, encode
+from training.records.replay import rows_of, unpack
+from training.settings.config import SelfPlaySettings
 
 
 def drawn() -> Record:

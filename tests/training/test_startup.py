@@ -319,9 +319,7 @@ def test_a_bug_is_no_error_of_the_users(program: Callable[[list[str]], int], tmp
         ("device=tpu", "tpu"),
     ],
 )
-def test_a_choice_that_is_not_to_be_had_is_one_line(
-    change: str, reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_choice_that_is_not_to_be_had_is_one_line(change: str, reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert startup.main(["--preset", "tiny", "--run", str(tmp_path / "run"), "--threads", "1", "--set", change]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert reason in line
