@@ -113,7 +113,7 @@ def agree(
         opinions += [[sign * float(owner[chain].mean()) for owner in searched]] if searched else []
         fate = np.mean(opinions, axis=0)
         if _is_disputed(opinions):
-            readable = readings > 0 and not _hangs_on_kos(board, chain, kos)
+            readable = readings > 0 and time.monotonic() < deadline and not _hangs_on_kos(board, chain, kos)
             readings -= readable
             fate = _judged(read(game, board, chain, deadline, should_stop) if readable else None, opinions)
         for side in (0, 1):

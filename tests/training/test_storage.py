@@ -28,9 +28,9 @@ SAVES_TOO_MUCH = """
 import resource, sys
 from pathlib import Path
 import torch
-from training import checkpoint
-from training.checkpoint import Progress, Snapshot
-from training.storage import StorageError
+from training.storage import checkpoint
+from training.storage.checkpoint import Progress, Snapshot
+from training.storage.storage import StorageError
 _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
 resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))
 try:
