@@ -64,6 +64,6 @@ def test_a_generation_that_is_done_again_after_a_crash_is_drawn_once(tmp_path: P
 
 
 def test_bars_are_silent_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    with console.bar(3, "self-play", " rows") as bar:
+    with console.progress_bar(3, "self-play", " rows") as bar:
         bar.update(2)
     assert capsys.readouterr() == ("", "")

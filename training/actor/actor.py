@@ -26,7 +26,7 @@ from gozero.evaluators.row import RowEvaluator
 from gozero.games.game import Game
 from training.actor.pool import Pool, leaf_evaluator
 from training.actor.simulators import PachiReferee, referee
-from training.console import bar as progress_bar
+from training.console import progress_bar
 from training.records import records, scoring
 from training.records.records import Record
 from training.settings.config import LoopSettings, Stage
