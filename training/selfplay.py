@@ -21,7 +21,8 @@ from gozero.errors import ChoiceError
 from gozero.games import GAMES, usual
 from gozero.weights import WeightsError
 from training.actor import simulators
-from training.actor.pool import Pool, leaf_evaluator
+from training.actor.leaves import leaf_evaluator
+from training.actor.pool import Pool
 from training.actor.simulators import Disagreement
 from training.console import progress_bar, say
 from training.doctor import history

@@ -19,7 +19,8 @@ from torch import nn
 
 from gozero import nets
 from gozero.games.game import Game
-from training.actor.pool import Pool, leaf_evaluator
+from training.actor.leaves import leaf_evaluator
+from training.actor.pool import Pool
 from training.learner.learner import Learner, network_config
 from training.records import scoring
 from training.records.records import Record, Target, encode, sparse_target
