@@ -154,7 +154,7 @@ def test_old_checkpoints_are_removed(tmp_path: Path) -> None:
 
 def test_the_run_that_ships_is_opened(tmp_path: Path) -> None:
     """weights/resume is of an earlier version; of its shards the newest is enough here, those that are missing count as empty."""
-    kept, folder = Path(__file__).parents[2] / "weights" / "resume", tmp_path / "run"
+    kept, folder = Path(__file__).parents[3] / "weights" / "resume", tmp_path / "run"
     for name in ("settings.json", "checkpoints/000292.pt", "records/000291.gzr"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(kept / name, folder / name)

@@ -20,7 +20,7 @@ from training.storage import checkpoint, storage
 from training.storage.checkpoint import Progress, Snapshot
 from training.storage.storage import StorageError
 
-TREE = Path(__file__).resolve().parents[2]
+TREE = Path(__file__).resolve().parents[3]
 TINY = presets.path_of("tiny")
 
 
