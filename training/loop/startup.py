@@ -170,7 +170,7 @@ def _train(run: Run, watch: monitor.Monitor, program: str) -> int:
         return 1
     finally:
         watch.close()
-    say(run.ending())
+    say(run.limits.ending())
     say(f"weights: {(run.folder / 'weights.pt').absolute()}")
     return 0
 
