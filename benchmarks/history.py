@@ -18,7 +18,7 @@ from pathlib import Path
 
 from benchmarks.harness import machine
 from gozero import games, weights
-from gozero.evaluators.base import open_evaluator
+from gozero.evaluators.factory import open_evaluator
 from gozero.games.game import Game
 from training.matches import elo, yardstick
 from training.matches.match import GameRecord, MatchSettings, play_match, tally

@@ -22,7 +22,8 @@ import numpy as np
 from benchmarks.harness import machine
 from gozero import engine, games, weights
 from gozero.endgame import candidates
-from gozero.evaluators.base import Evaluator, open_evaluator
+from gozero.evaluators.base import Evaluator
+from gozero.evaluators.factory import open_evaluator
 from gozero.games.game import Game
 from gozero.levels import LEVELS, STRONGEST, WEAKEST, Level
 from gozero.player import PlayerSettings

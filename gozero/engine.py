@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 DEFAULT_GAME = "go"
 MAX_SIZE = 19
-BACKENDS = ("auto", "torch", "openvino")  # those of gozero.evaluators.base, which is heavy
-PRECISIONS = ("auto", "f32", "bf16", "int8")  # likewise
 SMALLEST_GO = 5
 """Points a side; Go is smaller only in tests of its rules."""
 
@@ -117,7 +115,7 @@ class Evaluators:
 
     Attributes:
         path: of the weights file.
-        backend, precision: see `evaluators.base.open_evaluator`.
+        backend, precision: see `evaluators.factory.open_evaluator`.
         threads: CPU threads; None for what the process may use.
     """
 
@@ -130,7 +128,7 @@ class Evaluators:
 
     def open(self, game: Game) -> Evaluator:
         """The evaluator for the board of ``game``, ready to answer at once. WeightsError or ValueError if it cannot be opened."""
-        from gozero.evaluators.base import open_evaluator
+        from gozero.evaluators.factory import open_evaluator
 
         with self._lock:
             if game.size not in self._opened:

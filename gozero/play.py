@@ -18,7 +18,8 @@ import numpy as np
 
 from gozero import coords, games
 from gozero.engine import beyond_training
-from gozero.evaluators.base import Evaluator, open_evaluator
+from gozero.evaluators.base import Evaluator
+from gozero.evaluators.factory import open_evaluator
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games.diagram import SYMBOLS
 from gozero.games.game import BLACK, EMPTY, WHITE

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from gozero.engine import find_weights, search_settings
-from gozero.evaluators.base import Evaluator, open_evaluator
+from gozero.evaluators.base import Evaluator
+from gozero.evaluators.factory import open_evaluator
 from gozero.games.game import PLY
 from gozero.search.search import Search
 from training.matches import yardstick

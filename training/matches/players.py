@@ -31,7 +31,9 @@ import numpy as np
 from gozero import coords
 from gozero.endgame import candidates
 from gozero.engine import search_settings
-from gozero.evaluators.base import PRECISIONS, Evaluator, PrecisionError, open_evaluator
+from gozero.evaluators.backends import PRECISIONS, PrecisionError
+from gozero.evaluators.base import Evaluator
+from gozero.evaluators.factory import open_evaluator
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.evaluators.row import RowEvaluator
 from gozero.games.game import BLACK, Game

@@ -29,7 +29,8 @@ from pathlib import Path
 import numpy as np
 
 from gozero import coords, games
-from gozero.evaluators.base import Evaluator, open_evaluator
+from gozero.evaluators.base import Evaluator
+from gozero.evaluators.factory import open_evaluator
 from gozero.exits import INTERRUPTED
 from gozero.games.game import Game
 from gozero.position import Position
