@@ -25,6 +25,7 @@ from gozero.engine import search_settings
 from gozero.evaluators.base import Evaluation, Evaluator
 from gozero.games.game import Game
 from gozero.search.memory import Memory
+from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 
 
@@ -57,10 +58,11 @@ class Study:
         self.next_report = now + query.first_report
         self._owners = Owners(evaluator)
         self._search = Search(root.game, evaluator, replace(settings, max_nodes=room), memory=memory)
-        self._search.begin(
-            0, root.state, root.history_row(0), query.visits,
+        request = SearchRequest(
+            root.state, root.history_row(0), query.visits,
             noise=query.temperature is not None, temperature=query.temperature, left_out=task.left_out,
         )  # fmt: skip
+        self._search.begin(0, request)
 
     @property
     def is_finished(self) -> bool:

@@ -28,6 +28,7 @@ from gozero.games.game import Game
 from gozero.levels import LEVELS, STRONGEST, WEAKEST, Level
 from gozero.player import PlayerSettings
 from gozero.search.choose import choose
+from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 from training.matches.elo import Z95, Tally, pool
 from training.matches.match import MatchSettings, play_match, tally
@@ -59,7 +60,7 @@ class LevelPlayer:
 
     def choose(self, turns: Sequence[Turn]) -> list[int]:
         for slot, position in ((turn.slot, turn.position) for turn in turns):
-            self._search.begin(slot, position.state, position.history_row(0), self._visits, root_mask=candidates(position))
+            self._search.begin(slot, SearchRequest(position.state, position.history_row(0), self._visits, root_mask=candidates(position)))
         self._search.run()
         return [self._chosen(turn) for turn in turns]
 

@@ -19,6 +19,7 @@ from gozero.evaluators.row import RowEvaluator
 from gozero.patience import Patience
 from gozero.position import Move, Position
 from gozero.search.memory import Memory
+from gozero.search.request import SearchRequest
 from gozero.search.search import RootResult, Search
 from gozero.search.settings import SearchSettings
 
@@ -39,7 +40,7 @@ class GameTree:
 
     Args:
         evaluator, settings, seed: as for `Search`.
-        left_out: int32 [2, A], what all its searches leave out, see `Search.begin`; None: nothing.
+        left_out: int32 [2, A], what all its searches leave out, see `SearchRequest`; None: nothing.
         memory: as for `Search`.
     """
 
@@ -66,7 +67,7 @@ class GameTree:
         """Search ``root`` among the actions of ``mask`` bool [A] until the limits are reached, the tree is full or ``should_stop()``."""
         visits = MANY_VISITS if limits.visits is None else limits.visits
         keep = self._follow(root.moves, mask)
-        self._search.begin(0, root.state, root.history_row(0), visits, root_mask=mask, left_out=self._left_out, keep=keep)
+        self._search.begin(0, SearchRequest(root.state, root.history_row(0), visits, root_mask=mask, left_out=self._left_out, keep=keep))
         self.kept = self._search.root_visits()
         if self._owners is not None and not self.kept:
             self._owners.forget()

@@ -20,6 +20,7 @@ from gozero.games.game import BLACK, EMPTY, NOT_OVER, WHITE, Game
 from gozero.player import PlayerSettings
 from gozero.position import COLOUR_NAMES, Position
 from gozero.search.choose import choose
+from gozero.search.request import SearchRequest
 from gozero.search.search import RootResult, Search
 from gozero.sgf import GameRecord, serialise
 
@@ -50,7 +51,7 @@ class Engine:
 
     def look(self, position: Position) -> RootResult:
         """What it thinks of a position that is not over."""
-        self._search.begin(0, position.state, position.history_row(0), self._visits, root_mask=endgame.candidates(position))
+        self._search.begin(0, SearchRequest(position.state, position.history_row(0), self._visits, root_mask=endgame.candidates(position)))
         self._search.run()
         return self._search.result()
 

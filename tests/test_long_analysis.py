@@ -14,6 +14,7 @@ from gozero.games.game import BLACK
 from gozero.go_player import GoPlayer
 from gozero.player import PlayerSettings, never
 from gozero.search.memory import Memory
+from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from gozero.search.tree import tree_bytes
@@ -53,7 +54,7 @@ def best_in(nodes: int) -> int:
     """The best move of a search in a tree that may grow to so many nodes and is asked for as many visits as it can get."""
     row = board(ATARI, komi=8.5)
     search = Search(row.game, RolloutEvaluator(row.game), SearchSettings(max_nodes=20), memory=Memory(nodes * tree_bytes(row.game, 1)))
-    search.begin(0, row.state, row.history, 10**6)
+    search.begin(0, SearchRequest(row.state, row.history, 10**6))
     search.run(stop=never)
     result = search.result()
     assert search.is_full() and search.forest.trees[0]["node_count"] == nodes

@@ -21,6 +21,7 @@ import numpy as np
 from gozero.evaluators.base import Evaluator, Pending, submitter
 from gozero.evaluators.row import RowEvaluator
 from gozero.games.game import Game
+from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from training.actor.episode import Episode
@@ -119,10 +120,11 @@ class Group:
         """
         episode = self.games[tree]
         plan = episode.plan(self._stage, self._generation, self._resign_at)
-        search.begin(
-            tree, episode.state, episode.history, max(plan.visits, 1),
+        request = SearchRequest(
+            episode.state, episode.history, max(plan.visits, 1),
             noise=plan.noise, temperature=plan.temperature, root_mask=plan.mask, keep=keep, on_top=plan.visits > 0,
         )  # fmt: skip
+        search.begin(tree, request)
         self._kept[tree] = search.forest.nodes[tree, 0]["visits"]
 
     def _advance(self, search: Search, tree: int) -> Record | None:

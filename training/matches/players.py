@@ -38,6 +38,7 @@ from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.evaluators.row import RowEvaluator
 from gozero.games.game import BLACK, Game
 from gozero.position import Position
+from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from gozero.weights import WeightsError
@@ -248,7 +249,7 @@ class SearchPlayer:
 
     def choose(self, turns: Sequence[Turn]) -> list[int | Fault]:
         for slot, position in ((turn.slot, turn.position) for turn in turns):
-            self._search.begin(slot, position.state, position.history_row(0), self._visits, root_mask=candidates(position))
+            self._search.begin(slot, SearchRequest(position.state, position.history_row(0), self._visits, root_mask=candidates(position)))
         self._search.run()
         return [self._search.result(turn.slot).best for turn in turns]
 
