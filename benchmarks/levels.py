@@ -32,7 +32,7 @@ from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 from training.matches.elo import Z95, Tally, pool
 from training.matches.match import MatchSettings, play_match, tally
-from training.matches.players import Player, RandomPlayer, Turn
+from training.matches.players import MatchPlayer, RandomPlayer, Turn
 
 RANDOM = 0
 """The number of the player below level 1."""
@@ -94,7 +94,8 @@ def affordable(weaker: int, stronger: int, game: Game, options: argparse.Namespa
 def tournament(numbers: Sequence[int], game: Game, options: argparse.Namespace) -> dict[tuple[int, int], Tally]:
     """Every match's tally by (stronger, weaker); each is printed as it ends."""
     evaluator = open_evaluator(options.weights, game, threads=options.threads)
-    players: dict[int, Player] = {number: LevelPlayer(LEVELS[number - 1], evaluator, PARALLEL) for number in numbers if number != RANDOM}
+    searching = [number for number in numbers if number != RANDOM]
+    players: dict[int, MatchPlayer] = {number: LevelPlayer(LEVELS[number - 1], evaluator, PARALLEL) for number in searching}
     players[RANDOM] = RandomPlayer()
     found = {}
     for weaker, stronger in pairs(numbers):

@@ -27,7 +27,7 @@ SMALLEST_GO = 5
 """Points a side; Go is smaller only in tests of its rules."""
 
 MANY_LEAVES, FEW_LEAVES = 8, 2
-MANY_VISITS = 200
+BATCHING_VISITS = 200
 """From so many visits a move on, positions are evaluated ``MANY_LEAVES`` at a time."""
 
 FIRST_NODES = 20_000
@@ -94,7 +94,7 @@ def search_settings(visits: int | None, game: str) -> SearchSettings:
     """
     from gozero.search.settings import SearchSettings
 
-    many = visits is None or visits >= MANY_VISITS
+    many = visits is None or visits >= BATCHING_VISITS
     score_weight = SCORE_WEIGHT if game in GO_FAMILY else 0.0
     return SearchSettings(leaves=MANY_LEAVES if many else FEW_LEAVES, max_nodes=FIRST_NODES, score_weight=score_weight)
 

@@ -16,7 +16,6 @@ from itertools import takewhile
 import numpy as np
 
 from gozero import endgame, games, regions, witness
-from gozero.analysis import Watch, counted
 from gozero.errors import ChoiceError
 from gozero.evaluators.base import Evaluator
 from gozero.game_tree import Limits
@@ -26,6 +25,7 @@ from gozero.games.rules import RuleSet, rule_set
 from gozero.player import Player, PlayerSettings, never
 from gozero.position import Move, Position
 from gozero.search.search import RootResult
+from gozero.search_report import Observer, counted
 from gozero.settlement import Settlement, as_it_stands, settle
 from gozero.sgf import GameRecord
 
@@ -235,13 +235,15 @@ class GoPlayer(Player):
         ranked = others[np.lexsort((result.prior[others], result.visits[others]))]
         return int([action, *ranked[ranked != action]][-1])
 
-    def _forced_watch(self, root: Position, action: int, watch: Watch, limits: Limits, should_stop: Callable[[], bool]) -> Watch:
+    def _forced_observer(
+        self, root: Position, action: int, observer: Observer, limits: Limits, should_stop: Callable[[], bool]
+    ) -> Observer:
         """Of a pass without a choice the count is told instead of the network's guess: there is nothing left to play for."""
         if action != root.game.pass_action:
-            return watch
+            return observer
         settlement = self.settlement(limits, should_stop) if self.rules.removes_dead else as_it_stands(self.stones())
         lead = (settlement.area - float(go.white_bonus(root.state))) * (1 if root.to_play == BLACK else -1)
-        return replace(watch, report=lambda look: watch.report(counted(look, lead)))
+        return replace(observer, report=lambda look: observer.report(counted(look, lead)))
 
     def _opponent_passed(self, root: Position) -> bool:
         return self.position.moves[-1:] == [Move(BLACK + WHITE - root.to_play, root.game.pass_action)]

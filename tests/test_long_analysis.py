@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from gozero import games
-from gozero.analysis import Analysis, Watch
 from gozero.engine import Evaluators, find_weights, search_settings
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.game_tree import Limits
@@ -18,6 +17,7 @@ from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from gozero.search.tree import tree_bytes
+from gozero.search_report import Analysis, Observer
 from tests.rows import board
 
 SIZE = 9
@@ -33,8 +33,8 @@ def analysed(memory: int | None, seconds: float) -> list[tuple[float, Analysis]]
     player = GoPlayer("go", [SIZE], evaluators.open, settings, size=SIZE)
     player.load()
     begun, looks = time.process_time(), list[tuple[float, Analysis]]()
-    watch = Watch(lambda look: looks.append((time.process_time() - begun, look)), interval=0.5)
-    player.analyse(BLACK, Limits(None), lambda: time.process_time() - begun >= seconds, watch)
+    observer = Observer(lambda look: looks.append((time.process_time() - begun, look)), interval=0.5)
+    player.analyse(BLACK, Limits(None), lambda: time.process_time() - begun >= seconds, observer)
     return looks
 
 

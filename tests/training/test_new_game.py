@@ -151,7 +151,7 @@ def test_playouts_beat_random_moves(snort: Game) -> None:
     assert match.tally(results).wins >= 6
 
 
-def _match(game: Game, one: str, other: str) -> list[match.GameRecord]:
+def _match(game: Game, one: str, other: str) -> list[match.MatchGame]:
     """Eight games between two players."""
     conditions = players.Conditions(game, 0.0, parallel=4, threads=1)
     pair = (players.open_player(one, conditions), players.open_player(other, conditions))

@@ -30,7 +30,7 @@ from training.settings.config import SelfPlaySettings, Stage
 
 
 @dataclass
-class Clock:
+class Timings:
     """Seconds that went into each part of self-play."""
 
     search: float = 0.0  # the search's kernels
@@ -47,7 +47,7 @@ class Group:
         self.started = 0  # games begun so far
         self.evaluations = 0  # visits of all finished searches
         self.rows = 0  # of all finished games
-        self.clock = Clock()
+        self.clock = Timings()
         self.games = [self._new_game() for _ in range(settings.games // groups + (index < settings.games % groups))]
         self._kept = np.zeros(len(self.games), np.int64)  # root visits with which the search under way began
         self._search: Search | None = None

@@ -90,7 +90,7 @@ class Fault:
     text: str
 
 
-class Player(Protocol):
+class MatchPlayer(Protocol):
     """Plays up to `Conditions.parallel` games at once."""
 
     name: str
@@ -338,7 +338,7 @@ class PerfectPlayer:
         self._generators.clear()
 
 
-def open_player(description: str, conditions: Conditions) -> Player:
+def open_player(description: str, conditions: Conditions) -> MatchPlayer:
     """The player that `description` names; see the table at the top. Raises `PlayerError` with one clear line."""
     kind, _, rest = description.partition(":")
     path, _, visits = rest.rpartition(":")
