@@ -283,12 +283,24 @@ class Player:
 
         What was found serves the next move, unless moves were left out beyond the first ply.
         """
-        root = self._root(colour)
-        plies = left_out(restrictions, colour, root.game.actions)
+        self._analyse(self._root(colour), limits, should_stop, observer, restrictions)
+
+    def _analyse(
+        self,
+        root: Position,
+        limits: Limits,
+        should_stop: Callable[[], bool],
+        observer: Observer,
+        restrictions: Sequence[Restriction],
+        *,
+        aside: bool = False,
+    ) -> None:
+        """Search ``root``, with ``aside`` in a tree of its own. NoChoiceError where no move is left."""
+        plies = left_out(restrictions, root.to_play, root.game.actions)
         mask = root.legal() & (plies[0] == 0)
         if not mask.any():
             raise NoChoiceError
-        tree = self._loaded_tree() if plies.max() <= 1 else self._tree_aside(left_out=plies)
+        tree = self._tree_aside(left_out=plies) if aside or plies.max() > 1 else self._loaded_tree()
         self._search(tree, root, mask, limits, should_stop, observer)
 
     def values_after(self, colour: int) -> np.ndarray:

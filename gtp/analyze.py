@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gozero import coords
 from gozero.errors import ChoiceError
@@ -84,8 +83,12 @@ class AnalysisCommands:
         request = self._request(command, strict=True)
         limits = Limits(session.settings.analysis_visits)
         observer = self._observer(request, stream, dialect, sees_the_end=False)
-        with session.thinking() as player, self._rules(request):
-            player.analyse(request.colour, limits, session.signals.is_wanted_elsewhere, observer, request.restrictions)
+        arguments = request.colour, limits, session.signals.is_wanted_elsewhere, observer, request.restrictions
+        with session.thinking() as player:
+            if request.rules is None:
+                player.analyse(*arguments)
+            else:
+                self._analyse_under(request.rules, *arguments)
         session.signals.wait()
 
     def _genmove(self, command: Command, stream: Stream, dialect: Dialect) -> None:
@@ -97,16 +100,14 @@ class AnalysisCommands:
             action = session.player.genmove(request.colour, limits, session.signals.should_stop, observer)
         stream.line(f"play {coords.vertex(action, *session.player.board)}")
 
-    def _rules(self, request: _Request) -> AbstractContextManager[None]:
-        """Around an analysis under other rules than the game's."""
-        if request.rules is None:
-            return nullcontext()
+    def _analyse_under(self, rules: RuleSet, *arguments: Any) -> None:
+        """`GoPlayer.analyse_under`, with its refusals as GTP errors."""
         if self._session.player.game.name not in GO_FAMILY:
             raise GtpError(f"rules: {self._session.player.game.name} is not Go")
         from gozero.position import IllegalMove
 
         try:
-            return self._session.go_player.under_rules(request.rules)
+            self._session.go_player.analyse_under(rules, *arguments)
         except (ChoiceError, IllegalMove) as error:
             raise GtpError(f"rules: {error}") from None
 
