@@ -20,16 +20,17 @@ from itertools import groupby
 import numpy as np
 
 from analysis.positions import Task
-from gozero.analysis import Analysis, Owners, Watch, look
 from gozero.engine import search_settings
 from gozero.evaluators.base import Evaluation, Evaluator
 from gozero.games.game import Game
 from gozero.search.memory import Memory
+from gozero.search.request import SearchRequest
 from gozero.search.search import Search
+from gozero.search_report import Analysis, Observer, Owners, look
 
 
 @dataclass(frozen=True)
-class Opinion:
+class RawEvaluation:
     """What the evaluator alone says of a position, for the side to move.
 
     Attributes:
@@ -43,7 +44,7 @@ class Opinion:
     score: float | None
 
 
-class Study:
+class RunningTask:
     """A task under way."""
 
     def __init__(self, task: Task, evaluator: Evaluator, now: float, memory: Memory) -> None:
@@ -52,15 +53,16 @@ class Study:
         room = min(settings.max_nodes, query.visits + settings.leaves)
         self.task = task
         self.evaluator = evaluator
-        self.opinion: Opinion | None = None
+        self.raw: RawEvaluation | None = None
         self.deadline = now + query.seconds
         self.next_report = now + query.first_report
         self._owners = Owners(evaluator)
         self._search = Search(root.game, evaluator, replace(settings, max_nodes=room), memory=memory)
-        self._search.begin(
-            0, root.state, root.history_row(0), query.visits,
+        request = SearchRequest(
+            root.state, root.history_row(0), query.visits,
             noise=query.temperature is not None, temperature=query.temperature, left_out=task.left_out,
         )  # fmt: skip
+        self._search.begin(0, request)
 
     @property
     def is_finished(self) -> bool:
@@ -81,16 +83,16 @@ class Study:
         """Take what the evaluator says of those leaves; None where there were none."""
         if found is not None:
             self._owners.hear(self._leaves, found)
-            if self.opinion is None:
+            if self.raw is None:
                 score = None if found.score is None else float(found.score[0])
-                self.opinion = Opinion(found.logits[0].copy(), float(found.value[0]), score)
+                self.raw = RawEvaluation(found.logits[0].copy(), float(found.value[0]), score)
         self._search.absorb(found)
 
     def look(self) -> Analysis:
         """What it has found so far; at least one wave must be over."""
         wishes = self.task.query.wishes
-        watch = Watch(lambda analysis: None, ownership=wishes.ownership, moves_ownership=wishes.moves_ownership)
-        return look(self._search, self._owners, self.task.root, watch)
+        observer = Observer(lambda analysis: None, ownership=wishes.ownership, moves_ownership=wishes.moves_ownership)
+        return look(self._search, self._owners, self.task.root, observer)
 
 
 class Analyst:
@@ -99,7 +101,7 @@ class Analyst:
     Args:
         open_evaluator: gives the evaluator for a board; called when a task on it has its turn. It may take seconds.
         positions: searches under way at most.
-        report: told of a study, and whether it still goes on: at the intervals that its query asks for, and once at its end.
+        report: told of a running task, and whether it still goes on: at the intervals that its query asks for, and once at its end.
         memory: for the trees of all searches together.
         clock: seconds.
     """
@@ -108,7 +110,7 @@ class Analyst:
         self,
         open_evaluator: Callable[[Game], Evaluator],
         positions: int,
-        report: Callable[[Study, bool], None],
+        report: Callable[[RunningTask, bool], None],
         memory: Memory,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -119,11 +121,11 @@ class Analyst:
         self._clock = clock
         self._waiting: list[tuple[int, int, Task]] = []
         self._numbers = itertools.count()
-        self._studies: list[Study] = []
+        self._running: list[RunningTask] = []
 
     @property
     def is_idle(self) -> bool:
-        return not self._studies and not self._waiting
+        return not self._running and not self._waiting
 
     def add(self, task: Task) -> None:
         """Let a task wait for its turn."""
@@ -134,42 +136,42 @@ class Analyst:
         dropped = [entry for entry in self._waiting if is_meant(entry[2])]
         self._waiting = [entry for entry in self._waiting if not is_meant(entry[2])]
         heapq.heapify(self._waiting)
-        self._finish([study for study in self._studies if is_meant(study.task)])
+        self._finish([running_task for running_task in self._running if is_meant(running_task.task)])
         return [task for _, _, task in sorted(dropped, key=lambda entry: entry[1])]
 
     def wave(self) -> None:
         """One wave of all searches under way, after giving free places to tasks that wait. Reports what is due."""
-        while self._waiting and len(self._studies) < self._positions:
+        while self._waiting and len(self._running) < self._positions:
             task = heapq.heappop(self._waiting)[2]
-            self._studies.append(Study(task, self._open_evaluator(task.root.game), self._clock(), self._memory))
-        for _, same_board in groupby(sorted(self._studies, key=_size), key=_size):
+            self._running.append(RunningTask(task, self._open_evaluator(task.root.game), self._clock(), self._memory))
+        for _, same_board in groupby(sorted(self._running, key=_size), key=_size):
             _advance(list(same_board))
         now = self._clock()
-        self._finish([study for study in self._studies if study.is_finished or now >= study.deadline])
-        for study in self._studies:
-            if now >= study.next_report:
-                study.next_report = now + study.task.query.report_interval
-                self._report(study, True)
+        self._finish([running_task for running_task in self._running if running_task.is_finished or now >= running_task.deadline])
+        for running_task in self._running:
+            if now >= running_task.next_report:
+                running_task.next_report = now + running_task.task.query.report_interval
+                self._report(running_task, True)
 
-    def _finish(self, studies: list[Study]) -> None:
-        self._studies = [study for study in self._studies if study not in studies]
-        for study in studies:
-            self._report(study, False)
-
-
-def _size(study: Study) -> int:
-    return study.task.query.size
+    def _finish(self, running: list[RunningTask]) -> None:
+        self._running = [running_task for running_task in self._running if running_task not in running]
+        for running_task in running:
+            self._report(running_task, False)
 
 
-def _advance(studies: list[Study]) -> None:
+def _size(running_task: RunningTask) -> int:
+    return running_task.task.query.size
+
+
+def _advance(running: list[RunningTask]) -> None:
     """A wave of searches on boards of one size."""
-    leaves = [study.collect() for study in studies]
+    leaves = [running_task.collect() for running_task in running]
     states = np.concatenate(leaves)
     parts: Iterator[Evaluation | None] = itertools.repeat(None)
     if len(states):
-        parts = _parts(studies[0].evaluator.evaluate(states), [len(part) for part in leaves])
-    for study, part in zip(studies, parts, strict=False):
-        study.absorb(part)
+        parts = _parts(running[0].evaluator.evaluate(states), [len(part) for part in leaves])
+    for running_task, part in zip(running, parts, strict=False):
+        running_task.absorb(part)
 
 
 def _parts(evaluation: Evaluation, lengths: list[int]) -> Iterator[Evaluation | None]:

@@ -11,29 +11,29 @@ from typing import Any
 
 import numpy as np
 
-from analysis.analyst import Opinion
+from analysis.analyst import RawEvaluation
 from analysis.positions import Task
 from gozero import coords
-from gozero.analysis import Analysis, MoveAnalysis
 from gozero.games.game import BLACK, WHITE
 from gozero.position import Position
+from gozero.search_report import Analysis, MoveAnalysis
 from gozero.symmetry import SYMMETRIES, apply_points
 
 DIGITS = 6
 
 
-def answer(task: Task, look: Analysis, opinion: Opinion, *, is_during_search: bool) -> dict[str, Any]:
+def answer(task: Task, look: Analysis, raw: RawEvaluation, *, is_during_search: bool) -> dict[str, Any]:
     """One answer about a task that has been searched."""
     wishes, sign = task.query.wishes, _sign(task)
     told = {
         **_head(task, is_during_search=is_during_search),
         "moveInfos": [_move(move, order, task, sign) for order, move in enumerate(look.moves)],
-        "rootInfo": _root(task, look, opinion, sign),
+        "rootInfo": _root(task, look, raw, sign),
     }
     if look.ownership is not None:
         told["ownership"] = _rounded(sign * look.ownership)
     if wishes.policy:
-        told["policy"] = _policy(task.root, opinion.logits)
+        told["policy"] = _policy(task.root, raw.logits)
     return told
 
 
@@ -72,13 +72,13 @@ def _move(move: MoveAnalysis, order: int, task: Task, sign: int) -> dict[str, An
     return told
 
 
-def _root(task: Task, look: Analysis, opinion: Opinion, sign: int) -> dict[str, Any]:
-    lead = {} if opinion.score is None else {"rawLead": round(sign * opinion.score, DIGITS)}
+def _root(task: Task, look: Analysis, raw: RawEvaluation, sign: int) -> dict[str, Any]:
+    lead = {} if raw.score is None else {"rawLead": round(sign * raw.score, DIGITS)}
     return {
         "currentPlayer": "B" if task.root.to_play == BLACK else "W",
         "visits": look.visits,
         **_worth(sign * look.value, look.score, sign),
-        "rawWinrate": round(_winrate(sign * opinion.value), DIGITS),
+        "rawWinrate": round(_winrate(sign * raw.value), DIGITS),
         **lead,
         **hashes(task.root),
     }

@@ -17,12 +17,12 @@ from typing import Any
 
 from analysis.fields import Fields, shown
 from gozero import coords
+from gozero.colours import BLACK, WHITE
 from gozero.engine import beyond_training
 from gozero.games.kata_rules import BONUS, KataRules, kata_rules
 from gozero.games.rules import RuleSet
 from gozero.restrictions import Restriction
 
-BLACK, WHITE = 1, 2
 ACTIONS = ("query_version", "query_models", "clear_cache", "terminate", "terminate_all")
 PAIRS = 'a list of [player, vertex] such as ["B", "D4"]'
 USUAL_KOMI = 7.5

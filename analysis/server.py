@@ -19,7 +19,7 @@ from gozero.engine import MANY_LEAVES, no_more_memory
 from gozero.search.memory import Memory
 
 if TYPE_CHECKING:
-    from analysis.analyst import Analyst, Study
+    from analysis.analyst import Analyst, RunningTask
     from analysis.positions import Task
     from gozero.evaluators.base import Evaluator
     from gozero.games.game import Game
@@ -134,14 +134,14 @@ class Server:
         for task in [] if self._analyst is None else self._analyst.end(is_meant):
             self._send(no_results(task))
 
-    def _report(self, study: Study, goes_on: bool) -> None:
+    def _report(self, running_task: RunningTask, goes_on: bool) -> None:
         from analysis.answers import answer
 
-        assert study.opinion is not None
-        if study.is_full and not self._has_warned:
+        assert running_task.raw is not None
+        if running_task.is_full and not self._has_warned:
             self._has_warned = True
             self._warn(no_more_memory(self._memory.limit))
-        self._send(answer(study.task, study.look(), study.opinion, is_during_search=goes_on))
+        self._send(answer(running_task.task, running_task.look(), running_task.raw, is_during_search=goes_on))
 
 
 def serve(server: Server, lines: Lines, *, finish: bool = True) -> None:

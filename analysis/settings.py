@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gozero import options
-from gozero.engine import BACKENDS, LEAST_MEMORY, MOST_MEMORY, PRECISIONS
+from gozero.engine import LEAST_MEMORY, MOST_MEMORY
+from gozero.evaluators.backends import BACKENDS, PRECISIONS
 from gozero.options import option
 
 PERSPECTIVES = ("black", "white", "side_to_move")

@@ -18,10 +18,10 @@ from pathlib import Path
 
 from benchmarks.harness import machine
 from gozero import games, weights
-from gozero.evaluators.base import open_evaluator
+from gozero.evaluators.factory import open_evaluator
 from gozero.games.game import Game
 from training.matches import elo, yardstick
-from training.matches.match import GameRecord, MatchSettings, play_match, tally
+from training.matches.match import MatchGame, MatchSettings, play_match, tally
 from training.matches.players import Conditions, open_player
 from training.matches.yardstick import Agreement, Labelled
 
@@ -36,7 +36,7 @@ class Point:
     agreement: Agreement | None
 
 
-def match(first: str, second: str, game: Game, komi: float, options: argparse.Namespace) -> list[GameRecord]:
+def match(first: str, second: str, game: Game, komi: float, options: argparse.Namespace) -> list[MatchGame]:
     """The games of two players of `training.matches.players`, in order; of the options it reads games, seed, opening_moves and threads."""
     settings = MatchSettings(options.games, options.seed, options.opening_moves, parallel=32)
     conditions = Conditions(game, komi, options.seed, settings.parallel, threads=options.threads)

@@ -54,7 +54,7 @@ def analysed(evaluator: Evaluator, game: list[Task], positions: int) -> Contende
 
     def run() -> int:
         counted = Counted(evaluator)
-        analyst = Analyst(lambda board: counted, positions, lambda study, goes_on: None, Memory(tree_memory(None)))
+        analyst = Analyst(lambda board: counted, positions, lambda running_task, goes_on: None, Memory(tree_memory(None)))
         for task in game:
             analyst.add(task)
         while not analyst.is_idle:

@@ -22,15 +22,17 @@ import numpy as np
 from benchmarks.harness import machine
 from gozero import engine, games, weights
 from gozero.endgame import candidates
-from gozero.evaluators.base import Evaluator, open_evaluator
+from gozero.evaluators.base import Evaluator
+from gozero.evaluators.factory import open_evaluator
 from gozero.games.game import Game
 from gozero.levels import LEVELS, STRONGEST, WEAKEST, Level
 from gozero.player import PlayerSettings
 from gozero.search.choose import choose
+from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 from training.matches.elo import Z95, Tally, pool
 from training.matches.match import MatchSettings, play_match, tally
-from training.matches.players import Player, RandomPlayer, Turn
+from training.matches.players import MatchPlayer, RandomPlayer, Turn
 
 RANDOM = 0
 """The number of the player below level 1."""
@@ -58,7 +60,7 @@ class LevelPlayer:
 
     def choose(self, turns: Sequence[Turn]) -> list[int]:
         for slot, position in ((turn.slot, turn.position) for turn in turns):
-            self._search.begin(slot, position.state, position.history_row(0), self._visits, root_mask=candidates(position))
+            self._search.begin(slot, SearchRequest(position.state, position.history_row(0), self._visits, root_mask=candidates(position)))
         self._search.run()
         return [self._chosen(turn) for turn in turns]
 
@@ -92,7 +94,8 @@ def affordable(weaker: int, stronger: int, game: Game, options: argparse.Namespa
 def tournament(numbers: Sequence[int], game: Game, options: argparse.Namespace) -> dict[tuple[int, int], Tally]:
     """Every match's tally by (stronger, weaker); each is printed as it ends."""
     evaluator = open_evaluator(options.weights, game, threads=options.threads)
-    players: dict[int, Player] = {number: LevelPlayer(LEVELS[number - 1], evaluator, PARALLEL) for number in numbers if number != RANDOM}
+    searching = [number for number in numbers if number != RANDOM]
+    players: dict[int, MatchPlayer] = {number: LevelPlayer(LEVELS[number - 1], evaluator, PARALLEL) for number in searching}
     players[RANDOM] = RandomPlayer()
     found = {}
     for weaker, stronger in pairs(numbers):

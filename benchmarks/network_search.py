@@ -11,6 +11,7 @@ from benchmarks.harness import Contender, measure, parser, pin, ratio, report
 from gozero.evaluators.base import Evaluator
 from gozero.games import go
 from gozero.games.game import Game
+from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 
@@ -46,7 +47,7 @@ def search(evaluator: Evaluator, trees: int, leaves: int, evaluations: int) -> C
 
     def run() -> int:
         for tree in range(trees):
-            searched.begin(tree, state, history, visits)
+            searched.begin(tree, SearchRequest(state, history, visits))
         searched.run()
         return sum(searched.result(tree).root_visits for tree in range(trees))
 

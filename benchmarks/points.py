@@ -17,7 +17,8 @@ from pathlib import Path
 from benchmarks.harness import machine
 from gozero import games
 from gozero.engine import SCORE_WEIGHT
-from gozero.evaluators.base import Evaluator, open_evaluator
+from gozero.evaluators.base import Evaluator
+from gozero.evaluators.factory import open_evaluator
 from training.matches.arena import write_csv
 from training.matches.match import MatchSettings, play_match, tally
 from training.matches.players import Conditions, SearchPlayer, match_search

@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.harness import Contender, Row, measure, parser, pin, report
+from gozero.evaluators.backends import PRECISIONS
 from gozero.evaluators.base import Evaluation
 from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
 from gozero.weights import find, load
@@ -24,7 +25,6 @@ from training.records import records, scoring
 from training.records.replay import Replay, unpack
 from training.settings.config import ReplaySettings, SelfPlaySettings
 
-PRECISIONS = ("f32", "bf16", "int8")
 BATCHES = (8, 64)
 CLAIM = 1.4  # times bf16, batch 64
 Inputs = tuple[np.ndarray, ...]  # an array [n, ...] for each input of the network

@@ -14,6 +14,7 @@ import numpy as np
 from benchmarks.harness import Contender, measure, parser, pin, ratio, report
 from gozero.evaluators.rollout import UniformEvaluator
 from gozero.games import go
+from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 
@@ -32,7 +33,7 @@ def ours(simulations: int, trees: int, searches: int) -> Contender:
     def run() -> int:
         for _ in range(searches):
             for tree in range(trees):
-                search.begin(tree, game.initial, history, simulations)
+                search.begin(tree, SearchRequest(game.initial, history, simulations))
             search.run()
         return sum(search.result(tree).root_visits for tree in range(trees)) * searches
 

@@ -21,7 +21,8 @@ import numpy as np
 
 from benchmarks.harness import Contender, Row, measure, parser, report
 from gozero import nets
-from gozero.evaluators.base import PRECISIONS, Evaluation, Evaluator, Pending, submitter
+from gozero.evaluators.backends import PRECISIONS
+from gozero.evaluators.base import Evaluation, Evaluator, Pending, submitter
 from gozero.games.game import Game
 from training.actor import simulators
 from training.actor.leaves import leaf_evaluator

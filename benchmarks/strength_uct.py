@@ -38,6 +38,7 @@ from gozero.games import go
 from gozero.games.game import BLACK, NOT_OVER, TO_PLAY, Game
 from gozero.jit import SAMPLE, copy_row, kernel
 from gozero.rng import below, uniform
+from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from training.matches.elo import Tally
@@ -132,7 +133,7 @@ def ours(game: Game, simulations: int, c_puct: float, seed: int) -> Mover:
     search = Search(game, RowEvaluator(game, rollout_and_lots, (game.max_plies,), game.max_plies), settings, seed=seed)
 
     def move(state: np.ndarray, history: np.ndarray, actions: list[int]) -> int:
-        search.begin(0, state, history, simulations + 1)
+        search.begin(0, SearchRequest(state, history, simulations + 1))
         search.run()
         return search.result().best
 

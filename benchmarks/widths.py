@@ -26,7 +26,7 @@ from benchmarks import history
 from benchmarks.harness import machine, measure, ratio
 from benchmarks.network_search import evaluator_alone
 from gozero import games, weights
-from gozero.evaluators.base import open_evaluator
+from gozero.evaluators.factory import open_evaluator
 from gozero.games.game import Game
 from training.console import say, stop_on_signals
 from training.learner.learner import LOSSES, Learner

@@ -101,7 +101,7 @@ def _compile_kernels() -> None:
 def _convert_network(name: str | None, size: int) -> str | None:
     """Open the weights as `gozero-gtp` would and evaluate once; without a name, absent weights are not an error."""
     from gozero import games
-    from gozero.evaluators.base import open_evaluator
+    from gozero.evaluators.factory import open_evaluator
     from gozero.weights import find
 
     try:

@@ -23,13 +23,11 @@ if TYPE_CHECKING:
 
 DEFAULT_GAME = "go"
 MAX_SIZE = 19
-BACKENDS = ("auto", "torch", "openvino")  # those of gozero.evaluators.base, which is heavy
-PRECISIONS = ("auto", "f32", "bf16", "int8")  # likewise
 SMALLEST_GO = 5
 """Points a side; Go is smaller only in tests of its rules."""
 
 MANY_LEAVES, FEW_LEAVES = 8, 2
-MANY_VISITS = 200
+BATCHING_VISITS = 200
 """From so many visits a move on, positions are evaluated ``MANY_LEAVES`` at a time."""
 
 FIRST_NODES = 20_000
@@ -96,7 +94,7 @@ def search_settings(visits: int | None, game: str) -> SearchSettings:
     """
     from gozero.search.settings import SearchSettings
 
-    many = visits is None or visits >= MANY_VISITS
+    many = visits is None or visits >= BATCHING_VISITS
     score_weight = SCORE_WEIGHT if game in GO_FAMILY else 0.0
     return SearchSettings(leaves=MANY_LEAVES if many else FEW_LEAVES, max_nodes=FIRST_NODES, score_weight=score_weight)
 
@@ -117,7 +115,7 @@ class Evaluators:
 
     Attributes:
         path: of the weights file.
-        backend, precision: see `evaluators.base.open_evaluator`.
+        backend, precision: see `evaluators.factory.open_evaluator`.
         threads: CPU threads; None for what the process may use.
     """
 
@@ -130,7 +128,7 @@ class Evaluators:
 
     def open(self, game: Game) -> Evaluator:
         """The evaluator for the board of ``game``, ready to answer at once. WeightsError or ValueError if it cannot be opened."""
-        from gozero.evaluators.base import open_evaluator
+        from gozero.evaluators.factory import open_evaluator
 
         with self._lock:
             if game.size not in self._opened:

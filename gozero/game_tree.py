@@ -1,4 +1,4 @@
-"""The search tree of a game: one that follows the moves, within limits, for whoever looks on.
+"""The search tree of a game: one that follows the moves, within limits, with an observer.
 
 Vocabulary. *Limits* say what one search may cost. The *line* is the moves that lead to the tree's root; visits are *kept* where the moves
 since then lead into the tree. Which moves make sense, and which of them is played, is the player's judgement.
@@ -13,16 +13,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gozero.analysis import Analysis, Owners, Watch, look, note
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.row import RowEvaluator
 from gozero.patience import Patience
 from gozero.position import Move, Position
 from gozero.search.memory import Memory
+from gozero.search.request import SearchRequest
 from gozero.search.search import RootResult, Search
 from gozero.search.settings import SearchSettings
+from gozero.search_report import Analysis, Observer, Owners, look, note
 
-MANY_VISITS = 100_000_000  # the budget where time alone limits a move
+UNLIMITED_VISITS = 100_000_000  # the budget where time alone limits a move
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class GameTree:
 
     Args:
         evaluator, settings, seed: as for `Search`.
-        left_out: int32 [2, A], what all its searches leave out, see `Search.begin`; None: nothing.
+        left_out: int32 [2, A], what all its searches leave out, see `SearchRequest`; None: nothing.
         memory: as for `Search`.
     """
 
@@ -61,21 +62,21 @@ class GameTree:
         self._mask = np.zeros(evaluator.game.actions, np.bool_)  # what was searched there
 
     def search(
-        self, root: Position, mask: np.ndarray, limits: Limits, should_stop: Callable[[], bool], watch: Watch | None = None
+        self, root: Position, mask: np.ndarray, limits: Limits, should_stop: Callable[[], bool], observer: Observer | None = None
     ) -> RootResult:
         """Search ``root`` among the actions of ``mask`` bool [A] until the limits are reached, the tree is full or ``should_stop()``."""
-        visits = MANY_VISITS if limits.visits is None else limits.visits
+        visits = UNLIMITED_VISITS if limits.visits is None else limits.visits
         keep = self._follow(root.moves, mask)
-        self._search.begin(0, root.state, root.history_row(0), visits, root_mask=mask, left_out=self._left_out, keep=keep)
+        self._search.begin(0, SearchRequest(root.state, root.history_row(0), visits, root_mask=mask, left_out=self._left_out, keep=keep))
         self.kept = self._search.root_visits()
         if self._owners is not None and not self.kept:
             self._owners.forget()
         self._line, self._mask = list(root.moves), mask
         stop = should_stop if limits.target == math.inf else self._impatient(limits.target, should_stop)
-        if watch is None:
+        if observer is None:
             self._search.run(limits.deadline, stop)
         else:
-            self._run_watched(root, limits, stop, watch)
+            self._run_observed(root, limits, stop, observer)
         return self._search.result(0)
 
     @property
@@ -101,21 +102,21 @@ class GameTree:
 
     def look(self, root: Position, moves: int) -> Analysis:
         """What the search of ``root`` has found, with its first moves."""
-        return look(self._search, self._owners, root, Watch(_ignore, least_moves=moves, most_moves=moves))
+        return look(self._search, self._owners, root, Observer(_ignore, least_moves=moves, most_moves=moves))
 
     def text(self, depth: int) -> str:
         """The tree, ``depth`` plies deep."""
         return self._search.text(depth=depth)
 
-    def _run_watched(self, root: Position, limits: Limits, should_stop: Callable[[], bool], watch: Watch) -> None:
-        """Search, and let somebody look on at intervals and at the end."""
+    def _run_observed(self, root: Position, limits: Limits, should_stop: Callable[[], bool], observer: Observer) -> None:
+        """Search, and report to the observer at intervals and at the end."""
         over, looks = False, 0
         while not over:
-            self._search.run(min(limits.deadline, time.monotonic() + watch.interval), should_stop)
+            self._search.run(min(limits.deadline, time.monotonic() + observer.interval), should_stop)
             stopped = should_stop()
             over = stopped or self._search.is_finished or time.monotonic() >= limits.deadline
-            if watch.sees_the_end or not stopped or looks == 0:
-                watch.report(look(self._search, self._owners, root, watch))
+            if observer.sees_the_end or not stopped or looks == 0:
+                observer.report(look(self._search, self._owners, root, observer))
                 looks += 1
 
     def _follow(self, moves: list[Move], mask: np.ndarray) -> bool:
@@ -130,4 +131,4 @@ class GameTree:
 
 
 def _ignore(look: Analysis) -> None:
-    """Nobody looks on."""
+    """Ignore a report."""

@@ -1,7 +1,7 @@
 """A player of Go: what Go alone has beside `gozero.player` - komi, handicap, records, moves out of turn, and how a game ends.
 
-Vocabulary. A *start* is a game before its first move: size, komi, handicap and stones (a `GameRecord` without moves); position and tree
-can always be rebuilt from the start and the moves. The *root* differs from the position on the board when a colour is asked to move out
+Vocabulary. A *start* is a game before its first move (`gozero.go_start`); position and tree can always be rebuilt from the start and the
+moves. The *root* differs from the position on the board when a colour is asked to move out
 of turn or after the game has ended: controllers ask for both, and two passes end a game only if nobody plays on.
 """
 
@@ -9,28 +9,27 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from itertools import takewhile
 
 import numpy as np
 
-from gozero import endgame, games, regions, witness
-from gozero.analysis import Watch, counted
+from gozero import endgame, regions, witness
 from gozero.errors import ChoiceError
 from gozero.evaluators.base import Evaluator
 from gozero.game_tree import Limits
 from gozero.games import area, go
 from gozero.games.game import BLACK, WHITE, Game
-from gozero.games.rules import RuleSet, rule_set
+from gozero.games.rules import RuleSet
+from gozero.go_start import GoStart
 from gozero.player import Player, PlayerSettings, never
 from gozero.position import Move, Position
+from gozero.restrictions import Restriction
 from gozero.search.search import RootResult
+from gozero.search_report import Observer, counted
 from gozero.settlement import Settlement, as_it_stands, settle
 from gozero.sgf import GameRecord
 
-FEWEST_GIFTS = 2  # plays of Black's in a row that begin a handicap game: one alone is a first move
 SETTLING_VISITS = 64  # of each of the two searches behind a settlement
 FEW_MOVES = 12  # with so few moves left it is worth asking whether any of them gains something
 UNLIMITED = Limits(None)
@@ -55,10 +54,7 @@ class GoPlayer(Player):
         size: int,
         komi: float | None = None,
     ) -> None:
-        usual_komi: float | None = games.usual(game, "komi")
-        self._has_komi = usual_komi is not None
-        self._start = GameRecord(size, komi=usual_komi if komi is None else komi)
-        self._rules: str | RuleSet | None = settings.rules
+        self._start = GoStart.first(game, size, komi, settings.rules)
         self._settlement: Settlement | None = None
         self._was_hurried = False  # whether time ended the readings of that settlement
         super().__init__(game, sizes, open_evaluator, settings, size=size)
@@ -67,7 +63,7 @@ class GoPlayer(Player):
 
     @property
     def komi(self) -> float:
-        return self._start.komi or 0.0 if self._has_komi else 0.0
+        return self._start.komi
 
     @property
     def is_over(self) -> bool:
@@ -76,42 +72,44 @@ class GoPlayer(Player):
 
     def new_game(self, size: int | None = None) -> None:
         """An empty board, of another size if given; komi stays, handicap does not."""
-        self._begin_from(GameRecord(size or self.size, komi=self.komi))
+        self._begin_from(self._start.empty(size or self.size))
 
     def set_komi(self, komi: float) -> None:
         """Count with another komi (finite) from now on, also for this game; without effect in a game that has none."""
-        start = replace(self._start, komi=komi)
-        self._go_on(_played(self._game_of(start, self._rules), start, self.position.moves))
-        self._start = start
+        self._go_on(self._start.with_komi(komi))
 
     @property
     def rules(self) -> RuleSet:
-        return rule_set(self._rules or games.usual(self._name, "rules"))
+        return self._start.rules
 
     def set_rules(self, rules: RuleSet) -> None:
         """Play by other rules from now on, also in this game; board, komi and moves stay.
 
         ValueError where the game has only one set, or where these rules forbid a move that was played.
         """
-        self._go_on(self._position_under(rules))
-        self._rules = rules
+        self._go_on(self._start.under(rules))
         self._settlement = None
 
-    def under_rules(self, rules: RuleSet) -> AbstractContextManager[None]:
-        """The game as if it were played by other rules, with a tree of its own, for as long as the context lasts.
-
-        ValueError as `set_rules`.
-        """
-        return self._looking_at(self._position_under(rules))
+    def analyse_under(
+        self,
+        rules: RuleSet,
+        colour: int,
+        limits: Limits,
+        should_stop: Callable[[], bool],
+        observer: Observer,
+        restrictions: Sequence[Restriction] = (),
+    ) -> None:
+        """As `analyse`, of the game as if it were played by other rules, in a tree that is dropped. ValueError also as `set_rules`."""
+        root = _root_of(self._start.under(rules).position(self.position.moves), colour)
+        self._analyse(root, limits, should_stop, observer, restrictions, aside=True)
 
     def place_handicap(self, points: Sequence[int]) -> None:
         """Begin a handicap game: Black's stones on the empty board, White to move. ValueError if they have no liberty."""
-        self._begin_from(GameRecord(self.size, komi=self.komi, handicap=len(points), black_stones=tuple(points), to_play=WHITE))
+        self._begin_from(self._start.with_handicap(points))
 
     def set_up(self, stones: Mapping[int, int], to_play: int) -> None:
         """As `Player.set_up`; komi stays, handicap does not."""
-        black, white = (tuple(sorted(point for point in stones if stones[point] == colour)) for colour in (BLACK, WHITE))
-        self._begin_from(GameRecord(self.size, komi=self.komi, black_stones=black, white_stones=white, to_play=to_play))
+        self._begin_from(self._start.with_stones(stones, to_play))
 
     def load_record(self, record: GameRecord) -> None:
         """Take over a game; without a komi of its own it gets the present one.
@@ -121,21 +119,16 @@ class GoPlayer(Player):
         """
         if record.size not in self.sizes:
             raise ChoiceError(f"board size {record.size} is not supported; these weights play {', '.join(map(str, self.sizes))}")
-        komi = self.komi if record.komi is None else record.komi
-        self._begin_from(replace(record, komi=komi, moves=(), result=""), record.moves)
+        self._begin_from(self._start.of_record(record), record.moves)
 
     def record(self) -> GameRecord:
         """The game so far."""
-        return replace(self._start, komi=self.komi, moves=tuple(self.position.moves), rules=self.rules.name)
+        return self._start.record(self.position.moves)
 
     @property
     def handicap(self) -> int:
-        """Black's stones ahead: those the game began with, else Black's plays before White's first move where they are two or more."""
-        if self._start.handicap or self._start.black_stones or self._start.white_stones:
-            return self._start.handicap
-        gifts = takewhile(lambda move: move.colour == BLACK and move.action != self.game.pass_action, self.position.moves)
-        stones = sum(1 for _ in gifts)
-        return stones if stones >= FEWEST_GIFTS else 0
+        """Black's stones ahead, see `GoStart.handicap`."""
+        return self._start.handicap(self.position.moves)
 
     def is_empty(self) -> bool:
         """Whether there is no stone on the board."""
@@ -149,38 +142,17 @@ class GoPlayer(Player):
         """What the rules, superko included, allow ``colour`` to play now, bool [A]."""
         return self._root(colour).legal()
 
-    def _begin_from(self, start: GameRecord, moves: Sequence[tuple[int, int]] = ()) -> None:
+    def _begin_from(self, start: GoStart, moves: Sequence[tuple[int, int]] = ()) -> None:
         """Set up ``start`` and play ``moves``; only when all of it has succeeded does it take the old game's place."""
-        position = _played(self._game_of(start, self._rules), start, moves)
+        position = start.position(moves)
         self._start = start
         self._begin(position)
 
-    def _go_on(self, position: Position) -> None:
-        """Let the game go on with the same moves on other terms."""
-        self.position = position
+    def _go_on(self, start: GoStart) -> None:
+        """Let the game go on with the same moves from another start. ValueError where one of them cannot be played: nothing changes."""
+        self.position = start.position(self.position.moves)
+        self._start = start
         self._low_values.clear()
-
-    def _position_under(self, rules: RuleSet) -> Position:
-        """The game so far as if it had been played by other rules. ValueError as `set_rules`."""
-        if not self._has_komi:
-            raise ChoiceError(f"{self._name} has only its own rules")
-        return _played(self._game_of(self._start, rules), self._start, self.position.moves)
-
-    @contextmanager
-    def _looking_at(self, position: Position) -> Iterator[None]:
-        """Another position in the place of the game's, and a tree that is dropped with it."""
-        aside = self._tree_aside()
-        game, tree = self.position, self._tree
-        self.position, self._tree = position, aside
-        try:
-            yield
-        finally:
-            self.position, self._tree = game, tree
-
-    def _game_of(self, start: GameRecord, rules: str | RuleSet | None) -> Game:
-        """The rules for this start; simplified Go knows neither komi nor a bonus for handicap."""
-        bonuses = {"komi": start.komi, "handicap": start.handicap} if self._has_komi else {}
-        return games.make(self._name, size=start.size, rules=rules, **bonuses)
 
     # Moves
 
@@ -190,16 +162,8 @@ class GoPlayer(Player):
         self._settlement = None
 
     def _root(self, colour: int) -> Position:
-        """The position with ``colour`` to move, not over: a copy in which the other side has passed, if need be."""
-        root = self.position.copy()
-        out_of_turn = root.to_play != colour
-        if out_of_turn:
-            root.play(root.game.pass_action)
-        if out_of_turn or root.is_over:
-            root.state[go.PASSES] = 0  # nobody meant those passes to end the game
-        if root.is_over:
-            root.state[go.MOVE_LIMIT] = 0  # whoever asks beyond the limit goes on
-        return root
+        """The position with ``colour`` to move, see `_root_of`."""
+        return _root_of(self.position, colour)
 
     def clean_up(self, colour: int, limits: Limits, should_stop: Callable[[], bool] = never) -> int:
         """Play a move that helps to take the other side's dead stones off, the pass only where none are left; it never resigns."""
@@ -237,13 +201,15 @@ class GoPlayer(Player):
         ranked = others[np.lexsort((result.prior[others], result.visits[others]))]
         return int([action, *ranked[ranked != action]][-1])
 
-    def _forced_watch(self, root: Position, action: int, watch: Watch, limits: Limits, should_stop: Callable[[], bool]) -> Watch:
+    def _forced_observer(
+        self, root: Position, action: int, observer: Observer, limits: Limits, should_stop: Callable[[], bool]
+    ) -> Observer:
         """Of a pass without a choice the count is told instead of the network's guess: there is nothing left to play for."""
         if action != root.game.pass_action:
-            return watch
+            return observer
         settlement = self.settlement(limits, should_stop) if self.rules.removes_dead else as_it_stands(self.stones())
         lead = (settlement.area - float(go.white_bonus(root.state))) * (1 if root.to_play == BLACK else -1)
-        return replace(watch, report=lambda look: watch.report(counted(look, lead)))
+        return replace(observer, report=lambda look: observer.report(counted(look, lead)))
 
     def _opponent_passed(self, root: Position) -> bool:
         return self.position.moves[-1:] == [Move(BLACK + WHITE - root.to_play, root.game.pass_action)]
@@ -252,7 +218,7 @@ class GoPlayer(Player):
         """In handicap games White, who is meant to be behind, resigns later and at a lower value."""
         handicap = self.handicap if colour == WHITE else 0
         threshold, earliest = super()._resignation(colour)
-        played = max(0, 2 * (handicap - self._start.handicap) - 1)  # plies that Black's gifts took, White's passes between them included
+        played = max(0, 2 * (handicap - self._start.setting.handicap) - 1)  # plies of the gifts, with White's passes
         return -1 + (1 + threshold) / (1 + handicap), earliest * (1 + handicap / 9) + played
 
     # The points
@@ -309,12 +275,14 @@ class GoPlayer(Player):
         return expected
 
 
-def _played(game: Game, start: GameRecord, moves: Sequence[tuple[int, int]]) -> Position:
-    """The position of a game after its start and moves; superko is not held against them."""
-    position = Position(game)
-    stones = dict.fromkeys(start.black_stones, BLACK) | dict.fromkeys(start.white_stones, WHITE)
-    if stones or start.to_play != BLACK:
-        position.set_up(stones, start.to_play)
-    for colour, action in moves:
-        position.play(action, colour, superko=False)
-    return position
+def _root_of(position: Position, colour: int) -> Position:
+    """A copy with ``colour`` to move, not over, in which the other side has passed if need be."""
+    root = position.copy()
+    out_of_turn = root.to_play != colour
+    if out_of_turn:
+        root.play(root.game.pass_action)
+    if out_of_turn or root.is_over:
+        root.state[go.PASSES] = 0  # nobody meant those passes to end the game
+    if root.is_over:
+        root.state[go.MOVE_LIMIT] = 0  # whoever asks beyond the limit goes on
+    return root

@@ -17,13 +17,14 @@ from pathlib import Path
 import numpy as np
 
 from gozero import coords, games
+from gozero.colours import COLOUR_NAMES
 from gozero.engine import beyond_training
-from gozero.evaluators.base import Evaluator, open_evaluator
+from gozero.evaluators.base import Evaluator
+from gozero.evaluators.factory import open_evaluator
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games.diagram import SYMBOLS
 from gozero.games.game import BLACK, EMPTY, WHITE
-from gozero.position import COLOUR_NAMES
-from gozero.sitting import Engine, Reply, Sitting, name_of
+from gozero.sitting import Opponent, Reply, Sitting, name_of
 from gozero.weights import WEIGHTS, WeightsError, find, full, header
 
 VISITS, PLAYOUTS = 400, 2000  # simulations of a move where none are given: with a network, and with the much cheaper playouts
@@ -98,7 +99,7 @@ def play(settings: Settings) -> None:
     print(f"{opponent}, {visits} simulations a move.")
     if warning:
         print(warning, file=sys.stderr)
-    sitting = Sitting(game, Engine(evaluator, visits, settings.seed), COLOURS[settings.colour])
+    sitting = Sitting(game, Opponent(evaluator, visits, settings.seed), COLOURS[settings.colour])
     Terminal(sitting, settings).run()
 
 

@@ -17,22 +17,23 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from gozero import games
-from gozero.analysis import Analysis, Watch
+from gozero.colours import COLOUR_NAMES
 from gozero.engine import tree_memory
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.row import RowEvaluator
 from gozero.game_tree import GameTree, Limits
 from gozero.games.game import BLACK, EMPTY, NOT_OVER, WHITE, Game
-from gozero.position import COLOUR_NAMES, IllegalMove, Position
+from gozero.position import IllegalMove, Position
 from gozero.restrictions import Restriction, left_out
 from gozero.search.choose import choose
 from gozero.search.memory import Memory
 from gozero.search.search import RootResult
 from gozero.search.settings import SearchSettings
+from gozero.search_report import Analysis, Observer
 
 LOOKING_NODES = 2_000  # of a short search for the owners of points
 FIRST_MOVES = 5  # of a search, told when it has ended
-FORCED_VISITS = 2  # of a move without a choice, so that whoever looks on sees a value
+FORCED_VISITS = 2  # of a move without a choice, so that an observer sees a value
 
 
 def never() -> bool:
@@ -238,10 +239,10 @@ class Player:
         if self._tree is not None:
             self._tree.forget()
 
-    def genmove(self, colour: int, limits: Limits, should_stop: Callable[[], bool] = never, watch: Watch | None = None) -> int:
+    def genmove(self, colour: int, limits: Limits, should_stop: Callable[[], bool] = never, observer: Observer | None = None) -> int:
         """Choose a move for ``colour`` and play it; the resign action leaves the board as it is. TurnError where it is not to move.
 
-        After the end there are only passes, but a loser resigns unless points are counted: then the margin would be lost. ``watch`` is
+        After the end there are only passes, but a loser resigns unless points are counted: then the margin would be lost. ``observer`` is
         told of the search, at least once unless the game is over.
         """
         self.last_note = None
@@ -253,13 +254,13 @@ class Player:
         root = self._root(colour)
         sensible = self._sensible(root, limits, should_stop)
         action, value = _only_action(sensible), None
-        if action is not None and watch is not None:
-            watch = self._forced_watch(root, action, watch, limits, should_stop)
-            self._search(self._loaded_tree(), root, sensible, replace(limits, visits=FORCED_VISITS), should_stop, watch)
+        if action is not None and observer is not None:
+            observer = self._forced_observer(root, action, observer, limits, should_stop)
+            self._search(self._loaded_tree(), root, sensible, replace(limits, visits=FORCED_VISITS), should_stop, observer)
         if action is None:
             if not self._settings.keeps_search:
                 self._loaded_tree().forget()
-            result = self._search(self._loaded_tree(), root, sensible, limits, should_stop, watch)
+            result = self._search(self._loaded_tree(), root, sensible, limits, should_stop, observer)
             action, value = self._choose(root, result, limits, should_stop), result.value
             self.last_note = self._loaded_tree().note(root, action)
         if self._resigns(colour, value):
@@ -275,20 +276,32 @@ class Player:
         colour: int,
         limits: Limits,
         should_stop: Callable[[], bool],
-        watch: Watch,
+        observer: Observer,
         restrictions: Sequence[Restriction] = (),
     ) -> None:
-        """Search for ``colour`` and tell ``watch``; nothing is played. TurnError as `play`, NoChoiceError where no move is left.
+        """Search for ``colour`` and tell ``observer``; nothing is played. TurnError as `play`, NoChoiceError where no move is left.
 
         What was found serves the next move, unless moves were left out beyond the first ply.
         """
-        root = self._root(colour)
-        plies = left_out(restrictions, colour, root.game.actions)
+        self._analyse(self._root(colour), limits, should_stop, observer, restrictions)
+
+    def _analyse(
+        self,
+        root: Position,
+        limits: Limits,
+        should_stop: Callable[[], bool],
+        observer: Observer,
+        restrictions: Sequence[Restriction],
+        *,
+        aside: bool = False,
+    ) -> None:
+        """Search ``root``, with ``aside`` in a tree of its own. NoChoiceError where no move is left."""
+        plies = left_out(restrictions, root.to_play, root.game.actions)
         mask = root.legal() & (plies[0] == 0)
         if not mask.any():
             raise NoChoiceError
-        tree = self._loaded_tree() if plies.max() <= 1 else self._tree_aside(left_out=plies)
-        self._search(tree, root, mask, limits, should_stop, watch)
+        tree = self._tree_aside(left_out=plies) if aside or plies.max() > 1 else self._loaded_tree()
+        self._search(tree, root, mask, limits, should_stop, observer)
 
     def values_after(self, colour: int) -> np.ndarray:
         """What the evaluator expects of each action, float32 [A], -1..1 for ``colour``: nan where it is not legal. TurnError as `play`."""
@@ -340,9 +353,11 @@ class Player:
         """The actions to choose from, bool [A]; to find them may take a part of the limits."""
         return root.legal()
 
-    def _forced_watch(self, root: Position, action: int, watch: Watch, limits: Limits, should_stop: Callable[[], bool]) -> Watch:
-        """Who looks on where ``action`` is all there is to choose."""
-        return watch
+    def _forced_observer(
+        self, root: Position, action: int, observer: Observer, limits: Limits, should_stop: Callable[[], bool]
+    ) -> Observer:
+        """The observer to use where ``action`` is all there is to choose."""
+        return observer
 
     def _choose(self, root: Position, result: RootResult, limits: Limits, should_stop: Callable[[], bool]) -> int:
         """The action to play by a search's result; a pass is never drawn in the place of a better move."""
@@ -356,7 +371,7 @@ class Player:
         if isinstance(self._loaded_tree().evaluator, RowEvaluator):
             return None
         looks: list[Analysis] = []
-        self._search(self._tree_aside(LOOKING_NODES), root, among, limits, should_stop, Watch(looks.append, ownership=True))
+        self._search(self._tree_aside(LOOKING_NODES), root, among, limits, should_stop, Observer(looks.append, ownership=True))
         return looks[-1].ownership
 
     def _loaded_tree(self) -> GameTree:
@@ -382,11 +397,11 @@ class Player:
         mask: np.ndarray,
         limits: Limits,
         should_stop: Callable[[], bool],
-        watch: Watch | None = None,
+        observer: Observer | None = None,
     ) -> RootResult:
         """`GameTree.search`, of which `on_search` and `on_full` are told."""
         begun = time.monotonic()
-        result = tree.search(root, mask, limits, should_stop, watch)
+        result = tree.search(root, mask, limits, should_stop, observer)
         if self.on_search is not None:
             self.on_search(Searched(tree.look(root, FIRST_MOVES), tree.kept, time.monotonic() - begun))
         if self.on_full is not None and tree.is_full:

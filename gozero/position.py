@@ -11,9 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from gozero import coords
-from gozero.games.game import BLACK, NOT_OVER, PLY, TO_PLAY, WHITE, Game
-
-COLOUR_NAMES = {BLACK: "Black", WHITE: "White"}
+from gozero.colours import COLOUR_NAMES
+from gozero.games.game import BLACK, NOT_OVER, PLY, TO_PLAY, Game
 
 
 class IllegalMove(ValueError):  # noqa: N818 - the name is what it says to the user

@@ -18,8 +18,8 @@ from sgfmill import boards, sgf_grammar
 from sgfmill.sgf import Sgf_game, Tree_node
 
 from gozero import coords
+from gozero.colours import BLACK, WHITE
 
-BLACK, WHITE = 1, 2
 GAME_NUMBERS = {"go": 1, "simple_go": 1, "nogo": 1, "othello": 2, "gomoku": 4}
 """GM of the games that are written. NoGo has no number of its own: its moves are moves of Go that never capture, so that every Go program
 shows such a game as it was, and RU[NoGo] tells them apart. The numbers know neither Connect-4 nor tic-tac-toe."""

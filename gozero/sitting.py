@@ -15,11 +15,13 @@ from typing import NamedTuple
 import numpy as np
 
 from gozero import coords, endgame, games
+from gozero.colours import COLOUR_NAMES
 from gozero.evaluators.base import Evaluator
 from gozero.games.game import BLACK, EMPTY, NOT_OVER, WHITE, Game
 from gozero.player import PlayerSettings
-from gozero.position import COLOUR_NAMES, Position
+from gozero.position import Position
 from gozero.search.choose import choose
+from gozero.search.request import SearchRequest
 from gozero.search.search import RootResult, Search
 from gozero.sgf import GameRecord, serialise
 
@@ -31,7 +33,7 @@ def name_of(game: Game, action: int) -> str:
     return coords.vertex(action, game.cols, game.rows)
 
 
-class Engine:
+class Opponent:
     """A search for each question, with chance only in the opening moves.
 
     Args:
@@ -50,7 +52,7 @@ class Engine:
 
     def look(self, position: Position) -> RootResult:
         """What it thinks of a position that is not over."""
-        self._search.begin(0, position.state, position.history_row(0), self._visits, root_mask=endgame.candidates(position))
+        self._search.begin(0, SearchRequest(position.state, position.history_row(0), self._visits, root_mask=endgame.candidates(position)))
         self._search.run()
         return self._search.result()
 
@@ -77,7 +79,7 @@ class Sitting:
         person: BLACK or WHITE; the engine has the other colour.
     """
 
-    def __init__(self, game: Game, engine: Engine, person: int) -> None:
+    def __init__(self, game: Game, engine: Opponent, person: int) -> None:
         self.position = Position(game)
         self.engine = engine
         self.person = person

@@ -25,6 +25,7 @@ from gozero.games import area, go
 from gozero.games.game import BLACK, EMPTY, WHITE, Game
 from gozero.games.rules import SIMPLE
 from gozero.regions import Chain, chains_of, connected, liberties_of, only, touches
+from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from gozero.settlement import SURE, in_seki
@@ -84,7 +85,7 @@ def read(game: Game, board: np.ndarray, chain: Chain, deadline: float, should_st
     for to_play in (colour, BLACK + WHITE - colour):
         state = np.concatenate([_bare(game.set_up(stones, to_play)), marks])
         search = Search(reading, RolloutEvaluator(reading), READING, seed=SEED)
-        search.begin(0, state, np.array([game.hash_of(state)], np.uint64), READING_VISITS)
+        search.begin(0, SearchRequest(state, np.array([game.hash_of(state)], np.uint64), READING_VISITS))
         search.run(deadline, should_stop)
         if should_stop() or time.monotonic() >= deadline:
             return None

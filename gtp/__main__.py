@@ -21,7 +21,7 @@ from gozero.games import GO_FAMILY
 from gozero.input import arriving_lines
 from gozero.output import Log, Output, unanswerable
 from gozero.threads import available_threads
-from gtp.analysis import AnalysisCommands
+from gtp.analyze import AnalysisCommands
 from gtp.clock import ClockCommands
 from gtp.gogui import GoguiCommands, GoguiGoCommands
 from gtp.gomill import GomillCommands

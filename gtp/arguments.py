@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 from gozero import coords
+from gozero.colours import BLACK, WHITE
 from gtp.protocol import Command, GtpError
 
-BLACK, WHITE = 1, 2
-COLOUR_NAMES = {BLACK: "black", WHITE: "white"}
+COLOUR_WORDS = {BLACK: "black", WHITE: "white"}
 _COLOURS = {"b": BLACK, "black": BLACK, "w": WHITE, "white": WHITE}
 LARGEST_NUMBER = 1e9
 """Whole numbers beyond this are taken for it: no size, time or count is meant by them."""

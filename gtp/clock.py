@@ -16,8 +16,8 @@ from gtp.arguments import colour_of, number_of
 from gtp.protocol import Command, GtpError, Handler
 from gtp.time_controls import Absolute, Allowance, Fischer, TimeControl, TimeLeft, byoyomi, canadian
 
-UNTOLD = Absolute(0.0)
-"""The terms where the controller tells none and sends ``time_left`` all the same."""
+UNKNOWN_TERMS = Absolute(0.0)
+"""The terms where the controller sends none, but sends ``time_left`` all the same."""
 
 
 class Clock:
@@ -58,12 +58,12 @@ class Clock:
         """Take a move that lasted ``seconds`` off the side's clock."""
         left = self.left(colour)
         if left is not None:
-            self._left[colour] = (self._control or UNTOLD).after(left, seconds)
+            self._left[colour] = (self._control or UNKNOWN_TERMS).after(left, seconds)
 
     def allowance(self, colour: int, moves: float) -> Allowance | None:
         """What the side's next move may take if main time must last for so many like it; None where there is no limit."""
         left = self.left(colour)
-        return None if left is None else (self._control or UNTOLD).allowance(left, moves, self.lag)
+        return None if left is None else (self._control or UNKNOWN_TERMS).allowance(left, moves, self.lag)
 
 
 Kind = tuple[tuple[str, ...], Callable[..., TimeControl | None]]

@@ -15,15 +15,16 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from gozero import coords
+from gozero.colours import BLACK, WHITE
 from gtp import graphics
-from gtp.arguments import BLACK, WHITE, colour_of
+from gtp.arguments import colour_of
 from gtp.notes import summary
 from gtp.protocol import Command, GtpError, Handler
 from gtp.session import Session
 
 if TYPE_CHECKING:
-    from gozero.analysis import Analysis
     from gozero.game_tree import Limits
+    from gozero.search_report import Analysis
 
 TREE_DEPTH = 3
 NOTHING = '""'
@@ -91,12 +92,12 @@ class GoguiCommands:
         return self._drawn(colour, self._session.limits(colour), draw)
 
     def _drawn(self, colour: int, limits: Limits, draw: Drawing, *, ownership: bool = False) -> str:
-        from gozero.analysis import Watch
+        from gozero.search_report import Observer
 
         looks: list[Analysis] = []
-        watch = Watch(looks.append, least_moves=self._session.player.game.actions, ownership=ownership)
+        observer = Observer(looks.append, least_moves=self._session.player.game.actions, ownership=ownership)
         with self._session.thinking() as player:
-            player.analyse(colour, limits, self._session.signals.should_stop, watch)
+            player.analyse(colour, limits, self._session.signals.should_stop, observer)
         return draw(looks[-1], player.board)
 
     def _colour(self, command: Command) -> int:

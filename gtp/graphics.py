@@ -13,11 +13,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from gozero import coords
-from gtp.arguments import BLACK, WHITE
+from gozero.colours import BLACK, WHITE
 from gtp.notes import SMALLEST_SHARE, summary
 
 if TYPE_CHECKING:
-    from gozero.analysis import Analysis, MoveAnalysis, Watch
+    from gozero.search_report import Analysis, MoveAnalysis, Observer
 
 INTERVAL = 0.5
 """Seconds between two live drawings."""
@@ -51,11 +51,11 @@ def variation(look: Analysis, board: tuple[int, int]) -> str:
 
 
 @contextmanager
-def live(board: tuple[int, int]) -> Iterator[Watch]:
+def live(board: tuple[int, int]) -> Iterator[Observer]:
     """Around a search: gives who draws it on stderr while it goes on; at the end the board is cleared."""
-    from gozero.analysis import Watch
+    from gozero.search_report import Observer
 
-    yield Watch(lambda look: _write(f"gogui-gfx:\n{visits(look, board)}\n\n"), INTERVAL)
+    yield Observer(lambda look: _write(f"gogui-gfx:\n{visits(look, board)}\n\n"), INTERVAL)
     _write("gogui-gfx: CLEAR\n")
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gozero import coords
-from gtp.arguments import COLOUR_NAMES
+from gtp.arguments import COLOUR_WORDS
 
 if TYPE_CHECKING:
-    from gozero.analysis import Analysis, MoveAnalysis
     from gozero.player import Searched
+    from gozero.search_report import Analysis, MoveAnalysis
 
 
 SMALLEST_SHARE = 0.005
@@ -30,7 +30,7 @@ def searched(found: Searched, board: tuple[int, int]) -> str:
     look, seconds = found.look, max(found.seconds, 1e-6)
     kept = f" ({found.kept} kept)" if found.kept else ""
     parts = [
-        f"{COLOUR_NAMES[look.colour]}: {look.visits} visits{kept}",
+        f"{COLOUR_WORDS[look.colour]}: {look.visits} visits{kept}",
         f"{(look.visits - found.kept) / seconds:.0f}/s",
         f"{seconds:.2f} s",
         f"win rate {50 * (1 + look.value):.1f} %",

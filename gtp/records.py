@@ -9,9 +9,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gozero import __version__
+from gozero.colours import BLACK, WHITE
 from gozero.errors import ChoiceError, SetUpError
 from gozero.options import path_of
-from gtp.arguments import BLACK, COLOUR_NAMES, WHITE
+from gtp.arguments import COLOUR_WORDS
 from gtp.notes import summary
 from gtp.protocol import Command, GtpError, Handler
 from gtp.scoring import format_score
@@ -74,7 +75,7 @@ class RecordCommands:
             say(f"cannot load {path}: {reason(error)}")
             raise GtpError("cannot load file") from None
         self._session.clock.reset()
-        return COLOUR_NAMES[player.position.to_play]
+        return COLOUR_WORDS[player.position.to_play]
 
     def printsgf(self, command: Command) -> str:
         """``printsgf [FILE]``: the game so far as the answer, or into a file (``-`` is the answer too)."""

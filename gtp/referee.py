@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from gozero import coords
 from gozero.games import COUNTED_GAMES
-from gtp.arguments import COLOUR_NAMES, komi_of
+from gtp.arguments import COLOUR_WORDS, komi_of
 from gtp.protocol import Command, GtpError, Handler
 from gtp.scoring import format_score
 from gtp.session import Session
@@ -33,7 +33,7 @@ class RefereeCommands:
             "gogui-rules_board": self.board,
             "gogui-rules_board_size": self.board_size,
             "gogui-rules_legal_moves": self.legal_moves,
-            "gogui-rules_side_to_move": lambda command: COLOUR_NAMES[self._session.player.position.to_play],
+            "gogui-rules_side_to_move": lambda command: COLOUR_WORDS[self._session.player.position.to_play],
             "gogui-rules_final_result": self.final_result,
         }
 
@@ -57,10 +57,10 @@ class RefereeCommands:
         if not player.is_over:
             return "the game is not over"
         winner = player.winner()
-        if winner not in COLOUR_NAMES:
+        if winner not in COLOUR_WORDS:
             return "draw"
         margin = f" by {abs(player.position.score()):g}" if player.game.name in COUNTED_GAMES else ""
-        return f"{COLOUR_NAMES[winner]} wins{margin}"
+        return f"{COLOUR_WORDS[winner]} wins{margin}"
 
     def board(self, command: Command) -> str:
         """Rows from the top."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gozero import coords
-from gtp.arguments import BLACK, WHITE, colour_of, komi_of
+from gozero.colours import BLACK, WHITE
+from gtp.arguments import colour_of, komi_of
 from gtp.protocol import Command, GtpError, Handler
 from gtp.session import Session
 

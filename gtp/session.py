@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, cast
 from gozero import coords
 from gozero.engine import beyond_training, no_more_memory
 from gozero.output import Log, tell
-from gtp.arguments import COLOUR_NAMES, colour_of, vertex_of, whole_number_of
+from gtp.arguments import COLOUR_WORDS, colour_of, vertex_of, whole_number_of
 from gtp.clock import Clock
 from gtp.graphics import live
 from gtp.notes import searched
@@ -276,7 +276,7 @@ class BoardCommands:
         """The moves from the last to the first, one a line."""
         player = self._session.player
         return "\n".join(
-            f"{COLOUR_NAMES[colour]} {coords.vertex(action, *player.board)}" for colour, action in reversed(player.position.moves)
+            f"{COLOUR_WORDS[colour]} {coords.vertex(action, *player.board)}" for colour, action in reversed(player.position.moves)
         )
 
     def last_move(self, command: Command) -> str:
@@ -285,7 +285,7 @@ class BoardCommands:
         if not player.position.moves:
             raise GtpError("no previous move known")
         colour, action = player.position.moves[-1]
-        return f"{COLOUR_NAMES[colour]} {coords.vertex(action, *player.board)}"
+        return f"{COLOUR_WORDS[colour]} {coords.vertex(action, *player.board)}"
 
     def list_stones(self, command: Command) -> str:
         """The points with stones of a colour, rows from the top."""
@@ -323,9 +323,9 @@ class PlayCommands:
     def genmove(self, command: Command) -> str:
         """Choose a move, play it, and take its time off the clock. After ``resign`` the board is as before."""
         session, colour = self._session, colour_of(command.text)
-        onlooker = live(session.player.board) if session.settings.gogui_gfx else nullcontext()
-        with onlooker as watch, session.move(colour) as limits:
-            action = session.player.genmove(colour, limits, session.signals.should_stop, watch)
+        drawing = live(session.player.board) if session.settings.gogui_gfx else nullcontext()
+        with drawing as observer, session.move(colour) as limits:
+            action = session.player.genmove(colour, limits, session.signals.should_stop, observer)
         return coords.vertex(action, *session.player.board)
 
     def reg_genmove(self, command: Command) -> str:

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from gozero import engine, options
-from gozero.engine import BACKENDS, DEFAULT_GAME, LEAST_MEMORY, MAX_SIZE, MOST_MEMORY, PRECISIONS
+from gozero.engine import DEFAULT_GAME, LEAST_MEMORY, MAX_SIZE, MOST_MEMORY
+from gozero.evaluators.backends import BACKENDS, PRECISIONS
 from gozero.levels import STRONGEST, WEAKEST, Level, level
 from gozero.options import SettingsError, option
 from gozero.weights import WEIGHTS

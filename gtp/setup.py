@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from gozero.colours import BLACK, EMPTY
 from gozero.errors import SetUpError
-from gtp.arguments import BLACK, colour_of, point_of
+from gtp.arguments import colour_of, point_of
 from gtp.protocol import Command, GtpError, Handler
 from gtp.session import Session
 
-EMPTY = 0
 _NOBODY = ("e", "empty")
 
 

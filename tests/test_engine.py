@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from gozero import engine, games, nets, weights
+from gozero import games, nets, weights
 from gozero.engine import Evaluators, beyond_training, find_weights, search_settings, supported_sizes
-from gozero.evaluators import base
 from gozero.weights import Header, WeightsError
 
 
@@ -23,10 +22,6 @@ def test_weights_by_name_by_game_and_by_neither(nogo_weights: Path) -> None:
     assert find_weights(str(nogo_weights), None) == find_weights(str(nogo_weights), "nogo")
     with pytest.raises(WeightsError, match="it plays nogo, not go"):
         find_weights(str(nogo_weights), "go")
-
-
-def test_the_choices_are_those_of_the_evaluators() -> None:
-    assert (engine.BACKENDS, engine.PRECISIONS) == (base.BACKENDS, base.PRECISIONS)
 
 
 def test_boards() -> None:

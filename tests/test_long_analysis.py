@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from gozero import games
-from gozero.analysis import Analysis, Watch
 from gozero.engine import Evaluators, find_weights, search_settings
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.game_tree import Limits
@@ -14,9 +13,11 @@ from gozero.games.game import BLACK
 from gozero.go_player import GoPlayer
 from gozero.player import PlayerSettings, never
 from gozero.search.memory import Memory
+from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from gozero.search.tree import tree_bytes
+from gozero.search_report import Analysis, Observer
 from tests.rows import board
 
 SIZE = 9
@@ -32,8 +33,8 @@ def analysed(memory: int | None, seconds: float) -> list[tuple[float, Analysis]]
     player = GoPlayer("go", [SIZE], evaluators.open, settings, size=SIZE)
     player.load()
     begun, looks = time.process_time(), list[tuple[float, Analysis]]()
-    watch = Watch(lambda look: looks.append((time.process_time() - begun, look)), interval=0.5)
-    player.analyse(BLACK, Limits(None), lambda: time.process_time() - begun >= seconds, watch)
+    observer = Observer(lambda look: looks.append((time.process_time() - begun, look)), interval=0.5)
+    player.analyse(BLACK, Limits(None), lambda: time.process_time() - begun >= seconds, observer)
     return looks
 
 
@@ -53,7 +54,7 @@ def best_in(nodes: int) -> int:
     """The best move of a search in a tree that may grow to so many nodes and is asked for as many visits as it can get."""
     row = board(ATARI, komi=8.5)
     search = Search(row.game, RolloutEvaluator(row.game), SearchSettings(max_nodes=20), memory=Memory(nodes * tree_bytes(row.game, 1)))
-    search.begin(0, row.state, row.history, 10**6)
+    search.begin(0, SearchRequest(row.state, row.history, 10**6))
     search.run(stop=never)
     result = search.result()
     assert search.is_full() and search.forest.trees[0]["node_count"] == nodes

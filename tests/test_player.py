@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from gozero import coords, go_player
-from gozero.analysis import Analysis, Watch
 from gozero.evaluators.base import Evaluation
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.game_tree import Limits
@@ -17,6 +16,7 @@ from gozero.go_player import GoPlayer
 from gozero.player import Player, PlayerSettings, TurnError
 from gozero.position import IllegalMove
 from gozero.search.settings import SearchSettings
+from gozero.search_report import Analysis, Observer
 from gozero.sgf import GameRecord
 
 SIZE = 7
@@ -508,7 +508,7 @@ def test_a_position_that_is_set_up_has_owners_of_its_own() -> None:
     looks: list[Analysis] = []
     for stones in ({}, {at("B2"): WHITE}, {at("B2"): WHITE, at("D4"): BLACK}):
         one.set_up(stones, BLACK)
-        one.analyse(BLACK, Limits(1), lambda: False, Watch(looks.append, ownership=True))
+        one.analyse(BLACK, Limits(1), lambda: False, Observer(looks.append, ownership=True))
         owners = looks[-1].ownership
         assert owners is not None
         assert {point: 1 if owner > 0 else 2 for point, owner in enumerate(owners) if owner} == stones

@@ -6,7 +6,8 @@ import pytest
 from sgfmill.sgf import Sgf_game
 
 from gozero import coords, sgf
-from gozero.sgf import BLACK, WHITE, GameRecord
+from gozero.colours import BLACK, WHITE
+from gozero.sgf import GameRecord
 from training.supervised.sgf_rows import lessons
 
 

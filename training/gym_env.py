@@ -34,7 +34,7 @@ from gymnasium import spaces
 from gozero import features, games
 from gozero.games.game import BLACK, WHITE, Game
 from gozero.position import IllegalMove, Position
-from training.matches.players import Conditions, Fault, Player, Turn, open_player
+from training.matches.players import Conditions, Fault, MatchPlayer, Turn, open_player
 from training.records import scoring
 from training.settings.config import SelfPlaySettings
 
@@ -154,7 +154,7 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
         except IllegalMove:
             self._loser, self._illegal = position.to_play, True
 
-    def _answer(self, position: Position, opponent: Player) -> None:
+    def _answer(self, position: Position, opponent: MatchPlayer) -> None:
         """The opponent's move."""
         answer = opponent.choose([Turn(_SLOT, position)])[0]
         if isinstance(answer, Fault):

@@ -2,38 +2,21 @@
 
 Vocabulary.
   evaluator   knows one game and answers for any number of its states at once; the search needs nothing else of a network.
-  backend     the library that computes: torch (CPU, CUDA) or OpenVINO (CPU).
-  precision   the number type of the network's trunk: f32, bf16 where the processor computes in it, or int8 in its 3x3 convolutions
-              (OpenVINO; `gozero.evaluators.quantise`); results are always float32.
   pending     an evaluation that was asked for and is awaited later, so that a search can do something else in between.
 
-This module opens weights files as evaluators; it computes nothing and imports the backends only when they are asked for.
+This module computes nothing and knows no implementation; `gozero.evaluators.factory` opens weights files as evaluators.
 """
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
-from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from gozero.errors import ChoiceError
-from gozero.weights import WeightsError, find
-
 if TYPE_CHECKING:
     from gozero.games.game import Game
-
-BACKENDS = ("auto", "torch", "openvino")
-PRECISIONS = ("auto", "f32", "bf16", "int8")
-FLOATING = ("auto", "f32", "bf16")  # what backends other than OpenVINO compute in
-
-
-class PrecisionError(ChoiceError):
-    """A precision that this backend or processor does not compute in; one line that says what to use instead."""
 
 
 class Evaluation(NamedTuple):
@@ -87,63 +70,7 @@ def submitter(evaluator: Evaluator) -> Callable[[np.ndarray], Pending]:
     return evaluator.submit if isinstance(evaluator, AsynchronousEvaluator) else partial(Deferred, evaluator)
 
 
-def open_evaluator(
-    path: Path | str, game: Game, *, backend: str = "auto", threads: int | None = None, precision: str = "auto"
-) -> Evaluator:
-    """An evaluator from a weights file.
-
-    Args:
-        path: the file's name, see `weights.find`.
-        game: the game whose states come.
-        backend: "torch", "openvino", or "auto": torch where there is an NVIDIA GPU, else OpenVINO where it is installed, else torch.
-        threads: CPU threads; None for what the process may use.
-        precision: "f32", "bf16", "int8" (OpenVINO alone), or "auto": the fastest that the device computes in.
-
-    Raises:
-        WeightsError: the file is missing or damaged, or made for another game or board.
-        ValueError: an unknown backend or precision, or a backend that is not installed; PrecisionError: a precision that it does not have.
-    """
-    check_choice("backend", backend, BACKENDS)
-    check_choice("precision", precision, PRECISIONS)
-    file = find(path)
-    chosen = _automatic_backend(precision) if backend == "auto" else backend
-    if chosen == "torch":
-        if precision == "int8":
-            raise PrecisionError("precision int8 needs the backend openvino, which is not used here; use auto, bf16 or f32")
-        from gozero.evaluators.torch_evaluator import TorchEvaluator
-
-        return TorchEvaluator.open(file, game, threads=threads, precision=precision)
-    if find_spec("openvino") is None:
-        raise ChoiceError("backend openvino is not installed; run: pip install 'gozero[cpu]'")
-    from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
-
-    return OpenVINOEvaluator.open(file, game, threads=threads, precision=precision)
-
-
-def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
-    """ValueError unless `value` is one of `choices`."""
-    if value not in choices:
-        raise ChoiceError(f"unknown {name} {value!r}; use one of: {', '.join(choices)}")
-
-
-def check_board(path: Path, network: str, board: Sequence[int] | None, game: Game) -> None:
-    """WeightsError if a network bound to a `board` (rows, cols) is asked to play on another one."""
-    if board is not None and game.shape != tuple(board):
-        raise WeightsError(path, f"network {network} plays {board[1]}x{board[0]} only, not {game.dimensions}")
-
-
 def check_states(game: Game, states: np.ndarray) -> None:
     """ValueError unless `states` is int32 [n, S] of this game with n ≥ 1."""
     if states.dtype != np.int32 or states.ndim != 2 or states.shape[1] != game.state_ints or len(states) == 0:
         raise ValueError(f"states must be int32 [n, {game.state_ints}] with n >= 1, not {states.dtype} {list(states.shape)}")
-
-
-def _automatic_backend(precision: str) -> str:
-    """torch for an NVIDIA GPU that torch can use, unless int8 is asked for; otherwise the fastest CPU backend that is installed."""
-    if find_spec("openvino") is None:
-        return "torch"
-    if precision == "int8" or shutil.which("nvidia-smi") is None:  # asking torch itself would cost a second of start-up on every machine
-        return "openvino"
-    import torch
-
-    return "torch" if torch.cuda.is_available() else "openvino"

@@ -28,7 +28,8 @@ import torch
 from torch import Tensor, nn
 
 from gozero import features, nets
-from gozero.evaluators.base import FLOATING, Evaluation, check_choice, check_states
+from gozero.evaluators.backends import FLOATING, check_choice
+from gozero.evaluators.base import Evaluation, check_states
 from gozero.evaluators.unpack import Unpack
 from gozero.games.chains import SIZE
 from gozero.precision import has_fast_bf16

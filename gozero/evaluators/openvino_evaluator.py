@@ -30,7 +30,8 @@ import numpy as np
 
 from gozero import caches, features, weights
 from gozero.evaluators import quantise
-from gozero.evaluators.base import PRECISIONS, Evaluation, PrecisionError, check_board, check_choice, check_states
+from gozero.evaluators.backends import PRECISIONS, PrecisionError, check_board, check_choice
+from gozero.evaluators.base import Evaluation, check_states
 from gozero.evaluators.openvino_core import compiled, core, float_precision, openvino
 from gozero.machine import computes_int8
 from gozero.threads import available_threads

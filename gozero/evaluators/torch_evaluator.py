@@ -14,7 +14,8 @@ import torch
 from torch import Tensor, nn
 
 from gozero import features, nets, weights
-from gozero.evaluators.base import FLOATING, Evaluation, check_board, check_choice, check_states
+from gozero.evaluators.backends import FLOATING, check_board, check_choice
+from gozero.evaluators.base import Evaluation, check_states
 from gozero.precision import has_fast_bf16
 from gozero.threads import available_threads
 

@@ -21,11 +21,13 @@ from typing import Any
 import numpy as np
 from numba import types
 
+from gozero.colours import BLACK as BLACK  # also a part of the contract: games and players import it from here
+from gozero.colours import EMPTY as EMPTY
+from gozero.colours import WHITE as WHITE
 from gozero.coords import action_count
 from gozero.games.diagram import parse_diagram, print_diagram
 from gozero.jit import LEGAL, OUTCOME, STEP, kernel
 
-EMPTY, BLACK, WHITE = 0, 1, 2
 TO_PLAY, PLY = 0, 1
 NOT_OVER = 2
 

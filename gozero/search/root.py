@@ -11,13 +11,16 @@ import math
 import numpy as np
 from numba import types
 
+from gozero.games.game import PLY
 from gozero.jit import copy_row, kernel
 from gozero.rng import mix
 from gozero.search.forced import pruned_policy
 from gozero.search.gumbel import best_root_edge, improved_policy, start_halving
 from gozero.search.noise import gamma, gumbel
 from gozero.search.puct import PARAMS
-from gozero.search.tree import FOREST, NO_NODE, add_node, bring_best_forward, keep_below, swap_edges
+from gozero.search.request import SearchRequest
+from gozero.search.settings import SearchSettings
+from gozero.search.tree import FOREST, NO_NODE, Forest, add_node, bring_best_forward, keep_below, swap_edges
 
 NO_ACTION = -1
 
@@ -90,6 +93,26 @@ def _drop_excluded(forest, t):
             priors[kept] /= mass
         keep_below(forest, t, np.int64(0), np.int64(forest.trees[t]["node_count"]))
     bring_best_forward(forest, t, 0)
+
+
+def apply_request(forest: Forest, t: int, request: SearchRequest, settings: SearchSettings) -> bool:
+    """Write a request into tree t, for `plant` to begin. Returns whether the tree that is there is to be kept."""
+    tree, explore = forest.trees[t], request.noise and settings.root == "puct"
+    tree["gumbel"] = settings.root == "gumbel"
+    tree["considered"] = settings.gumbel_m
+    tree["noise_weight"] = settings.dirichlet_weight if explore else 0.0
+    tree["noise_total"] = settings.dirichlet_total
+    tree["temperature"] = (request.temperature or settings.root_policy_temperature) if explore else 1.0
+    tree["forced"] = settings.forced_playouts if explore else 0.0
+    forest.left_out[t] = request.plies_left_out(forest.left_out.shape[2])
+    restricted, before = int(forest.left_out[t].max()), int(tree["restricted"])
+    tree["restricted"] = restricted
+    keep = request.keep and max(restricted, before) <= 1 and bool((forest.roots[t] == request.state).all())
+    past = int(request.state[PLY]) + 1
+    forest.roots[t] = request.state
+    forest.histories[t, :past] = request.history[:past]
+    forest.gumbels[t] = 0.0 if request.gumbel is None else request.gumbel
+    return keep
 
 
 @kernel(types.void(FOREST, types.int64, types.int64, types.uint64, types.boolean, types.boolean))

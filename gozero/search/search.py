@@ -30,7 +30,8 @@ from gozero.jit import LEGAL, OUTCOME, SAMPLE, SCORE, STEP, as_argument
 from gozero.search import descent
 from gozero.search.memory import Memory
 from gozero.search.puct import Params
-from gozero.search.root import draw_gumbels, plant, read_root
+from gozero.search.request import SearchRequest
+from gozero.search.root import apply_request, draw_gumbels, plant, read_root
 from gozero.search.settings import SearchSettings
 from gozero.search.show import Line, principal_variation, tree_text
 from gozero.search.tree import GROWING, enlarged, most_nodes, new_forest, reroot, tree_bytes
@@ -120,68 +121,19 @@ class Search:
         for field in ("node_count", "edge_count", "active", "full"):
             self.forest.trees[field] = 0
 
-    def begin(
-        self,
-        tree: int,
-        state: np.ndarray,
-        history: np.ndarray,
-        visits: int,
-        *,
-        noise: bool = False,
-        temperature: float | None = None,
-        gumbel: np.ndarray | None = None,
-        root_mask: np.ndarray | None = None,
-        left_out: np.ndarray | None = None,
-        keep: bool = False,
-        on_top: bool = False,
-    ) -> None:
-        """Set the position a tree searches, and its budget. The game must not be over there.
-
-        Args:
-            tree: 0 … B-1.
-            state: int32 [S].
-            history: uint64 [H], H > state[PLY].
-            visits: root visits at which the tree is finished, at least 1 (more than 2**30 mean 2**30); kept visits count.
-            noise: explore, as the settings say: Gumbel variables, or Dirichlet noise, root temperature and forced playouts.
-                Off: play to win.
-            temperature: of a PUCT root's prior in a search with noise; None: the settings' `root_policy_temperature`.
-            gumbel: float32 [A], the Gumbel variables to use instead.
-            root_mask: bool [A], True where an action may be searched at the root (illegal ones never are). None: all.
-            left_out: int32 [2, A], in how many plies of every line an action is left out, for the side to move at the root and
-                for the other one; 1 is the root alone. A position without a move left is searched no further. None: 0 everywhere.
-            keep: build on the tree that `advance` left, if its root is this very state and nothing was or is left out below a root.
-            on_top: the visits come on top of those that are kept, of actions allowed now, or of a new root's own.
-
-        Raises:
-            ValueError: a budget below 1, or an array of the wrong length.
-        """
-        self._check(tree, state, history, visits, gumbel=gumbel, root_mask=root_mask, left_out=left_out)
-        self._make_room(int(state[PLY]) + 1)
-        settings, record = self.settings, self.forest.trees[tree]
-        record["gumbel"] = settings.root == "gumbel"
-        record["considered"] = settings.gumbel_m
-        explore = noise and settings.root == "puct"
-        record["noise_weight"] = settings.dirichlet_weight if explore else 0.0
-        record["noise_total"] = settings.dirichlet_total
-        record["temperature"] = (temperature or settings.root_policy_temperature) if explore else 1.0
-        record["forced"] = settings.forced_playouts if explore else 0.0
-        plies = self.forest.left_out[tree]
-        plies[:] = 0 if left_out is None else left_out
-        if root_mask is not None:
-            plies[0] = np.maximum(plies[0], np.logical_not(root_mask))
-        restricted, before = int(plies.max()), int(record["restricted"])
-        record["restricted"] = restricted
-        keep = keep and max(restricted, before) <= 1 and bool((self.forest.roots[tree] == state).all())
-        past = int(state[PLY]) + 1
-        self.forest.roots[tree] = state
-        self.forest.histories[tree, :past] = history[:past]
-        self.forest.gumbels[tree] = 0.0 if gumbel is None else gumbel
-        plant(self.forest, tree, min(visits, MAX_VISITS), self._tree_seed(tree), keep, on_top)
-        if noise and gumbel is None and settings.root == "gumbel":
+    def begin(self, tree: int, request: SearchRequest) -> None:
+        """Set what a tree, 0 … B-1, searches. ValueError for another tree, and as `SearchRequest.check`."""
+        if not 0 <= tree < len(self.forest.trees):
+            raise ValueError(f"tree {tree}: this search has trees 0 to {len(self.forest.trees) - 1}")
+        request.check(self.game)
+        self._make_room(int(request.state[PLY]) + 1)
+        keep = apply_request(self.forest, tree, request, self.settings)
+        plant(self.forest, tree, min(request.visits, MAX_VISITS), self._tree_seed(tree), keep, request.on_top)
+        if request.noise and request.gumbel is None and self.settings.root == "gumbel":
             draw_gumbels(self.forest, tree)
 
     def advance(self, tree: int, action: int) -> bool:
-        """Play a move at the root and keep the tree below it for the next `begin(..., keep=True)`. False if nothing could be kept."""
+        """Play a move at the root and keep the tree below it for the next request that says `keep`. False if nothing could be kept."""
         if not reroot(self.forest, tree, action):
             return False
         self.game.step(self.forest.roots[tree], self.forest.histories[tree], action)
@@ -281,29 +233,6 @@ class Search:
         """A number of its own for each search of each tree."""
         self._begun[tree] += 1
         return (self.seed * 0x9E3779B97F4A7C15 + tree * 0xC2B2AE3D27D4EB4F + int(self._begun[tree]) * 0xD6E8FEB86659FD93) % 2**64
-
-    def _check(
-        self,
-        tree: int,
-        state: np.ndarray,
-        history: np.ndarray,
-        visits: int,
-        **per_action: np.ndarray | None,
-    ) -> None:
-        """Refuse what would make a kernel read or write beyond an array."""
-        game = self.game
-        if not 0 <= tree < len(self.forest.trees):
-            raise ValueError(f"tree {tree}: this search has trees 0 to {len(self.forest.trees) - 1}")
-        if visits < 1:
-            raise ValueError(f"{visits} visits: expected at least 1")
-        if state.shape != (game.state_ints,):
-            raise ValueError(f"state of shape {state.shape}: {game.name} at {game.rows}x{game.cols} needs ({game.state_ints},)")
-        if len(history) <= state[PLY]:
-            raise ValueError(f"history of {len(history)} entries: ply {state[PLY]} needs at least {state[PLY] + 1}")
-        for name, array in per_action.items():
-            shape = (2, game.actions) if name == "left_out" else (game.actions,)
-            if array is not None and array.shape != shape:
-                raise ValueError(f"{name} of shape {array.shape}: expected {shape}")
 
     def _first_room(self, trees: int) -> int:
         """Nodes with which each tree begins."""

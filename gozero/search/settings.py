@@ -1,6 +1,6 @@
 """What can be set in a search. Every field says its unit and where its usual value comes from.
 
-Budgets, deadlines and noise on or off belong to one search of one position, not to the settings: see `Search.begin` and `run`.
+Budgets, deadlines and noise on or off belong to one search of one position, not to the settings: see `SearchRequest` and `Search.run`.
 """
 
 from __future__ import annotations

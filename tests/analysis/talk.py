@@ -17,7 +17,7 @@ Answer = dict[str, Any]
 
 
 class Opinionated:
-    """Has an opinion of each position that depends on all of it, and none that makes sense; counts what it is asked."""
+    """Has a value for each position that depends on all of it, and none that makes sense; counts what it is asked."""
 
     def __init__(self, game: Game) -> None:
         self.game = game

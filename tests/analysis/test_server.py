@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from analysis.analyst import Analyst, Study
+from analysis.analyst import Analyst, RunningTask
 from analysis.positions import tasks
 from analysis.queries import Defaults, read_query
 from gozero import coords, games
@@ -53,10 +53,10 @@ def kata_analyze(moves: list[list[str]], visits: int, colour: int) -> Any:
     player = GoPlayer("go", [SIZE], Opinionated, settings, size=SIZE)
     for side, vertex in moves:
         player.play(1 if side == "B" else 2, coords.parse_vertex(vertex, SIZE))
-    from gozero.analysis import Watch
+    from gozero.search_report import Observer
 
     looks: list[Any] = []
-    player.analyse(colour, Limits(visits), lambda: False, Watch(looks.append, ownership=True, moves_ownership=True))
+    player.analyse(colour, Limits(visits), lambda: False, Observer(looks.append, ownership=True, moves_ownership=True))
     return looks[-1]
 
 
@@ -302,8 +302,8 @@ def studied(**fields: Any) -> list[tuple[bool, int]]:
     """(whether it goes on, visits) of each report of one query, with a clock that counts looks at it."""
     seen: list[tuple[bool, int]] = []
 
-    def report(study: Study, goes_on: bool) -> None:
-        seen.append((goes_on, study.look().visits))
+    def report(running_task: RunningTask, goes_on: bool) -> None:
+        seen.append((goes_on, running_task.look().visits))
 
     analyst = Analyst(Opinionated, 4, report, Memory(2**30), Clock())
     for task in tasks(read_query(query(**fields), Defaults((SIZE,)))):

@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from gozero import caches, features, games, jit, nets, weights
-from gozero.evaluators import base, openvino_evaluator
-from gozero.evaluators.base import open_evaluator
+from gozero.evaluators import factory, openvino_evaluator
+from gozero.evaluators.factory import open_evaluator
 from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
 from gozero.evaluators.torch_evaluator import TorchEvaluator
 from tests.trained import random_states, trained_like
@@ -58,7 +58,7 @@ def test_the_second_start_needs_no_torch(file: Path, tmp_path: Path) -> None:
     program = (
         "import pathlib, sys\n"
         "from gozero import caches, games, jit\n"  # jit first: it looks for the compiled kernels, which stay where they are
-        "from gozero.evaluators.base import open_evaluator\n"
+        "from gozero.evaluators.factory import open_evaluator\n"
         f"caches.user_cache = lambda: pathlib.Path({str(tmp_path)!r})\n"
         "game = games.make('go', size=7)\n"
         f"print(open_evaluator({str(file)!r}, game, backend='openvino', threads=1).evaluate(game.new_states(2)).value.shape)\n"
@@ -146,7 +146,7 @@ def test_the_backend_is_chosen(file: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert isinstance(open_evaluator(file, game, backend="openvino"), OpenVINOEvaluator)
     if not torch.cuda.is_available():
         assert isinstance(open_evaluator(file, game), OpenVINOEvaluator)
-    monkeypatch.setattr(base, "find_spec", lambda _: None)
+    monkeypatch.setattr(factory, "find_spec", lambda _: None)
     assert isinstance(open_evaluator(file, game), TorchEvaluator)
     with pytest.raises(ValueError, match=r"^backend openvino is not installed; run: pip install 'gozero\[cpu\]'$"):
         open_evaluator(file, game, backend="openvino")

@@ -8,7 +8,8 @@ import torch
 
 from gozero import caches, features, games, machine, nets, weights
 from gozero.evaluators import openvino_evaluator, quantise
-from gozero.evaluators.base import PrecisionError, open_evaluator
+from gozero.evaluators.backends import PrecisionError
+from gozero.evaluators.factory import open_evaluator
 from gozero.evaluators.openvino_core import compiled
 from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator, convert
 from gozero.games.game import Game

@@ -5,12 +5,12 @@ import re
 
 import pytest
 
+from gozero.colours import BLACK, WHITE
 from gtp.clock import Clock, ClockCommands
 from gtp.protocol import Protocol
 from gtp.time_controls import FEWEST_MOVES, LAG, Byoyomi, Fischer, moves_to_share
 from tests.gtp.engine import answer_to
 
-BLACK, WHITE = 1, 2
 MAIN = (600 - 1 - 9) / 50
 
 

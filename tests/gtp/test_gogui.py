@@ -13,7 +13,7 @@ from gtp.protocol import LineReader, serve
 from gtp.settings import WEIGHTS, Settings
 from tests.gtp.engine import Engine
 from tests.gtp.fuzzing import SIZES
-from tests.gtp.test_analysis import SIZE, Painter
+from tests.gtp.test_analyze import SIZE, Painter
 
 POINT = r"[A-H][1-9]"
 GFX = {

@@ -6,10 +6,10 @@ import threading
 import pytest
 
 from gozero import coords
-from gozero.analysis import Watch
 from gozero.game_tree import Limits
 from gozero.input import arriving_lines
 from gozero.output import Output
+from gozero.search_report import Observer
 from gtp.protocol import LineReader, Protocol, Signals, serve
 from gtp.settings import Settings
 from tests.gtp.engine import Engine
@@ -119,7 +119,7 @@ def test_what_it_finds_serves_the_next_move() -> None:
     engine.ask("genmove b")
     engine.looks(5)
     visits: list[int] = []
-    engine.session.player.analyse(2, Limits(1), lambda: True, Watch(lambda look: visits.append(look.visits)))
+    engine.session.player.analyse(2, Limits(1), lambda: True, Observer(lambda look: visits.append(look.visits)))
     assert visits[0] > 5 * 200  # random playouts come 256 at a time
 
 

@@ -9,7 +9,7 @@ from sgfmill.sgf import Sgf_game
 from gozero import __version__, sgf
 from gtp.records import split_path
 from tests.gtp.engine import Engine
-from tests.gtp.test_analysis import Painter
+from tests.gtp.test_analyze import Painter
 
 GAME = b"(;GM[1]SZ[9]KM[5.5]PB[A \\] b];B[ee];W[cc](;B[gg];W[])(;B[aa]))"
 

@@ -4,7 +4,7 @@ import pytest
 
 from gtp.settings import WEIGHTS, Settings
 from tests.gtp.engine import Engine
-from tests.gtp.test_analysis import Painter
+from tests.gtp.test_analyze import Painter
 
 FORBIDDEN = {"analyze", "genmove_analyze", "kgs-chat", "rectangular_boardsize"}
 """What must not be listed: Sabaki reads the first two in another scale, kgsGtp crashes at the third."""

@@ -9,6 +9,7 @@ from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games import go
 from gozero.search import search as search_module
 from gozero.search.memory import FIRST_SHARE, Memory
+from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from gozero.search.tree import tree_bytes
@@ -22,7 +23,7 @@ NODE_BYTES = tree_bytes(GO5, 1)
 def search_of(visits: int, settings: SearchSettings, memory: Memory | None = None, evaluator: HashEvaluator | None = None) -> Search:
     """A search that has run."""
     search = Search(GO5, evaluator or HashEvaluator(GO5), settings, memory=memory)
-    search.begin(0, *start(GO5, *OPENING), visits)
+    search.begin(0, SearchRequest(*start(GO5, *OPENING), visits))
     search.run()
     return search
 
@@ -40,7 +41,7 @@ def test_without_room_a_search_ends_and_backs_nothing_up_twice(root: str, leaves
 
 def test_random_playouts_end_at_the_same_bound() -> None:
     search = Search(GO5, RolloutEvaluator(GO5), SearchSettings(max_nodes=40))
-    search.begin(0, *start(GO5), 400)
+    search.begin(0, SearchRequest(*start(GO5), 400))
     search.run()
     assert search.is_full() and search.result().root_visits == 40
 
@@ -49,7 +50,7 @@ def test_the_move_after_the_bound_builds_on_what_was_kept() -> None:
     search = search_of(400, SearchSettings(max_nodes=100))
     best = search.result().best
     assert search.advance(0, best)
-    search.begin(0, *start(GO5, *OPENING, best), 70, keep=True)
+    search.begin(0, SearchRequest(*start(GO5, *OPENING, best), 70, keep=True))
     assert not search.is_full()
     search.run()
     assert search.result().root_visits == 70
@@ -63,7 +64,7 @@ def test_a_tree_grows_into_memory_and_is_the_same_tree(trees: int) -> None:
     found = [Search(GO5, HashEvaluator(GO5), settings, trees, memory=memory) for settings, memory in kinds]
     for search in found:
         for tree in range(trees):
-            search.begin(tree, *start(GO5, *OPENING[: tree + 1]), 300 + 40 * tree)
+            search.begin(tree, SearchRequest(*start(GO5, *OPENING[: tree + 1]), 300 + 40 * tree))
         search.run()
     for tree in range(trees):
         assert same(found[0].result(tree), found[1].result(tree))
@@ -73,7 +74,7 @@ def test_a_tree_grows_into_memory_and_is_the_same_tree(trees: int) -> None:
 @pytest.mark.parametrize("evaluator", [RolloutEvaluator(GO5), HashEvaluator(GO5)])
 def test_a_wave_larger_than_the_first_room_is_no_end(evaluator: RolloutEvaluator | HashEvaluator) -> None:
     search = Search(GO5, evaluator, SearchSettings(max_nodes=2, leaves=8), memory=Memory(10**8))
-    search.begin(0, *start(GO5), 700)
+    search.begin(0, SearchRequest(*start(GO5), 700))
     search.run()
     assert search.result().root_visits == 700 and not search.is_full()
 
@@ -96,7 +97,7 @@ def test_searches_share_what_there_is() -> None:
     del first
     gc.collect()
     assert memory.free == (640 - 40) * NODE_BYTES
-    second.begin(0, *start(GO5, *OPENING), 300, keep=True)
+    second.begin(0, SearchRequest(*start(GO5, *OPENING), 300, keep=True))
     second.run()
     assert second.result().root_visits == 300
 
@@ -107,7 +108,7 @@ def test_a_search_that_begins_anew_gives_memory_back() -> None:
     result, held = search.result(), search.held
     search.restart(HashEvaluator(GO5), 0)
     assert search.held == 30 * NODE_BYTES < held
-    search.begin(0, *start(GO5, *OPENING), 500)
+    search.begin(0, SearchRequest(*start(GO5, *OPENING), 500))
     search.run()
     assert same(result, search.result())
 

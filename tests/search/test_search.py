@@ -11,6 +11,7 @@ from gozero.evaluators.base import Evaluation
 from gozero.evaluators.rollout import RolloutEvaluator, UniformEvaluator
 from gozero.games import go, tictactoe
 from gozero.games.game import BLACK, PLY, TO_PLAY, Game
+from gozero.search.request import SearchRequest
 from gozero.search.search import RootResult, Search
 from gozero.search.settings import SearchSettings
 from gozero.search.show import children_of
@@ -26,7 +27,7 @@ OPENING = (12, 7, 11)
 def searched(game: Game, visits: int, settings: SearchSettings | None = None, actions: tuple[int, ...] = (), **options: Any) -> Search:
     """One tree, searched to its budget with the hash evaluator."""
     search = Search(game, HashEvaluator(game), settings or SearchSettings(max_nodes=visits + 1))
-    search.begin(0, *start(game, *actions), visits, **options)
+    search.begin(0, SearchRequest(*start(game, *actions), visits, **options))
     search.run()
     return search
 
@@ -115,7 +116,7 @@ def test_points_decide_between_moves_that_win_alike() -> None:
 
     def visits_of_the_first_point(weight: float) -> int:
         search = Search(GO5, Won(GO5), SearchSettings(score_weight=weight, max_nodes=201))
-        search.begin(0, *start(GO5), 200)
+        search.begin(0, SearchRequest(*start(GO5), 200))
         search.run()
         return int(search.result().visits[0])
 
@@ -221,7 +222,7 @@ def test_many_trees_equal_one_at_a_time(root: str) -> None:
     settings = SearchSettings(root=root, max_nodes=100, leaves=2)
     together = Search(GO5, HashEvaluator(GO5), settings, trees=len(lines), seed=3)
     for tree, line in enumerate(lines):
-        together.begin(tree, *start(GO5, *line), 30 + 10 * tree, noise=False)
+        together.begin(tree, SearchRequest(*start(GO5, *line), 30 + 10 * tree, noise=False))
     finished = []
     while together.forest.trees["active"].any():
         finished += together.wave()
@@ -236,7 +237,7 @@ def test_leaves_of_a_wave_are_evaluated_together() -> None:
     evaluator = HashEvaluator(GO5)
     search = Search(GO5, evaluator, SearchSettings(leaves=8, max_nodes=200), trees=3)
     for tree in range(3):
-        search.begin(tree, *start(GO5), 100)
+        search.begin(tree, SearchRequest(*start(GO5), 100))
     search.run()
     assert evaluator.batches[0] == 3 and max(evaluator.batches) == 24
     assert np.mean(evaluator.batches) > 15
@@ -247,7 +248,7 @@ def test_same_seed_same_result(root: str) -> None:
     def play(seed: int, tree: int) -> RootResult:
         settings = SearchSettings(root=root, dirichlet_weight=0.25, root_policy_temperature=1.2, max_nodes=50)
         search = Search(GO5, HashEvaluator(GO5), settings, trees=2, seed=seed)
-        search.begin(tree, *start(GO5), 40, noise=True)
+        search.begin(tree, SearchRequest(*start(GO5), 40, noise=True))
         search.run()
         return search.result(tree)
 
@@ -263,7 +264,7 @@ def test_dirichlet_noise_has_its_weight() -> None:
     search = Search(TICTACTOE, HashEvaluator(TICTACTOE), settings)
     total = np.zeros(9)
     for _ in range(2000):
-        search.begin(0, *start(TICTACTOE), 1, noise=True)
+        search.begin(0, SearchRequest(*start(TICTACTOE), 1, noise=True))
         search.run()
         mixed = np.exp(search.forest.root_logits[0, :9])
         assert mixed.sum() == pytest.approx(1, abs=1e-4)
@@ -276,10 +277,10 @@ def test_finds_a_win_and_stops_a_loss() -> None:
     search = Search(TICTACTOE, UniformEvaluator(TICTACTOE), SearchSettings(max_nodes=2000))
     for picture, best in (("X to play\nXX.\nOO.\n...", 2), ("X to play\nOO.\nX..\n..X", 2), ("O to play\nX.O\n...\n..X", 4)):
         state = TICTACTOE.from_text(picture)
-        search.begin(0, state, np.zeros(20, np.uint64), 1000)
+        search.begin(0, SearchRequest(state, np.zeros(20, np.uint64), 1000))
         search.run()
         assert search.result().best == best, search.text()
-    search.begin(0, TICTACTOE.initial, np.zeros(20, np.uint64), 3000)
+    search.begin(0, SearchRequest(TICTACTOE.initial, np.zeros(20, np.uint64), 3000))
     search.run()
     assert abs(search.result().value) < 0.1, search.text()
 
@@ -289,7 +290,7 @@ def test_captures_in_go(root: str) -> None:
     """Two groups in atari: who takes first has won. Black takes at D5."""
     row = board(".XO.X/XXOXX/OOOXX/XXXX./.X.XX", komi=8.5)
     search = Search(row.game, RolloutEvaluator(row.game), SearchSettings(root=root, c_scale=0.1, max_nodes=1000))
-    search.begin(0, row.state, row.history, 800)
+    search.begin(0, SearchRequest(row.state, row.history, 800))
     search.run()
     assert search.result().best == parse_vertex("D5", 5), search.text()
     assert search.result().value > 0.5
@@ -299,7 +300,7 @@ def test_two_passes_end_the_game_in_the_tree() -> None:
     """White is ahead by komi alone: after Black's pass a pass wins for White, and the tree knows it for certain."""
     state, history = start(GO5, pass_action(5))
     search = Search(GO5, UniformEvaluator(GO5), SearchSettings(max_nodes=300))
-    search.begin(0, state, history, 200)
+    search.begin(0, SearchRequest(state, history, 200))
     search.run()
     result = search.result()
     assert result.q[pass_action(5)] == 1.0 and result.best == pass_action(5)
@@ -342,7 +343,7 @@ def test_a_pass_that_alone_is_allowed_is_searched_on_an_open_board() -> None:
     search = searched(GO5, 200, SearchSettings(max_nodes=400), OPENING)
     action = search.result().best
     assert search.advance(0, action)
-    search.begin(0, *start(GO5, *OPENING, action), 300, root_mask=mask, keep=True)
+    search.begin(0, SearchRequest(*start(GO5, *OPENING, action), 300, root_mask=mask, keep=True))
     search.run()
     assert search.result().best == pass_action(5)
 
@@ -356,7 +357,7 @@ def test_kept_tree_is_the_subtree(root: str) -> None:
     visits = {action: int(search.forest.nodes[0, child]["visits"]) for action, child in before.items()}
     total = int(search.result().visits[best])
     assert search.advance(0, best)
-    search.begin(0, *start(GO5, *OPENING, best), 500, keep=True)
+    search.begin(0, SearchRequest(*start(GO5, *OPENING, best), 500, keep=True))
     kept = search.result()
     assert kept.root_visits == total and {int(a): int(kept.visits[a]) for a in np.flatnonzero(kept.visits)} == visits
     search.run()
@@ -376,7 +377,7 @@ def test_kept_tree_grows_as_a_fresh_one() -> None:
     mask[6] = True
     search = searched(GO5, 101, SearchSettings(max_nodes=300), OPENING, root_mask=mask)
     assert search.advance(0, 6)
-    search.begin(0, *start(GO5, *OPENING, 6), 200, keep=True)
+    search.begin(0, SearchRequest(*start(GO5, *OPENING, 6), 200, keep=True))
     search.run()
     fresh = searched(GO5, 200, SearchSettings(max_nodes=300), (*OPENING, 6))
     assert same(search.result(), fresh.result())
@@ -387,7 +388,7 @@ def test_advance_keeps_nothing_where_there_is_nothing() -> None:
     unvisited = int(np.flatnonzero(search.result().visits[:25] == 0)[0])
     assert not search.advance(0, unvisited)
     assert not search.advance(0, 0)
-    search.begin(0, *start(GO5, unvisited), 20, keep=True)
+    search.begin(0, SearchRequest(*start(GO5, unvisited), 20, keep=True))
     search.run()
     assert same(search.result(), searched(GO5, 20, actions=(unvisited,)).result())
 
@@ -395,7 +396,7 @@ def test_advance_keeps_nothing_where_there_is_nothing() -> None:
 def test_keep_is_refused_for_another_position() -> None:
     search = searched(GO5, 50, SearchSettings(max_nodes=200))
     search.advance(0, search.result().best)
-    search.begin(0, *start(GO5, 3, 4), 50, keep=True)
+    search.begin(0, SearchRequest(*start(GO5, 3, 4), 50, keep=True))
     search.run()
     assert same(search.result(), searched(GO5, 50, actions=(3, 4)).result())
 
@@ -407,7 +408,7 @@ def test_root_mask_excludes_moves() -> None:
         search = searched(GO5, 300, SearchSettings(max_nodes=700))
         best = search.result().best
         search.advance(0, best)
-        search.begin(0, *start(GO5, best), 300, root_mask=mask, keep=keep)
+        search.begin(0, SearchRequest(*start(GO5, best), 300, root_mask=mask, keep=keep))
         search.run()
         result = search.result()
         assert not result.visits[~mask].any() and not result.prior[~mask].any() and not result.policy[~mask].any()
@@ -453,7 +454,7 @@ def test_a_tree_in_which_moves_were_left_out_below_the_root_is_not_kept(first: b
     free: dict[str, np.ndarray] = {}
     before, after = (free, {"left_out": left_out}) if first else ({"left_out": left_out}, free)
     search = searched(GO5, 100, SearchSettings(max_nodes=300), **before)
-    search.begin(0, *start(GO5), 100, keep=True, **after)
+    search.begin(0, SearchRequest(*start(GO5), 100, keep=True, **after))
     assert search.root_visits() == 0
     search.run()
     assert same(search.result(), searched(GO5, 100, **after).result())
@@ -467,7 +468,7 @@ def test_depth_bound_does_not_stop_the_search() -> None:
 
 def test_deadline_and_stop() -> None:
     search = Search(GO5, HashEvaluator(GO5), SearchSettings(max_nodes=5000))
-    search.begin(0, *start(GO5), 10**12)
+    search.begin(0, SearchRequest(*start(GO5), 10**12))
     search.run(deadline=time.monotonic() - 1)
     assert search.result().root_visits == 1
     looks = iter([False] * 9 + [True])
@@ -479,7 +480,7 @@ def test_a_won_game_does_not_hold_the_clock_up() -> None:
     """Where every line ends at once, a wave still returns."""
     state = TICTACTOE.from_text("X to play\nXOX\nXOO\nO.X")
     search = Search(TICTACTOE, HashEvaluator(TICTACTOE), SearchSettings(max_nodes=10))
-    search.begin(0, state, np.zeros(20, np.uint64), 10**9)
+    search.begin(0, SearchRequest(state, np.zeros(20, np.uint64), 10**9))
     search.run(deadline=time.monotonic())
     search.run(deadline=time.monotonic())
     assert 2 <= search.result().root_visits < 1000
@@ -492,8 +493,8 @@ def test_later_plies_need_no_longer_history() -> None:
     long = np.zeros(400, np.uint64)
     long[: 300 + 5] = history[4]
     search = Search(GO5, HashEvaluator(GO5), SearchSettings(max_nodes=60, max_depth=20))
-    search.begin(0, *start(GO5), 20)
-    search.begin(0, state, long, 50)
+    search.begin(0, SearchRequest(*start(GO5), 20))
+    search.begin(0, SearchRequest(state, long, 50))
     search.run()
     check_tree(search)
 
@@ -502,7 +503,7 @@ def test_arrays_of_any_kind_are_taken() -> None:
     """Read-only states, histories that are slices, masks of numbers."""
     _, history = start(GO5)
     search = Search(GO5, HashEvaluator(GO5), SearchSettings(max_nodes=30))
-    search.begin(0, GO5.initial, np.repeat(history, 2)[::2], 20, root_mask=np.ones(GO5.actions, np.int32))
+    search.begin(0, SearchRequest(GO5.initial, np.repeat(history, 2)[::2], 20, root_mask=np.ones(GO5.actions, np.int32)))
     search.run()
     assert same(search.result(), searched(GO5, 20).result())
 
@@ -521,14 +522,14 @@ def test_arrays_of_any_kind_are_taken() -> None:
 def test_bad_input_is_refused(tree: int, state: np.ndarray, history: np.ndarray, options: dict, message: str) -> None:
     search = Search(GO5, HashEvaluator(GO5), SearchSettings(max_nodes=10))
     with pytest.raises(ValueError, match=message):
-        search.begin(tree, state, history, **{"visits": 5, **options})
+        search.begin(tree, SearchRequest(state, history, **{"visits": 5, **options}))
 
 
 def test_no_move_is_an_error() -> None:
     search = Search(GO5, HashEvaluator(GO5), SearchSettings(max_nodes=10))
     with pytest.raises(ValueError, match="no move"):
         search.result()
-    search.begin(0, *start(GO5), 5, root_mask=np.zeros(GO5.actions, bool))
+    search.begin(0, SearchRequest(*start(GO5), 5, root_mask=np.zeros(GO5.actions, bool)))
     search.run()
     with pytest.raises(ValueError, match="no move"):
         search.result()
@@ -543,12 +544,12 @@ def test_a_long_search_loses_no_points() -> None:
             return Evaluation(np.zeros((len(states), GO5.actions), np.float32), 0 * black, 0.3 * black)
 
     search = Search(GO5, HalfAPoint(GO5), SearchSettings(max_nodes=300))
-    search.begin(0, *start(GO5), 100)
+    search.begin(0, SearchRequest(*start(GO5), 100))
     search.run()
     root = search.forest.nodes[0, 0]
     root["score_sum"] += 1e8
     before = float(root["score_sum"])
-    search.begin(0, *start(GO5), 200, keep=True)
+    search.begin(0, SearchRequest(*start(GO5), 200, keep=True))
     search.run()
     assert float(root["score_sum"]) - before == pytest.approx(100 * 0.3, rel=1e-3)
 
@@ -569,7 +570,7 @@ def test_an_evaluator_without_points_gets_none_from_finished_games() -> None:
             return super().evaluate(states)._replace(score=None)
 
     search = Search(GO5, Pointless(GO5), SearchSettings(max_nodes=300))
-    search.begin(0, *start(GO5, *OPENING, pass_action(5)), 100, root_mask=np.arange(GO5.actions) == pass_action(5))
+    search.begin(0, SearchRequest(*start(GO5, *OPENING, pass_action(5)), 100, root_mask=np.arange(GO5.actions) == pass_action(5)))
     search.run()
     assert search.result().root_visits == 100 and search.result().score == 0
 
@@ -583,7 +584,7 @@ def test_visits_on_top_are_all_made_where_kept_moves_are_left_out(keep: bool) ->
     favourite = max(children_of(search.forest, 0, 0), key=lambda child: search.forest.nodes[0, child[2]]["visits"])
     mask = np.arange(GO5.actions) != favourite[0]
     left = kept - int(search.forest.nodes[0, favourite[2]]["visits"]) if keep else 1
-    search.begin(0, *start(GO5, best), 100, root_mask=mask, keep=keep, on_top=True)
+    search.begin(0, SearchRequest(*start(GO5, best), 100, root_mask=mask, keep=keep, on_top=True))
     search.run()
     assert left < kept and search.result().root_visits == left + 100
     check_tree(search)
@@ -591,7 +592,7 @@ def test_visits_on_top_are_all_made_where_kept_moves_are_left_out(keep: bool) ->
 
 def test_nodes_below_moves_left_out_take_no_room() -> None:
     search = searched(GO5, 300, SearchSettings(max_nodes=700))
-    search.begin(0, *start(GO5), 100, root_mask=np.arange(GO5.actions) != search.result().best, keep=True)
+    search.begin(0, SearchRequest(*start(GO5), 100, root_mask=np.arange(GO5.actions) != search.result().best, keep=True))
     assert search.forest.trees[0]["node_count"] == search.root_visits() < 300
     check_tree(search)
 
@@ -612,7 +613,7 @@ def test_two_halves_make_a_wave(root: str) -> None:
     whole, halves = (Search(GO5, HashEvaluator(GO5), settings, trees=2) for _ in range(2))
     for search in (whole, halves):
         for tree in (0, 1):
-            search.begin(tree, *position, 60 + 20 * tree)
+            search.begin(tree, SearchRequest(*position, 60 + 20 * tree))
     while halves.forest.trees["active"].any():
         states = halves.collect()
         before, finished = states.copy(), whole.wave()
@@ -625,15 +626,15 @@ def test_a_restarted_search_is_a_new_one() -> None:
     settings, position = SearchSettings(root="gumbel", max_nodes=101), start(GO5, *OPENING)
     used, fresh = (Search(GO5, HashEvaluator(GO5), settings, seed=seed) for seed in (1, 2))
     for _ in range(3):
-        used.begin(0, *position, 100, noise=True)
+        used.begin(0, SearchRequest(*position, 100, noise=True))
         used.run()
-    used.begin(0, *position, 100, noise=True)
+    used.begin(0, SearchRequest(*position, 100, noise=True))
     used.collect()
     used.restart(HashEvaluator(GO5), seed=2)
     with pytest.raises(ValueError, match="tree 0 has no move"):
         used.result()
     for search in (used, fresh):
-        search.begin(0, *position, 100, noise=True, keep=True)
+        search.begin(0, SearchRequest(*position, 100, noise=True, keep=True))
         search.run()
     assert same(used.result(), fresh.result())
     check_tree(used)

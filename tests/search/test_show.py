@@ -5,6 +5,7 @@ import numpy as np
 from gozero.coords import parse_vertex
 from gozero.evaluators.rollout import UniformEvaluator
 from gozero.games import go
+from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from gozero.search.show import Line
@@ -15,7 +16,7 @@ GO5 = go.make(5)
 
 def test_text_follows_the_visits() -> None:
     search = Search(GO5, HashEvaluator(GO5), SearchSettings(max_nodes=300))
-    search.begin(0, *start(GO5), 200)
+    search.begin(0, SearchRequest(*start(GO5), 200))
     search.run()
     lines = search.text(0, depth=2).splitlines()
     result = search.result()
@@ -30,14 +31,14 @@ def test_text_follows_the_visits() -> None:
 def test_nothing_searched_yet() -> None:
     search = Search(GO5, UniformEvaluator(GO5), SearchSettings(max_nodes=10))
     assert search.text() == "not searched\n"
-    search.begin(0, *start(GO5), 5)
+    search.begin(0, SearchRequest(*start(GO5), 5))
     assert search.text() == "not searched\n"
     assert search.principal_variation(0, 3, 4) == Line([3], [0], 0.0)
 
 
 def test_principal_variation_is_playable() -> None:
     search = Search(GO5, HashEvaluator(GO5), SearchSettings(max_nodes=600))
-    search.begin(0, *start(GO5, 12), 500)
+    search.begin(0, SearchRequest(*start(GO5, 12), 500))
     search.run()
     line, visits, score = search.principal_variation(0, search.result().best, 6)
     assert visits == sorted(visits, reverse=True) and visits[0] == search.result().visits.max() and -1 <= score <= 1

@@ -15,6 +15,7 @@ import pytest
 from gozero import features, games, play, weights
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games.game import BLACK, EMPTY, WHITE, Game
+from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from tests.contract import test_contract as contract
@@ -103,7 +104,7 @@ def test_the_search_finds_what_wins() -> None:
     game = games.make(NAME, size=3)
     assert TreeSolver(game).value(game.initial) == 1
     search = Search(game, RolloutEvaluator(game), SearchSettings(max_nodes=2001))
-    search.begin(0, game.new_states(1)[0], game.new_histories(1)[0], 2000)
+    search.begin(0, SearchRequest(game.new_states(1)[0], game.new_histories(1)[0], 2000))
     search.run()
     assert search.result().best in (0, 2, 4, 6, 8)
     assert search.result().value > 0.8
@@ -150,7 +151,7 @@ def test_playouts_beat_random_moves(snort: Game) -> None:
     assert match.tally(results).wins >= 6
 
 
-def _match(game: Game, one: str, other: str) -> list[match.GameRecord]:
+def _match(game: Game, one: str, other: str) -> list[match.MatchGame]:
     """Eight games between two players."""
     conditions = players.Conditions(game, 0.0, parallel=4, threads=1)
     pair = (players.open_player(one, conditions), players.open_player(other, conditions))

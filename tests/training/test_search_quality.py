@@ -13,8 +13,10 @@ import numpy as np
 import pytest
 
 from gozero.engine import find_weights, search_settings
-from gozero.evaluators.base import Evaluator, open_evaluator
+from gozero.evaluators.base import Evaluator
+from gozero.evaluators.factory import open_evaluator
 from gozero.games.game import PLY
+from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 from training.matches import yardstick
 
@@ -69,7 +71,7 @@ def searched(evaluator: Evaluator, states: np.ndarray) -> Search:
     """A tree for each state int32 [n, S], as the engine searches a move of so many visits; without what was played before."""
     search = Search(evaluator.game, evaluator, replace(search_settings(VISITS, "go"), max_nodes=VISITS + 1), trees=len(states), seed=1)
     for tree, state in enumerate(states):
-        search.begin(tree, state, np.zeros(int(state[PLY]) + 1, np.uint64), VISITS)
+        search.begin(tree, SearchRequest(state, np.zeros(int(state[PLY]) + 1, np.uint64), VISITS))
     search.run()
     return search
 

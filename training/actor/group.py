@@ -21,6 +21,7 @@ import numpy as np
 from gozero.evaluators.base import Evaluator, Pending, submitter
 from gozero.evaluators.row import RowEvaluator
 from gozero.games.game import Game
+from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from training.actor.episode import Episode
@@ -29,7 +30,7 @@ from training.settings.config import SelfPlaySettings, Stage
 
 
 @dataclass
-class Clock:
+class Timings:
     """Seconds that went into each part of self-play."""
 
     search: float = 0.0  # the search's kernels
@@ -46,7 +47,7 @@ class Group:
         self.started = 0  # games begun so far
         self.evaluations = 0  # visits of all finished searches
         self.rows = 0  # of all finished games
-        self.clock = Clock()
+        self.clock = Timings()
         self.games = [self._new_game() for _ in range(settings.games // groups + (index < settings.games % groups))]
         self._kept = np.zeros(len(self.games), np.int64)  # root visits with which the search under way began
         self._search: Search | None = None
@@ -119,10 +120,11 @@ class Group:
         """
         episode = self.games[tree]
         plan = episode.plan(self._stage, self._generation, self._resign_at)
-        search.begin(
-            tree, episode.state, episode.history, max(plan.visits, 1),
+        request = SearchRequest(
+            episode.state, episode.history, max(plan.visits, 1),
             noise=plan.noise, temperature=plan.temperature, root_mask=plan.mask, keep=keep, on_top=plan.visits > 0,
         )  # fmt: skip
+        search.begin(tree, request)
         self._kept[tree] = search.forest.nodes[tree, 0]["visits"]
 
     def _advance(self, search: Search, tree: int) -> Record | None:

@@ -9,7 +9,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from gozero import features
-from gozero.evaluators.base import Evaluator, PrecisionError
+from gozero.evaluators.backends import PrecisionError
+from gozero.evaluators.base import Evaluator
 from gozero.evaluators.row import RowEvaluator
 from gozero.games.game import Game
 from training.settings.config import ConfigError

@@ -28,7 +28,7 @@ from gozero.evaluators.row import RowEvaluator
 from gozero.games.game import Game
 from gozero.search.tree import new_forest
 from training.actor.episode import Episode
-from training.actor.group import Clock, Group
+from training.actor.group import Group, Timings
 from training.actor.resign import Calibration
 from training.actor.search import stage_search
 from training.records.records import Record
@@ -59,10 +59,10 @@ class Pool:
         return sum(group.evaluations for group in self.groups)
 
     @property
-    def clock(self) -> Clock:
+    def clock(self) -> Timings:
         """Seconds of all threads since the pool began, by what they did."""
         clocks = [group.clock for group in self.groups]
-        return Clock(*(sum(getattr(clock, name) for clock in clocks) for name in ("search", "waiting", "moves")))
+        return Timings(*(sum(getattr(clock, name) for clock in clocks) for name in ("search", "waiting", "moves")))
 
     def use(self, evaluator: Evaluator | RowEvaluator, stage: Stage, generation: int) -> None:
         """Go on with this evaluator and stage; searches under way start again from their roots, with noise that they have not had."""

@@ -142,7 +142,7 @@ def probes(net: nn.Module, batch: Batch, game: Game) -> dict[str, float]:
     swapped = batch.planes.copy()
     swapped[:, laws.TO_PLAY_PLANE] = 1 - swapped[:, laws.TO_PLAY_PLANE]
     other = _ask(net, batch._replace(planes=swapped))
-    found["probe/view"] = float(F.cosine_similarity(_opinion(plain).flatten(), _opinion(other).flatten(), dim=0))
+    found["probe/view"] = float(F.cosine_similarity(_prediction(plain).flatten(), _prediction(other).flatten(), dim=0))
     if game.name in GO_FAMILY:
         found |= _komi(net, batch) if _komi_varies(batch) else {}
         early = torch.from_numpy(np.abs(laws.stones_of(batch, game)).sum(1) < game.points / 8)
@@ -209,6 +209,6 @@ def _owners(output: Output) -> Tensor:
     return (output.ownership / 2).tanh()
 
 
-def _opinion(output: Output) -> Tensor:
+def _prediction(output: Output) -> Tensor:
     """What a network says of who is where, or at least of who is ahead."""
     return output.value if output.ownership is None else _owners(output)

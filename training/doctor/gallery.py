@@ -67,12 +67,12 @@ class Gallery:
         title = f"first moves of {len(firsts)} games"
         return plots.boards([Board(title, np.zeros_like(counts, dtype=np.uint8), counts, numbers=True)])
 
-    def opinions(self) -> bytes | None:
+    def predictions(self) -> bytes | None:
         """Policy and ownership of the empty board and of held-out positions; a picture, or None without a network."""
         if self.net is None:
             return None
         game = self._game()
-        pictures = [board for title, state in self._positions(game) for board in _opinion(self.net, game, state, title)]
+        pictures = [board for title, state in self._positions(game) for board in _prediction(self.net, game, state, title)]
         return plots.boards(pictures)
 
     def filters(self) -> bytes | None:
@@ -113,7 +113,7 @@ def _after(game: Game, record: Record, plies: int) -> np.ndarray:
 
 
 @torch.inference_mode()
-def _opinion(net: nn.Module, game: Game, state: np.ndarray, title: str) -> Iterator[Board]:
+def _prediction(net: nn.Module, game: Game, state: np.ndarray, title: str) -> Iterator[Board]:
     """One board with the policy under its stones; one with the ownership, where the game has it and the network that head."""
     assert isinstance(net, Network)
     inputs = features.encode(game, state[None], net.config.features)

@@ -220,12 +220,12 @@ def games(files: Files) -> Iterator[str]:
 
 
 def pictures(files: Files) -> Iterator[str]:
-    """Openings, opinions, filters."""
+    """Openings, predictions, filters."""
     gallery = Gallery.open(files.folder, files.settings)
     words = "Where the newest games began; a narrow choice early in a run is a sign of collapse."
     yield from _section("Openings", words, gallery.openings())
     words = "Before any search: shares of the policy, and who is expected to own each point at the end, if anybody (red: the mover)."
-    yield from _section("What the network thinks", words, gallery.opinions())
+    yield from _section("What the network thinks", words, gallery.predictions())
     words = "One column for each filter of the first layer, one row for each input plane; red is positive, blue negative."
     yield from _section("First layer", words, gallery.filters())
 

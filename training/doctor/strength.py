@@ -27,7 +27,7 @@ from gozero.weights import WeightsError
 from training.actor.leaves import leaf_evaluator
 from training.doctor.history import Report, last
 from training.matches import match, perfect, players, truth, yardstick
-from training.matches.players import Conditions, Player, SearchPlayer
+from training.matches.players import Conditions, MatchPlayer, SearchPlayer
 from training.matches.stopping import StoppableEvaluator, StoppablePlayer, Stopped
 from training.matches.truth import Judged
 from training.matches.yardstick import YardstickError
@@ -152,10 +152,10 @@ class Strength:
                 pass
         return self._judged_at[game.size]
 
-    def _match(self, name: str, run: Run, opponent: Player, conditions: Conditions, stop: Callable[[], bool]) -> Report:
+    def _match(self, name: str, run: Run, opponent: MatchPlayer, conditions: Conditions, stop: Callable[[], bool]) -> Report:
         """Rounds until the games are played or the time is up; empty if not one was finished."""
         pair = (StoppablePlayer(self._player(run.learner.ema, run.device, conditions), stop), StoppablePlayer(opponent, stop))
-        records: list[match.GameRecord] = []
+        records: list[match.MatchGame] = []
         most_moves = int(self._settings.selfplay.max_length * conditions.game.points)
         try:
             while (played := len(records)) < self._settings.monitor.strength_games:

@@ -29,7 +29,7 @@ from gozero.games import GO_FAMILY
 from gozero.games.game import BLACK, Game
 from training.matches import players
 from training.matches.elo import wilson
-from training.matches.match import GameRecord, MatchSettings, distinct_games, play_match, tally
+from training.matches.match import MatchGame, MatchSettings, distinct_games, play_match, tally
 from training.matches.players import Conditions, PlayerError
 from training.records import scoring
 
@@ -126,7 +126,7 @@ def _run(options: argparse.Namespace) -> int:
         print(f"A = {options.a}  ({names[0]})\nB = {options.b}  ({names[1]})")
         print(f"{described(game, komi, options)}; {settings}")
         print("game black white result   moves ended         A says   B says", flush=True)
-        records: list[GameRecord] = []
+        records: list[MatchGame] = []
         try:
             for record in play_match((pair[0], pair[1]), game, settings):
                 print(row(record), flush=True)
@@ -143,7 +143,7 @@ def _run(options: argparse.Namespace) -> int:
     return 0 if all(record.agreed and not record.detail for record in records) else 1
 
 
-def row(record: GameRecord) -> str:
+def row(record: MatchGame) -> str:
     """One game as a line of the table; faults and disagreements are spelled out with the last position."""
     black, white = LETTERS[record.black], LETTERS[1 - record.black]
     says = "  ".join(f"{claim or '-':<7}" for claim in record.claims)
@@ -155,7 +155,7 @@ def row(record: GameRecord) -> str:
     return line
 
 
-def verdict(records: Sequence[GameRecord], seconds: float) -> list[str]:
+def verdict(records: Sequence[MatchGame], seconds: float) -> list[str]:
     """The match in a few lines: score with interval, by colour, how games ended, whether all agreed."""
     ways = Counter(record.ended for record in records)
     asked = [record for record in records if any(claim is not None for claim in record.claims)]
@@ -171,7 +171,7 @@ def verdict(records: Sequence[GameRecord], seconds: float) -> list[str]:
     ]
 
 
-def _fields(record: GameRecord, game: Game) -> dict[str, object]:
+def _fields(record: MatchGame, game: Game) -> dict[str, object]:
     """A game as plain values for CSV and JSON; moves as `B D4 W pass ...`."""
     fields = asdict(record)
     fields.pop("diagram")
@@ -183,7 +183,7 @@ def _fields(record: GameRecord, game: Game) -> dict[str, object]:
     return fields
 
 
-def write_csv(path: Path, records: Sequence[GameRecord], game: Game) -> None:
+def write_csv(path: Path, records: Sequence[MatchGame], game: Game) -> None:
     """One line per game."""
     rows = [_fields(record, game) for record in records]
     with path.open("w", newline="", encoding="utf-8") as file:
@@ -197,7 +197,7 @@ def write_json(
     options: argparse.Namespace,
     names: tuple[str, str],
     settings: MatchSettings,
-    records: Sequence[GameRecord],
+    records: Sequence[MatchGame],
     conditions: Conditions,
 ) -> None:
     """Everything of the match: conditions, result with interval, games."""
@@ -213,7 +213,7 @@ def write_json(
     path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
 
 
-def write_sgf(folder: Path, record: GameRecord, names: tuple[str, str], conditions: Conditions, rules: str | None) -> None:
+def write_sgf(folder: Path, record: MatchGame, names: tuple[str, str], conditions: Conditions, rules: str | None) -> None:
     """Save one game of Go as `game-NNN.sgf`."""
     saved = sgf.GameRecord(
         conditions.game.size,

@@ -30,7 +30,7 @@ from training import plots
 from training.matches import perfect
 from training.matches.arena import add_game, add_play, check_files, described, in_parallel, open_game
 from training.matches.elo import Tally, wilson
-from training.matches.match import GameRecord, MatchSettings, play_match, tally
+from training.matches.match import MatchGame, MatchSettings, play_match, tally
 from training.matches.players import Conditions, PlayerError, open_player
 
 SIMULATIONS = tuple(10 * 2**rung for rung in range(12))  # of the plain UCT opponents
@@ -45,7 +45,7 @@ class Rung:
     climber: str
     opponent: str
     simulations: int
-    records: Sequence[GameRecord]
+    records: Sequence[MatchGame]
 
     @property
     def visits(self) -> str:

@@ -23,7 +23,7 @@ import numpy as np
 from gozero.games.game import BLACK, WHITE, Game
 from gozero.position import IllegalMove, Position
 from training.matches.elo import Tally
-from training.matches.players import Fault, Player, Turn, random_action
+from training.matches.players import Fault, MatchPlayer, Turn, random_action
 from training.records.scoring import result_text
 
 
@@ -48,7 +48,7 @@ class MatchSettings:
 
 
 @dataclass(frozen=True)
-class GameRecord:
+class MatchGame:
     """One finished game. Players are 0 and 1; scores are Black's, komi included."""
 
     number: int  # 0 ... games - 1
@@ -75,7 +75,7 @@ def winner_named(result: str) -> int | None:
     return {"B+": BLACK, "W+": WHITE}.get(text[:2])
 
 
-def play_match(players: tuple[Player, Player], game: Game, settings: MatchSettings) -> Iterator[GameRecord]:
+def play_match(players: tuple[MatchPlayer, MatchPlayer], game: Game, settings: MatchSettings) -> Iterator[MatchGame]:
     """Play all games, `settings.parallel` at a time, and yield each record when its game ends (not always in order)."""
     waiting = deque(range(settings.games))
     free = list(range(min(settings.parallel, settings.games)))[::-1]
@@ -112,7 +112,7 @@ class _Table:
         self.over: _Ending | None = None
 
     @classmethod
-    def open(cls, number: int, slot: int, players: Sequence[Player], game: Game, settings: MatchSettings) -> _Table:
+    def open(cls, number: int, slot: int, players: Sequence[MatchPlayer], game: Game, settings: MatchSettings) -> _Table:
         """Set up the game with its pair's opening and let both players begin."""
         seeds = np.random.SeedSequence([settings.seed, number // 2]).generate_state(1 + len(players), np.uint64)
         position = Position(game)
@@ -160,7 +160,7 @@ class _Table:
         elif self.position.ply >= max_moves:
             self.over = _Ending("move limit")
 
-    def record(self, players: Sequence[Player]) -> GameRecord:
+    def record(self, players: Sequence[MatchPlayer]) -> MatchGame:
         """The finished game; both players are asked for its result if the board is to be counted."""
         assert self.over is not None
         claims: list[str | None] = [None, None]
@@ -173,7 +173,7 @@ class _Table:
         winner = None if not colour else self.black if colour == BLACK else 1 - self.black
         moves = tuple(self.position.moves)
         ended, detail = self.over.how, self.over.detail
-        return GameRecord(self.number, self.black, winner, result, moves, ended, detail, (claims[0], claims[1]), str(self.position))
+        return MatchGame(self.number, self.black, winner, result, moves, ended, detail, (claims[0], claims[1]), str(self.position))
 
 
 def _forfeit(player: int, fault: Fault) -> _Ending:
@@ -187,12 +187,12 @@ def _counted(position: Position) -> str:
     return result_text(position.game, position.outcome() * (1 if position.to_play == BLACK else -1))
 
 
-def tally(records: Sequence[GameRecord]) -> Tally:
+def tally(records: Sequence[MatchGame]) -> Tally:
     """Wins, losses and draws of player 0."""
     counts = Counter(record.winner for record in records)
     return Tally(counts[0], counts[1], counts[None])
 
 
-def distinct_games(records: Sequence[GameRecord]) -> int:
+def distinct_games(records: Sequence[MatchGame]) -> int:
     """How many different move sequences the match holds: deterministic players repeat themselves and prove less."""
     return len(Counter(record.moves for record in records))

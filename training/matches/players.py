@@ -31,11 +31,14 @@ import numpy as np
 from gozero import coords
 from gozero.endgame import candidates
 from gozero.engine import search_settings
-from gozero.evaluators.base import PRECISIONS, Evaluator, PrecisionError, open_evaluator
+from gozero.evaluators.backends import PRECISIONS, PrecisionError
+from gozero.evaluators.base import Evaluator
+from gozero.evaluators.factory import open_evaluator
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.evaluators.row import RowEvaluator
 from gozero.games.game import BLACK, Game
 from gozero.position import Position
+from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from gozero.weights import WeightsError
@@ -87,7 +90,7 @@ class Fault:
     text: str
 
 
-class Player(Protocol):
+class MatchPlayer(Protocol):
     """Plays up to `Conditions.parallel` games at once."""
 
     name: str
@@ -246,7 +249,7 @@ class SearchPlayer:
 
     def choose(self, turns: Sequence[Turn]) -> list[int | Fault]:
         for slot, position in ((turn.slot, turn.position) for turn in turns):
-            self._search.begin(slot, position.state, position.history_row(0), self._visits, root_mask=candidates(position))
+            self._search.begin(slot, SearchRequest(position.state, position.history_row(0), self._visits, root_mask=candidates(position)))
         self._search.run()
         return [self._search.result(turn.slot).best for turn in turns]
 
@@ -335,7 +338,7 @@ class PerfectPlayer:
         self._generators.clear()
 
 
-def open_player(description: str, conditions: Conditions) -> Player:
+def open_player(description: str, conditions: Conditions) -> MatchPlayer:
     """The player that `description` names; see the table at the top. Raises `PlayerError` with one clear line."""
     kind, _, rest = description.partition(":")
     path, _, visits = rest.rpartition(":")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from gozero.evaluators.base import Evaluation, Evaluator
-from training.matches.players import Fault, Player, Turn
+from training.matches.players import Fault, MatchPlayer, Turn
 
 
 class Stopped(Exception):  # noqa: N818 - no error: the games are given up
@@ -34,7 +34,7 @@ class StoppableEvaluator:
 class StoppablePlayer:
     """A player that looks at whether to stop before each of its moves; Stopped once `stop()` is true."""
 
-    def __init__(self, player: Player, stop: Callable[[], bool]) -> None:
+    def __init__(self, player: MatchPlayer, stop: Callable[[], bool]) -> None:
         self.name, self._player, self._stop = player.name, player, stop
 
     def begin(self, slot: int, *, seed: int) -> Fault | None:

@@ -29,19 +29,20 @@ from pathlib import Path
 import numpy as np
 
 from gozero import coords, games
-from gozero.evaluators.base import Evaluator, open_evaluator
+from gozero.evaluators.base import Evaluator
+from gozero.evaluators.factory import open_evaluator
 from gozero.exits import INTERRUPTED
 from gozero.games.game import Game
 from gozero.position import Position
 from gozero.weights import WeightsError
 from training.matches import perfect
 from training.matches.elo import wilson
-from training.matches.match import GameRecord, MatchSettings, distinct_games, play_match, tally
+from training.matches.match import MatchGame, MatchSettings, distinct_games, play_match, tally
 from training.matches.players import (
     Conditions,
     Fault,
+    MatchPlayer,
     PerfectPlayer,
-    Player,
     PlayerError,
     RandomPlayer,
     SearchPlayer,
@@ -72,7 +73,7 @@ class Judged:
 
 
 @dataclass(frozen=True)
-class Share:
+class KeptShare:
     """Of how many positions the value was kept."""
 
     kept: int
@@ -87,7 +88,7 @@ class Share:
         return "{share:.1%} ({low:.1%} - {high:.1%})".format(**self.report())
 
 
-def positions(game: Game, solver: perfect.Solver, count: int, seed: int, own: Player | None = None) -> list[Judged]:
+def positions(game: Game, solver: perfect.Solver, count: int, seed: int, own: MatchPlayer | None = None) -> list[Judged]:
     """`count` judged positions, half of them from own play of `own` where it is given; fewer where the game has no more.
 
     `own` must play PARALLEL games at once. The same seed gives the same positions, if `own` plays the same.
@@ -97,12 +98,12 @@ def positions(game: Game, solver: perfect.Solver, count: int, seed: int, own: Pl
     return found + collector.collect(RandomPlayer(), count - len(found), own=False)
 
 
-def value_preserving_share(judged: Sequence[Judged], actions: Sequence[int]) -> Share:
+def value_preserving_share(judged: Sequence[Judged], actions: Sequence[int]) -> KeptShare:
     """How often the value was kept by the action chosen in each position; at least one position."""
-    return Share(sum(case.kept_by(action) for case, action in zip(judged, actions, strict=True)), len(judged))
+    return KeptShare(sum(case.kept_by(action) for case, action in zip(judged, actions, strict=True)), len(judged))
 
 
-def player_choices(player: Player, judged: Sequence[Judged], seed: int = 1) -> list[int]:
+def player_choices(player: MatchPlayer, judged: Sequence[Judged], seed: int = 1) -> list[int]:
     """A player's action in each position, PARALLEL at a time. PlayerError if it cannot answer."""
     actions: list[int] = []
     for start in range(0, len(judged), PARALLEL):
@@ -124,7 +125,7 @@ def policy_choices(evaluator: Evaluator, judged: Sequence[Judged]) -> list[int]:
     return actions
 
 
-def _choices(player: Player, turns: Sequence[Turn]) -> list[int]:
+def _choices(player: MatchPlayer, turns: Sequence[Turn]) -> list[int]:
     actions: list[int] = []
     for answer in player.choose(turns):
         if isinstance(answer, Fault):
@@ -140,7 +141,7 @@ class _Collector:
         self._game, self._solver, self._rng = game, solver, np.random.default_rng(seed)
         self._seen: set[bytes] = set()
 
-    def collect(self, player: Player, count: int, *, own: bool) -> list[Judged]:
+    def collect(self, player: MatchPlayer, count: int, *, own: bool) -> list[Judged]:
         """`count` positions from games of a player with itself; fewer once PATIENCE games in a row have brought none."""
         found: list[Judged] = []
         barren = 0
@@ -152,7 +153,7 @@ class _Collector:
             found += fresh
         return found
 
-    def _games(self, player: Player, *, random_plies: bool) -> Iterator[tuple[int, list[int]]]:
+    def _games(self, player: MatchPlayer, *, random_plies: bool) -> Iterator[tuple[int, list[int]]]:
         """Without end, PARALLEL games at a time: (plies before the player began, all actions)."""
         while True:
             tables = [self._opened(player, slot, random_plies=random_plies) for slot in range(PARALLEL)]
@@ -162,7 +163,7 @@ class _Collector:
                     turn.position.play(action)
             yield from zip(starts, ([action for _, action in position.moves] for position in tables), strict=True)
 
-    def _opened(self, player: Player, slot: int, *, random_plies: bool) -> Position:
+    def _opened(self, player: MatchPlayer, slot: int, *, random_plies: bool) -> Position:
         """A new game in a player's slot."""
         generator, position = self._rng.integers(2**63, size=1, dtype=np.uint64), Position(self._game)
         player.begin(slot, seed=int(generator[0]))
@@ -217,7 +218,7 @@ def _kinds(judged: Sequence[Judged]) -> dict[str, list[int]]:
     return kinds
 
 
-def against_perfect(player: Player, solver: perfect.Solver, game: Game, seed: int, count: int = 1) -> list[str]:
+def against_perfect(player: MatchPlayer, solver: perfect.Solver, game: Game, seed: int, count: int = 1) -> list[str]:
     """What came out of `count` games with each colour against the perfect player, `player` first, then second, and a game of each kind.
 
     `player` must play PARALLEL games at once.
@@ -231,14 +232,14 @@ def against_perfect(player: Player, solver: perfect.Solver, game: Game, seed: in
     return lines
 
 
-def _outcomes(records: Sequence[GameRecord]) -> str:
+def _outcomes(records: Sequence[MatchGame]) -> str:
     found = tally(records)
     noun = "game" if len(records) == 1 else "games"
     different = f", {distinct_games(records)} different" if len(records) > 1 else ""
     return f"{len(records)} {noun}{different}: {found.wins} won, {found.draws} drawn, {found.losses} lost"
 
 
-def _examples(records: Sequence[GameRecord], game: Game) -> Iterator[str]:
+def _examples(records: Sequence[MatchGame], game: Game) -> Iterator[str]:
     """The first game of each outcome that came, move by move."""
     for winner, name in ((0, "won"), (None, "drawn"), (1, "lost")):
         for record in islice((record for record in records if record.winner == winner), 1):

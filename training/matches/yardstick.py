@@ -29,7 +29,8 @@ from typing import Any
 import numpy as np
 
 from gozero import coords, games
-from gozero.evaluators.base import Evaluation, Evaluator, open_evaluator
+from gozero.evaluators.base import Evaluation, Evaluator
+from gozero.evaluators.factory import open_evaluator
 from gozero.games.game import Game
 from gozero.position import IllegalMove, Position
 from gozero.weights import WeightsError

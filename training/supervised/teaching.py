@@ -42,7 +42,7 @@ SAVED_EVERY = 1000  # steps: what a killed process loses at most
 
 
 @dataclass(frozen=True)
-class Share:
+class CorrectShare:
     """How many of some positions were right, and the half width of its 95 % interval: games, not positions, are independent."""
 
     share: float
@@ -53,17 +53,17 @@ class Share:
         return f"{self.share:.1%} ± {self.half:.1%} of {self.count:,}" if self.count else "nothing to measure"
 
 
-def share_of(right: np.ndarray, game: np.ndarray) -> Share:
+def share_of(right: np.ndarray, game: np.ndarray) -> CorrectShare:
     """The share of right bool [n], clustered by game int [n] (Cochran 1977, eq. 2.46: the ratio estimator's variance)."""
     if not len(right):
-        return Share(float("nan"), float("nan"), 0)
+        return CorrectShare(float("nan"), float("nan"), 0)
     _, number = np.unique(game, return_inverse=True)
     counts, hits = np.bincount(number), np.bincount(number, weights=right)
     share, games = float(hits.sum() / counts.sum()), len(counts)
     if games < 2:
-        return Share(share, float("nan"), len(right))
+        return CorrectShare(share, float("nan"), len(right))
     spread = float(((hits - share * counts) ** 2).sum()) * games / (games - 1)
-    return Share(share, Z95 * spread**0.5 / float(counts.sum()), len(right))
+    return CorrectShare(share, Z95 * spread**0.5 / float(counts.sum()), len(right))
 
 
 @dataclass
@@ -82,7 +82,7 @@ class Answers:
         self.game.append(shelf.game[rows])
         self.decided.append(shelf.known[rows, 0] & (shelf.rows.value[rows] != 0))
 
-    def shares(self) -> tuple[Share, Share]:
+    def shares(self) -> tuple[CorrectShare, CorrectShare]:
         """(top-1, value accuracy)."""
         if not self.top1:
             nothing = share_of(np.zeros(0), np.zeros(0))
@@ -92,7 +92,7 @@ class Answers:
 
 
 @torch.inference_mode()
-def measure(learner: Learner, held: dict[int, Shelf], stop: Callable[[], bool] = lambda: False) -> tuple[Share, Share]:
+def measure(learner: Learner, held: dict[int, Shelf], stop: Callable[[], bool] = lambda: False) -> tuple[CorrectShare, CorrectShare]:
     """The averaged network's (top-1, value accuracy) on the held-out positions."""
     answers = Answers()
     for _, shelf in sorted(held.items()):
@@ -106,7 +106,7 @@ def measure(learner: Learner, held: dict[int, Shelf], stop: Callable[[], bool] =
     return answers.shares()
 
 
-def constant(data: Collection) -> tuple[Share, Share]:
+def constant(data: Collection) -> tuple[CorrectShare, CorrectShare]:
     """What a predictor that looks at nothing reaches on the held-out positions: (top-1, value accuracy)."""
     answers = Answers()
     for size, shelf in sorted(data.held.items()):

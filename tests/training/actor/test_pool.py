@@ -17,6 +17,7 @@ from gozero.evaluators.cuda_evaluator import CudaEvaluator
 from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.evaluators.row import RowEvaluator
+from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 from tests.training.games import game_of
 from training.actor.episode import Episode
@@ -80,10 +81,11 @@ def plain_loop(settings: SelfPlaySettings, seed: tuple[int, ...]) -> Iterator[by
 
     def begin(tree: int, keep: bool) -> None:
         plan = games[tree].plan(NETWORK, 99)
-        search.begin(
-            tree, games[tree].state, games[tree].history, max(plan.visits, 1),
+        request = SearchRequest(
+            games[tree].state, games[tree].history, max(plan.visits, 1),
             noise=plan.noise, temperature=plan.temperature, root_mask=plan.mask, keep=keep, on_top=plan.visits > 0,
         )  # fmt: skip
+        search.begin(tree, request)
 
     games = [Episode.begin(game, settings, (*seed, 5, number), number) for number in range(started)]
     search_seed = int(np.random.default_rng([*seed, 5, 99, 0]).integers(2**63))

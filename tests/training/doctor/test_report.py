@@ -71,7 +71,7 @@ def test_a_page_shows_everything_and_needs_no_network(tmp_path: Path, capsys: py
 def test_a_network_is_asked_for_what_its_game_has(name: str, shown: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     game, drawn = games.make(name), []
     monkeypatch.setattr(plots, "boards", lambda pictures: drawn.extend(pictures) or b"")
-    Gallery({"game": name}, [], nets.build(nets.config("b2c16", game), 1), game.size).opinions()
+    Gallery({"game": name}, [], nets.build(nets.config("b2c16", game), 1), game.size).predictions()
     assert [board.stones.shape for board in drawn] == [game.shape] * len(shown)
     assert all(words in board.title for words, board in zip(shown, drawn, strict=True))
 

@@ -16,7 +16,7 @@ from gozero import coords, games
 from gozero.games.game import BLACK, WHITE, Game
 from gozero.position import Position
 from training.matches import arena
-from training.matches.match import GameRecord, MatchSettings, distinct_games, play_match, winner_named
+from training.matches.match import MatchGame, MatchSettings, distinct_games, play_match, winner_named
 from training.matches.players import Fault, RandomPlayer, Turn
 
 SIZE = 5
@@ -62,7 +62,7 @@ def go() -> Game:
     return games.make("go", size=SIZE, komi=7.5)
 
 
-def play(go: Game, a: Rule, b: Rule, claims: tuple[str | None, str | None] = (None, None), **settings: int) -> list[GameRecord]:
+def play(go: Game, a: Rule, b: Rule, claims: tuple[str | None, str | None] = (None, None), **settings: int) -> list[MatchGame]:
     players = (Scripted(a, claims[0]), Scripted(b, claims[1]))
     return sorted(play_match(players, go, MatchSettings(**{"games": 2} | settings)), key=lambda record: record.number)
 
@@ -128,7 +128,7 @@ def test_pairs_share_an_opening_and_swap_colours(go: Game) -> None:
 
 
 def test_games_in_parallel_are_the_same_games(go: Game) -> None:
-    def match(parallel: int) -> list[GameRecord]:
+    def match(parallel: int) -> list[MatchGame]:
         settings = MatchSettings(games=8, parallel=parallel, seed=5)
         return sorted(play_match((RandomPlayer(), RandomPlayer()), go, settings), key=lambda record: record.number)
 
@@ -211,7 +211,7 @@ def test_an_interruption_is_one_line(capsys: pytest.CaptureFixture[str], monkeyp
 def test_an_interrupted_match_keeps_its_finished_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = arena.play_match
 
-    def play_match(*match: Any) -> Iterator[GameRecord]:
+    def play_match(*match: Any) -> Iterator[MatchGame]:
         yield from itertools.islice(whole(*match), 3)
         raise KeyboardInterrupt
 

@@ -12,8 +12,8 @@ import pytest
 
 from gozero.games.game import Game
 from training.matches import ladder, match
-from training.matches.match import GameRecord, MatchSettings
-from training.matches.players import Player
+from training.matches.match import MatchGame, MatchSettings
+from training.matches.players import MatchPlayer
 
 TINY = ["--game", "tictactoe", "--sims", "2", "20", "--games", "3", "--visits", "8"]
 
@@ -78,7 +78,7 @@ def test_any_gtp_engine_is_an_opponent(tmp_path: Path, capsys: pytest.CaptureFix
 def test_an_interruption_leaves_what_was_played(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def play_match(players: tuple[Player, Player], game: Game, settings: MatchSettings) -> Iterator[GameRecord]:
+    def play_match(players: tuple[MatchPlayer, MatchPlayer], game: Game, settings: MatchSettings) -> Iterator[MatchGame]:
         if "20 rollouts" in players[1].name:
             raise KeyboardInterrupt
         return match.play_match(players, game, settings)

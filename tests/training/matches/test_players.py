@@ -13,7 +13,7 @@ from gozero import coords, games, nets, weights
 from gozero.games.game import Game
 from gozero.position import Position
 from training.matches.match import MatchSettings, play_match
-from training.matches.players import Conditions, Fault, Player, PlayerError, RandomPlayer, Turn, open_player, random_action
+from training.matches.players import Conditions, Fault, MatchPlayer, PlayerError, RandomPlayer, Turn, open_player, random_action
 
 SIZE = 5
 
@@ -90,7 +90,7 @@ def test_the_seed_of_begin_fixes_the_random_player(go: Game) -> None:
     assert game(1) == game(1) != game(2)
 
 
-def gtp_game(description: str, go: Game, seconds: float = 20.0) -> tuple[Player, list]:
+def gtp_game(description: str, go: Game, seconds: float = 20.0) -> tuple[MatchPlayer, list]:
     player = open_player(description, Conditions(go, 7.5, move_seconds=seconds))
     try:
         return player, list(play_match((player, RandomPlayer()), go, MatchSettings(games=2)))

@@ -16,7 +16,7 @@ from gozero.evaluators.base import Evaluation
 from gozero.games.game import Game
 from training.matches import perfect, truth
 from training.matches.players import Fault, PerfectPlayer, PlayerError, RandomPlayer, Turn
-from training.matches.truth import Share
+from training.matches.truth import KeptShare
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -100,11 +100,11 @@ def test_perfect_play_keeps_all_and_a_blunderer_nothing(game: Game, solver: perf
         player.name: truth.value_preserving_share(judged, truth.player_choices(player, judged))
         for player in (PerfectPlayer(solver), Blunderer(solver))
     }
-    assert shares == {"perfect": Share(70, 70), "random": Share(0, 70)}
+    assert shares == {"perfect": KeptShare(70, 70), "random": KeptShare(0, 70)}
     report = shares["random"].report()
     assert (report["share"], report["low"]) == (0, 0)
     assert report["high"] == pytest.approx(0.052, abs=5e-4)
-    assert str(Share(45, 50)) == "90.0% (78.6% - 95.7%)"
+    assert str(KeptShare(45, 50)) == "90.0% (78.6% - 95.7%)"
 
 
 def test_the_policy_chooses_among_legal_moves(game: Game, solver: perfect.Solver) -> None:

@@ -4,16 +4,15 @@ Vocabulary. A *dialect* is how a look at the search is written: Leela Zero's who
 An *analysis* goes on until any line arrives, an empty one too; a *genmove* of these ends when it has its move, whatever arrives. All
 numbers are for the side that is asked about. Options come as names and values; see `_Request`.
 
-The search itself is `gozero.player`'s, what a look holds `gozero.analysis`'s.
+The search itself is `gozero.player`'s, what a look holds `gozero.search_report`'s.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gozero import coords
 from gozero.errors import ChoiceError
@@ -27,8 +26,8 @@ from gtp.session import Session
 if TYPE_CHECKING:
     import numpy as np
 
-    from gozero.analysis import Analysis, MoveAnalysis, Watch
     from gozero.games.rules import RuleSet
+    from gozero.search_report import Analysis, MoveAnalysis, Observer
 
 Dialect = Callable[["Analysis", Mapping[str, bool], tuple[int, int]], str]  # look, flags, (columns, rows) -> one line
 
@@ -39,7 +38,7 @@ FLAGS = ("ownership", "movesOwnership", "rootInfo", "pvVisits")
 CGOS_MOVES = 10
 """The server keeps what it is sent; nobody looks at more."""
 
-UNTOLD = ("ownershipStdev", "movesOwnershipStdev", "pvEdgeVisits", "noResultValue")
+UNANSWERED_FLAGS = ("ownershipStdev", "movesOwnershipStdev", "pvEdgeVisits", "noResultValue")
 """Options of KataGo's whose numbers we do not have: accepted, and not answered."""
 
 
@@ -83,39 +82,41 @@ class AnalysisCommands:
         session = self._session
         request = self._request(command, strict=True)
         limits = Limits(session.settings.analysis_visits)
-        watch = self._watch(request, stream, dialect, sees_the_end=False)
-        with session.thinking() as player, self._rules(request):
-            player.analyse(request.colour, limits, session.signals.is_wanted_elsewhere, watch, request.restrictions)
+        observer = self._observer(request, stream, dialect, sees_the_end=False)
+        arguments = request.colour, limits, session.signals.is_wanted_elsewhere, observer, request.restrictions
+        with session.thinking() as player:
+            if request.rules is None:
+                player.analyse(*arguments)
+            else:
+                self._analyse_under(request.rules, *arguments)
         session.signals.wait()
 
     def _genmove(self, command: Command, stream: Stream, dialect: Dialect) -> None:
         """genmove, with looks while it thinks and one at its end; then ``play`` and the move."""
         session = self._session
         request = self._request(command, strict=False)
-        watch = self._watch(request, stream, dialect, sees_the_end=True)
+        observer = self._observer(request, stream, dialect, sees_the_end=True)
         with session.move(request.colour) as limits:
-            action = session.player.genmove(request.colour, limits, session.signals.should_stop, watch)
+            action = session.player.genmove(request.colour, limits, session.signals.should_stop, observer)
         stream.line(f"play {coords.vertex(action, *session.player.board)}")
 
-    def _rules(self, request: _Request) -> AbstractContextManager[None]:
-        """Around an analysis under other rules than the game's."""
-        if request.rules is None:
-            return nullcontext()
+    def _analyse_under(self, rules: RuleSet, *arguments: Any) -> None:
+        """`GoPlayer.analyse_under`, with its refusals as GTP errors."""
         if self._session.player.game.name not in GO_FAMILY:
             raise GtpError(f"rules: {self._session.player.game.name} is not Go")
         from gozero.position import IllegalMove
 
         try:
-            return self._session.go_player.under_rules(request.rules)
+            self._session.go_player.analyse_under(rules, *arguments)
         except (ChoiceError, IllegalMove) as error:
             raise GtpError(f"rules: {error}") from None
 
-    def _watch(self, request: _Request, stream: Stream, dialect: Dialect, *, sees_the_end: bool) -> Watch:
+    def _observer(self, request: _Request, stream: Stream, dialect: Dialect, *, sees_the_end: bool) -> Observer:
         """Writes each look that was asked for as a line of the answer."""
-        from gozero.analysis import Watch
+        from gozero.search_report import Observer
 
         board = self._session.player.board
-        return Watch(
+        return Observer(
             lambda look: stream.line(dialect(look, request.flags, board)),
             request.interval,
             sees_the_end,
@@ -185,7 +186,7 @@ _OPTIONS: dict[str, tuple[int, Callable[[_Request, str, list[str], tuple[int, in
     "allow": (3, _take_restriction),
     "rules": (1, _take_rules),
     **dict.fromkeys(FLAGS, (1, _take_flag)),
-    **dict.fromkeys(UNTOLD, (1, _take_flag)),
+    **dict.fromkeys(UNANSWERED_FLAGS, (1, _take_flag)),
 }
 """How many values follow the name of an option, and what they do."""
 

@@ -1,4 +1,4 @@
-"""What a search thinks of a position, for whoever looks on: the moves, the position itself, and whose each point will be.
+"""What a search has found about a position, reported to observers: the moves, the position itself, and whose each point will be.
 
 Vocabulary. A *look* is one reading of a search that may still be running; looking changes nothing in it. A *line* is a move and the most
 visited moves after it. The *ownership* of a point is its expected owner, the mean over the positions that the search evaluated. All numbers
@@ -71,8 +71,8 @@ class Analysis:
 
 
 @dataclass(frozen=True)
-class Watch:
-    """Somebody who looks on while a move is searched.
+class Observer:
+    """Who is told of a search while it runs, and what.
 
     Attributes:
         report: called with each look, at least once.
@@ -155,12 +155,12 @@ def note(search: Search, owners: Owners | None, position: Position, action: int)
     return Analysis(position.to_play, result.root_visits, result.value, score, (move,), ownership=None)
 
 
-def look(search: Search, owners: Owners | None, position: Position, watch: Watch) -> Analysis:
+def look(search: Search, owners: Owners | None, position: Position, observer: Observer) -> Analysis:
     """A look at tree 0 of a search whose root is `position`; `owners` is the search's evaluator, None where it knows no points."""
     result = search.result()
     has_score = owners is not None and owners.knows_score
-    moves = [_move(search, result, action, has_score) for action in _ranked(result, watch)]
-    if watch.moves_ownership and owners is not None:
+    moves = [_move(search, result, action, has_score) for action in _ranked(result, observer)]
+    if observer.moves_ownership and owners is not None:
         after = owners.after(position, [move.action for move in moves])
         moves = [replace(move, ownership=ownership) for move, ownership in zip(moves, after, strict=True)]
     return Analysis(
@@ -169,7 +169,7 @@ def look(search: Search, owners: Owners | None, position: Position, watch: Watch
         value=result.value,
         score=result.score if has_score else None,
         moves=tuple(moves),
-        ownership=owners.ownership(position) if watch.ownership and owners is not None else None,
+        ownership=owners.ownership(position) if observer.ownership and owners is not None else None,
     )
 
 
@@ -180,12 +180,12 @@ def counted(look: Analysis, lead: float) -> Analysis:
     return replace(look, value=value, score=score, moves=moves)
 
 
-def _ranked(result: RootResult, watch: Watch) -> list[int]:
+def _ranked(result: RootResult, observer: Observer) -> list[int]:
     """The actions to tell of: the chosen one, then by visits, then by prior."""
     actions = np.flatnonzero((result.visits > 0) | (result.prior > 0))
     ranked = actions[np.lexsort((-result.prior[actions], -result.visits[actions], actions != result.best))]
-    wanted = max(1, watch.least_moves, int((result.visits > 0).sum()))
-    return [int(action) for action in ranked[: min(wanted, max(1, watch.most_moves))]]
+    wanted = max(1, observer.least_moves, int((result.visits > 0).sum()))
+    return [int(action) for action in ranked[: min(wanted, max(1, observer.most_moves))]]
 
 
 def _move(search: Search, result: RootResult, action: int, has_score: bool) -> MoveAnalysis:

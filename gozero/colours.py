@@ -1,0 +1,4 @@
+"""The colours of points and sides, and their names. Nothing heavy is imported, so that front ends can use them at once."""
+
+EMPTY, BLACK, WHITE = 0, 1, 2
+COLOUR_NAMES = {BLACK: "Black", WHITE: "White"}

@@ -1,0 +1,41 @@
+"""The names of the backends and of the precisions, with the checks that evaluators make when they are opened.
+
+Vocabulary.
+  backend     the library that computes: torch (CPU, CUDA) or OpenVINO (CPU).
+  precision   the number type of the network's trunk: f32, bf16 where the processor computes in it, or int8 in its 3x3 convolutions
+              (OpenVINO; `gozero.evaluators.quantise`); results are always float32.
+
+This module imports nothing heavy: front ends list these names before they open an evaluator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gozero.errors import ChoiceError
+from gozero.weights import WeightsError
+
+if TYPE_CHECKING:
+    from gozero.games.game import Game
+
+BACKENDS = ("auto", "torch", "openvino")
+PRECISIONS = ("auto", "f32", "bf16", "int8")
+FLOATING = ("auto", "f32", "bf16")  # what backends other than OpenVINO compute in
+
+
+class PrecisionError(ChoiceError):
+    """A precision that this backend or processor does not compute in; one line that says what to use instead."""
+
+
+def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
+    """ValueError unless `value` is one of `choices`."""
+    if value not in choices:
+        raise ChoiceError(f"unknown {name} {value!r}; use one of: {', '.join(choices)}")
+
+
+def check_board(path: Path, network: str, board: Sequence[int] | None, game: Game) -> None:
+    """WeightsError if a network bound to a `board` (rows, cols) is asked to play on another one."""
+    if board is not None and game.shape != tuple(board):
+        raise WeightsError(path, f"network {network} plays {board[1]}x{board[0]} only, not {game.dimensions}")
