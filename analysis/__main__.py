@@ -64,7 +64,7 @@ def sit(settings: Settings, log: Log | None) -> int:
         if log is not None:
             log.say(text)
 
-    memory = Memory(tree_memory(settings.max_memory))
+    memory = Memory(tree_memory(settings.max_memory), settings.positions)
     server = Server(VERSION, path.name, defaults, settings.positions, open_evaluator, send, memory, warn)
     say(greeting(settings, path))
     say(READY)

@@ -4,6 +4,11 @@
     python -m benchmarks.scoring --games FILE.csv ...       those of other matches, as training.arena --csv lists them
     python -m benchmarks.scoring --fresh --count 20         games that GNU Go plays against itself
 
+Opponents that play on to the end are harder: games of the engine itself against any program that speaks GTP and never resigns, listed by
+
+    python -m training.arena "gtp:gozero-gtp --visits 400 --no-resign" "gtp:pachi -t =1000 threads=1,resign_threshold=0"
+        --size 13 --komi 7.5 --games 100 --opening-moves 2 --parallel 3 --move-seconds 600 --csv FILE.csv     (one line)
+
 Both engines get the moves and are asked for their final_score. Where the winners differ the board is shown with both scores; where only
 the points differ, one line. Nothing is claimed for fresh games: there GNU Go, which counts them by playing on, passes with dead stones
 on the board and with borders that are far from closed.
@@ -22,7 +27,7 @@ from gtp.client import Engine, FailureError
 
 CLAIMED = 0.98
 SIZE, KOMI = 13, "7.5"
-GNUGO = "gnugo --mode gtp --level {level} --seed {seed} --chinese-rules --positional-superko"
+GNUGO = "gnugo --mode gtp --level {level} --seed {seed} --chinese-rules --positional-superko --capture-all-dead"
 MATCH = Path(__file__).parent / "matches" / "gnugo1-13-100.csv"
 MOST_MOVES = 400
 Game = list[str]  # arguments of play, such as "b D4"

@@ -24,7 +24,8 @@ from gozero import nets
 from gozero.evaluators.base import PRECISIONS, Evaluation, Evaluator, Pending, submitter
 from gozero.games.game import Game
 from training.actor import simulators
-from training.actor.pool import Pool, leaf_evaluator, pool_bytes
+from training.actor.leaves import leaf_evaluator
+from training.actor.pool import Pool, pool_bytes
 from training.records import scoring
 from training.records.records import Record, encode
 from training.settings import presets

@@ -50,7 +50,7 @@ def read(paths: list[str], settings: LoopSettings, most: int | None) -> Replay:
     """The rows of all games under the paths, or of the first `most` games, in one window."""
     everything = replace(settings.replay, window=sys.maxsize)
     found = (_of_the_game(entry, settings.game) for entry in islice(Library(paths).entries(), most))
-    replay = Replay(everything, lambda size: scoring.game_of(settings, size))
+    replay = Replay(everything, lambda size: scoring.game_of(settings, size), settings.features)
     replay.add(found)
     return replay
 

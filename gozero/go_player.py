@@ -7,6 +7,7 @@ of turn or after the game has ended: controllers ask for both, and two passes en
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -59,6 +60,7 @@ class GoPlayer(Player):
         self._start = GameRecord(size, komi=usual_komi if komi is None else komi)
         self._rules: str | RuleSet | None = settings.rules
         self._settlement: Settlement | None = None
+        self._was_hurried = False  # whether time ended the readings of that settlement
         super().__init__(game, sizes, open_evaluator, settings, size=size)
 
     # The game
@@ -269,16 +271,18 @@ class GoPlayer(Player):
         """Whose the points of this board are and which stones are dead; the same object for as long as board and rules are the same.
 
         Where something is left in doubt, two short searches and playouts say what is to be expected, within half of the limits' time, and
-        readings settle what they differ about, within half of what is left then. If they are stopped, the next question is judged anew.
+        readings settle what they differ about, within half of what is left then. If they are stopped, the next question is judged anew;
+        if time ran out, the next question without a limit is.
         """
-        board = self.stones()
-        if self._settlement is not None and np.array_equal(self._settlement.board, board):
+        board, end = self.stones(), min(limits.deadline, limits.target)
+        if self._settlement is not None and np.array_equal(self._settlement.board, board) and (end < math.inf or not self._was_hurried):
             return self._settlement
-        settlement = settle(board)
+        settlement, self._was_hurried = settle(board), False
         if not settlement.is_complete:
             searched, now = self._expected_owners(limits, should_stop), time.monotonic()
-            deadline = now + (min(limits.deadline, limits.target) - now) / 2
+            deadline = now + (end - now) / 2
             settlement = settle(board, witness.agree(self.position.game, board, searched, deadline, should_stop))
+            self._was_hurried = time.monotonic() >= deadline
         self._settlement = None if should_stop() else settlement
         return settlement
 

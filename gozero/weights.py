@@ -317,9 +317,14 @@ def _metadata(path: Path, text: str) -> dict[str, Any]:
 
 
 def _trained_sizes(values: dict[str, Any]) -> tuple[int, ...]:
-    """What checked metadata say of the sizes trained on; of older files, which do not, the size that they were made for."""
-    made_for = [values["size"]] if values["size"] else []
-    return tuple(sorted(values.get("trained_sizes", made_for)))
+    """What checked metadata say of the sizes trained on; of older files the sizes of their run's stages, () where nothing is known."""
+    if "trained_sizes" in values:
+        return tuple(sorted(values["trained_sizes"]))
+    try:
+        stages = values["provenance"]["settings"]["stage"]
+        return tuple(sorted({int(size) for stage in stages for size in stage["sizes"]}))
+    except (KeyError, TypeError, ValueError):
+        return ()
 
 
 def listed(sizes: Iterable[int]) -> str:

@@ -113,9 +113,9 @@ def agree(
         opinions += [[sign * float(owner[chain].mean()) for owner in searched]] if searched else []
         fate = np.mean(opinions, axis=0)
         if _is_disputed(opinions):
-            readable = readings > 0 and not _hangs_on_kos(board, chain, kos)
+            readable = readings > 0 and time.monotonic() < deadline and not _hangs_on_kos(board, chain, kos)
             readings -= readable
-            fate = _judged(read(game, board, chain, deadline, should_stop) if readable else None, fate)
+            fate = _judged(read(game, board, chain, deadline, should_stop) if readable else None, opinions)
         for side in (0, 1):
             found[side][chain] = sign * fate[side]
     return found
@@ -129,11 +129,17 @@ def _is_disputed(opinions: list[list[float]]) -> bool:
     return any(dead) or float(np.mean(opinions)) < 0
 
 
-def _judged(verdict: tuple[float, float] | None, fate: np.ndarray) -> np.ndarray:
-    """The fates float [2] by a verdict, whoever moves first; without a clear one what they were thought to be, but not surely."""
-    if verdict is not None and (max(verdict) <= -READ or min(verdict) >= READ):
-        return np.full(2, np.sign(verdict[0]))
-    return np.clip(fate, -DOUBT, DOUBT)
+def _judged(verdict: tuple[float, float] | None, opinions: list[list[float]]) -> np.ndarray:
+    """The fates float [2] by a verdict, whoever moves first; an unclear one is good enough where a witness is sure and none differs.
+
+    Without any, the string's fate is what the witnesses think of it on the whole, but not surely.
+    """
+    if verdict is not None:
+        is_clear = max(verdict) <= -READ or min(verdict) >= READ
+        is_backed = len({bool(fate > 0) for each in (*opinions, verdict) for fate in each}) == 1
+        if is_clear or (is_backed and any(min(map(abs, opinion)) >= SURE for opinion in opinions)):
+            return np.full(2, np.sign(verdict[0]))
+    return np.clip(np.mean(opinions, axis=0), -DOUBT, DOUBT)
 
 
 def _kos(board: np.ndarray) -> list[np.ndarray]:

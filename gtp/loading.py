@@ -62,12 +62,11 @@ class Loader:
 
     def evaluator(self, game: Game) -> Evaluator:
         """The evaluator for the board of ``game``, with the kernels compiled. FatalError if it cannot be opened."""
+        self.compile()  # first: to open a network is to encode positions
         try:
-            evaluator = self._evaluators.open(game)
+            return self._evaluators.open(game)
         except (WeightsError, ChoiceError) as error:
             raise FatalError(str(error)) from None
-        self.compile()
-        return evaluator
 
     def compile(self) -> None:
         """Wait until the player's kernels are compiled."""

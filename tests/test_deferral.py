@@ -5,11 +5,17 @@ import sys
 from typing import Any
 
 import numba
+import numpy as np
 import pytest
 from numba import types
 
+from gozero import games
 from gozero.deferral import Compilation, Kernel, deferring
+from gozero.games import go
 from gozero.jit import kernel
+from gozero.weights import find, header
+from gtp.loading import Loader
+from gtp.settings import Settings
 
 HELPER: Any = None
 SESSION = """
@@ -87,3 +93,19 @@ def test_a_board_can_be_asked_before_anything_is_compiled(game: str) -> None:
     assert len(answers) == len(lines) + 1, done.stdout + done.stderr
     assert all(answer.startswith("=") for answer in answers[:-1]), done.stdout + done.stderr
     assert "Warning" not in done.stderr
+
+
+def test_kernels_are_compiled_before_a_network_is_opened(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To open one is to encode positions, with kernels that are handed others as compiled functions."""
+    path = find("best.pt")
+    loader, done = Loader(Settings(), path, header(path)), []
+    monkeypatch.setattr(loader, "compile", lambda: done.append("compiled"))
+    monkeypatch.setattr(loader._evaluators, "open", lambda game: done.append("opened"))
+    loader.evaluator(games.make("go", size=9))
+    assert done == ["compiled", "opened"]
+
+
+def test_points_are_counted_alike_before_they_are_compiled() -> None:
+    """In Python a sum of int8 wraps at 127."""
+    state, owners = games.make("go", size=19, komi=0.0).initial, np.ones(361, np.int8)
+    assert go._points.py_func(state, owners) == 361

@@ -1,12 +1,13 @@
 """The player: what it plays, keeps, resigns and refuses, with evaluators that say what a test wants to hear."""
 
+import math
 import time
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 
-from gozero import coords
+from gozero import coords, go_player
 from gozero.analysis import Analysis, Watch
 from gozero.evaluators.base import Evaluation
 from gozero.evaluators.rollout import RolloutEvaluator
@@ -512,3 +513,16 @@ def test_a_position_that_is_set_up_has_owners_of_its_own() -> None:
         assert owners is not None
         assert {point: 1 if owner > 0 else 2 for point, owner in enumerate(owners) if owner} == stones
         assert set(np.abs(owners)) <= {0, 1}
+
+
+def test_a_hurried_judgement_of_the_end_is_not_what_the_game_is_counted_by(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Readings that time cut short leave strings in doubt; who asks without a limit gets an answer that took its time."""
+    one, asked = GoPlayer("go", [5], RolloutEvaluator, PlayerSettings(seed=1, search=SEARCH), size=5), []
+    one.play(BLACK, 12)
+    one.play(WHITE, 6)
+    monkeypatch.setattr(go_player.witness, "agree", lambda game, board, searched, deadline, stop: asked.append(deadline) or [])
+    hurried = Limits(visits=1, deadline=time.monotonic() - 1)
+    assert one.settlement(hurried) is one.settlement(hurried)
+    one.settled_score()
+    one.settled_score()
+    assert [deadline == math.inf for deadline in asked] == [False, True]

@@ -227,14 +227,21 @@ def test_a_file_names_the_sizes_that_it_was_trained_on(tmp_path: Path) -> None:
     assert "trained on  board sizes 7, 9 and 13" in weights.describe(path)
 
 
-def test_of_a_file_without_them_the_size_that_it_was_made_for_is_known(file: Path) -> None:
+def without_sizes(file: Path, **provenance: Any) -> tuple[int, ...]:
+    """What is known of the sizes of a file that does not name them."""
     content = torch.load(file, weights_only=True)
-    metadata = json.loads(content["metadata"])
-    del metadata["trained_sizes"]
+    metadata = json.loads(content["metadata"]) | {"provenance": provenance}
+    metadata.pop("trained_sizes", None)
     text = json.dumps(metadata)
     torch.save(content | {"metadata": text, "sha256": weights.content_hash(text, content["tensors"])}, file)
-    assert weights.load(file).trained_sizes == weights.header(file).trained == (13,)
-    assert rewritten(file, size=None) and weights.header(file).trained == ()
+    assert weights.load(file).trained_sizes == weights.header(file).trained
+    return weights.header(file).trained
+
+
+def test_of_a_file_that_does_not_name_its_sizes_those_of_the_stages_are_known(file: Path) -> None:
+    assert without_sizes(file, settings={"stage": [{"sizes": {"7": 1.0}}, {"sizes": {"7": 0.5, "9": 0.5}}]}) == (7, 9)
+    for unknown in ({}, {"settings": {}}, {"settings": {"stage": 3}}):
+        assert without_sizes(file, **unknown) == ()
 
 
 @pytest.mark.parametrize("sizes", [13, ["13"], [True], {"13": 1}])

@@ -72,6 +72,13 @@ def test_who_lives_by_a_double_ko_is_left_in_doubt() -> None:
     assert not found.is_complete
 
 
+def test_an_unclear_reading_is_good_enough_where_a_witness_is_sure_and_none_differs() -> None:
+    assert (witness._judged((-0.1, -0.6), [[-0.4, -0.4], [-0.7, -0.6]]) == -1).all()
+    assert (witness._judged((-0.1, -0.6), [[0.1, -0.4], [-0.7, -0.6]]) > -0.6).all()
+    assert (witness._judged((-0.1, -0.6), [[-0.4, -0.4], [-0.5, -0.5]]) > -0.6).all()
+    assert (witness._judged(None, [[-1.0, -1.0], [-0.7, -0.6]]) > -0.6).all()
+
+
 def test_the_same_board_gives_the_same_answers() -> None:
     board = boards.board_of(boards.ONE_EYE)
     one, other = (witness.testify(go.make(13), board, 20) for _ in range(2))

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from training.loop.startup import UNUSABLE
 from training.settings import config
-from training.settings.config import LoopSettings
+from training.settings.config import ConfigError, LoopSettings
 from training.storage import checkpoint, storage
 from training.storage.checkpoint import Snapshot
 from training.storage.storage import StorageError
@@ -30,18 +30,18 @@ def keep(run: Path, target: Path, megabytes: float) -> str:
     """Make `target` a small copy of a run folder in which nobody works; says what it holds, a line each.
 
     Raises:
-        ValueError: `run` is no run folder with a checkpoint, `target` holds something else than a run, or `megabytes` is not enough for the
-            network and a shard of records.
+        ConfigError: `run` is no run folder with a checkpoint, `target` holds something else than a run, or `megabytes` is not enough for
+            the network and a shard of records.
         CheckpointError, BusyError, FolderError, StorageError, OSError: it cannot be read, is in use, or the copy cannot be written.
     """
     if not (run / "settings.json").is_file():
-        raise ValueError(f"{run.absolute()} is no run folder of training.loop; give one")
+        raise ConfigError(f"{run.absolute()} is no run folder of training.loop; give one")
     if target.exists() and not _replaceable(target, run):
-        raise ValueError(f"{target.absolute()} is there and is no kept run: it would be lost; give a new folder, or one that holds a copy")
+        raise ConfigError(f"{target.absolute()} is there and is no kept run: it would be lost; give a new folder, or one that holds a copy")
     with storage.alone(run), tempfile.TemporaryDirectory(prefix="keep-", dir=storage.nearest(target.absolute().parent)) as beside:
         found = checkpoint.latest(run / "checkpoints")
         if found is None:
-            raise ValueError(f"{run.absolute()} holds no checkpoint yet; let the run finish a generation first")
+            raise ConfigError(f"{run.absolute()} holds no checkpoint yet; let the run finish a generation first")
         snapshot, complaints = found
         progress, learner = snapshot.progress, {name: value for name, value in snapshot.learner.items() if name != "optimiser"}
         saved = json.loads((run / "settings.json").read_text(encoding="utf-8"))
@@ -51,7 +51,7 @@ def keep(run: Path, target: Path, megabytes: float) -> str:
         taken = sum(path.stat().st_size for path in fresh.rglob("*") if path.is_file())
         shards = _newest(run, megabytes * storage.MEGABYTE - taken)
         if not shards:
-            raise ValueError(f"{megabytes:g} MB are too few for the network and a shard of records; give more with --megabytes")
+            raise ConfigError(f"{megabytes:g} MB are too few for the network and a shard of records; give more with --megabytes")
         (fresh / "records").mkdir()
         for shard in shards:
             shutil.copy(shard, fresh / "records")

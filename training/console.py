@@ -13,7 +13,7 @@ def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def bar(total: int, what: str, unit: str) -> Any:
+def progress_bar(total: int, what: str, unit: str) -> Any:
     """A progress bar with `update(n)` and `close()`; silent where stderr is no terminal."""
     from tqdm import tqdm
 

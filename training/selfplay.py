@@ -21,15 +21,16 @@ from gozero.errors import ChoiceError
 from gozero.games import GAMES, usual
 from gozero.weights import WeightsError
 from training.actor import simulators
-from training.actor.pool import Pool, leaf_evaluator
+from training.actor.leaves import leaf_evaluator
+from training.actor.pool import Pool
 from training.actor.simulators import Disagreement
-from training.console import bar, say
+from training.console import progress_bar, say
 from training.doctor import history
 from training.loop import startup
 from training.records import scoring
 from training.records.records import Record, Writer
 from training.run import estimate
-from training.run.run import device_of
+from training.run.resources import device_of
 from training.settings.config import ConfigError, LoopSettings, SelfPlaySettings, Stage, from_dict
 from training.storage import storage
 from training.storage.storage import StorageError
@@ -143,7 +144,7 @@ def _play(options: argparse.Namespace) -> int:
         writer = Writer(path, {"simulator": simulator, **{name: getattr(options, name) for name in ("weights", *DEFAULTS)}})
     found: list[Record] = []
     began = time.monotonic()
-    with bar(options.games, "self-play", " games") as progress:
+    with progress_bar(options.games, "self-play", " games") as progress:
         for record in islice(pool.play(float("inf")), options.games):
             if judge is not None:
                 judge.check(record)

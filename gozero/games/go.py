@@ -251,7 +251,7 @@ def _points(state, owners):
     """Score in points for the side to move, from ownership int8 [points], komi and handicap bonus."""
     area = 0
     for k in range(owners.shape[0]):
-        area += owners[k]
+        area += int(owners[k])  # uncompiled, a sum of int8 would wrap
     bonus = white_bonus(state)
     return area - bonus if state[TO_PLAY] == BLACK else area + bonus
 

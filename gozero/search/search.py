@@ -33,7 +33,7 @@ from gozero.search.puct import Params
 from gozero.search.root import draw_gumbels, plant, read_root
 from gozero.search.settings import SearchSettings
 from gozero.search.show import Line, principal_variation, tree_text
-from gozero.search.tree import enlarged, most_nodes, new_forest, reroot, tree_bytes
+from gozero.search.tree import GROWING, enlarged, most_nodes, new_forest, reroot, tree_bytes
 
 MAX_VISITS = 2**30
 ROW_SIMULATIONS = 256  # of each tree in one wave with a row evaluator: a few milliseconds between looks at the clock
@@ -322,7 +322,8 @@ class Search:
         free = self._memory.free // (len(trees) * tree_bytes(self.game, 1))
         if (wanted := min(max(2 * room, needed), room + free, most_nodes(self.game))) > room:
             with contextlib.suppress(MemoryError):  # the system has less than the limit allows
-                self.forest = enlarged(self.forest, self.game, wanted)
+                for name in GROWING:
+                    self.forest = enlarged(self.forest, self.game, wanted, name)
 
     @property
     def _most_new(self) -> int:

@@ -147,17 +147,22 @@ def most_nodes(game: Game) -> int:
     return int(np.iinfo(np.int32).max) // (game.actions - 1)
 
 
-def enlarged(forest: Forest, game: Game, max_nodes: int) -> Forest:
-    """The same trees with room for N = max_nodes nodes, not fewer than now; MemoryError where there is no memory."""
-    edges = max_nodes * (game.actions - 1)
-    room = {"nodes": (max_nodes, "node_count"), **dict.fromkeys(("actions", "priors", "children"), (edges, "edge_count"))}
-    for name, (length, count) in room.items():
-        old = getattr(forest, name)
-        new = np.empty((len(old), length), old.dtype)
-        for tree, used in enumerate(forest.trees[count]):
-            new[tree, :used] = old[tree, :used]
-        forest = forest._replace(**{name: new})
-    return forest._replace(renumbered=np.empty(max_nodes, np.int32))
+GROWING = ("actions", "priors", "children", "renumbered", "nodes")  # the last says how much room there is
+
+
+def enlarged(forest: Forest, game: Game, max_nodes: int, name: str) -> Forest:
+    """The forest with one of its `GROWING` arrays at the length for N = max_nodes nodes, not fewer than now; all must follow, in order.
+
+    One at a time, so that the old array is gone before the next is made. MemoryError where there is no memory.
+    """
+    if name == "renumbered":
+        return forest._replace(renumbered=np.empty(max_nodes, np.int32))
+    length, count = (max_nodes, "node_count") if name == "nodes" else (max_nodes * (game.actions - 1), "edge_count")
+    old = getattr(forest, name)
+    new = np.empty((len(old), length), old.dtype)
+    for tree, used in enumerate(forest.trees[count]):
+        new[tree, :used] = old[tree, :used]
+    return forest._replace(**{name: new})
 
 
 @kernel()

@@ -8,6 +8,12 @@ from benchmarks import precision
 from gozero.machine import computes_int8
 
 
+@pytest.fixture(autouse=True)
+def _unpinned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tests that follow need all cores of this process."""
+    monkeypatch.setattr(precision, "pin", lambda core: core)
+
+
 @pytest.mark.skipif(not computes_int8(), reason="needs a processor with int8 units")
 def test_it_prints_rates_and_differences(capsys: pytest.CaptureFixture[str]) -> None:
     precision.main(["--short", "--size", "7", "--seconds", "0.05"])

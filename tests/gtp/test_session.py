@@ -345,10 +345,10 @@ def test_final_score_of_the_empty_board_and_of_a_draw(engine: Engine) -> None:
 
 def test_final_status_list(engine: Engine) -> None:
     engine.ask_all("boardsize 5", *(f"play b {vertex}" for vertex in "A2 B1 B2 C2 C1 D2 E2".split()), "play w E5", "play w D1")
-    assert engine.ask("final_status_list alive") == "E5\nA2 B2 C2 D2 E2 B1 C1"
-    assert engine.ask("final_status_list dead") == "D1"
+    assert engine.ask("final_status_list alive") == "A2 B2 C2 D2 E2 B1 C1"
+    assert set(engine.ask("final_status_list dead").split()) == {"D1", "E5"}
     assert engine.ask("final_status_list seki") == ""
-    assert engine.ask("final_status_list black_territory") == "A1 D1 E1"
+    assert {"A1", "D1", "E1"} <= set(engine.ask("final_status_list black_territory").split())
     assert engine.ask("final_status_list white_territory") == ""
     for argument in ("", "Dead", "all", "alive dead"):
         assert engine.refuse(f"final_status_list {argument}").startswith("invalid status")

@@ -13,7 +13,8 @@ from gozero.games import go
 from gozero.games.game import BLACK, NOT_OVER, TO_PLAY
 from tests.training.games import game_of, random_record
 from training import selfplay
-from training.actor.pool import Pool, search_settings
+from training.actor.pool import Pool
+from training.actor.search import stage_search
 from training.records import browse, records, scoring
 from training.records.records import Record
 from training.settings.config import SelfPlaySettings, Stage
@@ -149,17 +150,17 @@ def test_the_settled_outcome_is_the_sign_of_the_settled_score(size: int) -> None
 
 def test_the_root_follows_the_stage() -> None:
     network = Stage(rows=1, sizes={5: 1.0}, full_visits=32)
-    assert search_settings(SelfPlaySettings(), network).root == "gumbel"
-    assert search_settings(SelfPlaySettings(), STAGE).root == "puct"
+    assert stage_search(SelfPlaySettings(), network).root == "gumbel"
+    assert stage_search(SelfPlaySettings(), STAGE).root == "puct"
     puct = SelfPlaySettings(root="puct", dirichlet_total=21.9)
     for stage, weight, forced in ((network, 0.25, 2.0), (STAGE, 0.0, 0.0)):
-        found = search_settings(puct, stage)
+        found = stage_search(puct, stage)
         assert (found.dirichlet_weight, found.dirichlet_total, found.forced_playouts) == (weight, 21.9, forced)
 
 
 def test_points_count_in_a_network_s_search_alone() -> None:
     network = Stage(rows=1, sizes={5: 1.0}, full_visits=32)
-    found = [search_settings(SelfPlaySettings(score_weight=0.3), stage).score_weight for stage in (network, STAGE)]
+    found = [stage_search(SelfPlaySettings(score_weight=0.3), stage).score_weight for stage in (network, STAGE)]
     assert found == [0.3, 0.0]
 
 

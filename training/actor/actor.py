@@ -24,9 +24,10 @@ from torch import nn
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.row import RowEvaluator
 from gozero.games.game import Game
-from training.actor.pool import Pool, leaf_evaluator
+from training.actor.leaves import leaf_evaluator
+from training.actor.pool import Pool
 from training.actor.simulators import PachiReferee, referee
-from training.console import bar as progress_bar
+from training.console import progress_bar
 from training.records import records, scoring
 from training.records.records import Record
 from training.settings.config import LoopSettings, Stage

@@ -8,7 +8,8 @@ Vocabulary.
          same thread or by others. Games depend on the number of groups, not on the number of threads.
   level  rows that every group must have finished before a stretch of play ends: each does its share, whoever is fastest.
 
-A pool drives groups; it decides nothing about a game (`training.actor.episode` does) and writes nothing.
+A pool drives groups; it decides nothing about a game (`training.actor.episode` does) and writes nothing. The evaluator that it is given
+is chosen in `training.actor.leaves`.
 """
 
 from __future__ import annotations
@@ -17,26 +18,21 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from importlib.util import find_spec
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from gozero import features
-from gozero.evaluators.base import AsynchronousEvaluator, Evaluator, PrecisionError
+from gozero.evaluators.base import AsynchronousEvaluator, Evaluator
 from gozero.evaluators.row import RowEvaluator
 from gozero.games.game import Game
-from gozero.search.settings import SearchSettings
 from gozero.search.tree import new_forest
 from training.actor.episode import Episode
 from training.actor.group import Clock, Group
 from training.actor.resign import Calibration
+from training.actor.search import stage_search
 from training.records.records import Record
-from training.settings.config import ConfigError, SelfPlaySettings, Stage
-
-if TYPE_CHECKING:
-    from torch import nn
+from training.settings.config import SelfPlaySettings, Stage
 
 Stop = Callable[[], bool]
 
@@ -72,7 +68,7 @@ class Pool:
         """Go on with this evaluator and stage; searches under way start again from their roots, with noise that they have not had."""
         entropy = [*self.seed, self.game.size, generation, self.evaluations]
         seeds = np.random.default_rng(entropy).integers(2**63, size=len(self.groups))
-        settings, resign_at = search_settings(self.settings, stage), self.resign.threshold(generation)
+        settings, resign_at = stage_search(self.settings, stage), self.resign.threshold(generation)
         for group, seed in zip(self.groups, seeds.tolist(), strict=True):
             group.use(evaluator, settings, stage, generation, seed, resign_at)
         many = isinstance(evaluator, (AsynchronousEvaluator, RowEvaluator))  # other evaluators serve one thread at a time
@@ -171,89 +167,9 @@ class Pool:
             group.load_state_dict({**saved, "games": [next(games) for _ in group.games]})
 
 
-def leaf_evaluator(
-    kind: str,
-    game: Game,
-    net: nn.Module | None,
-    threads: int,
-    seed: int,
-    device: str = "cpu",
-    previous: Evaluator | RowEvaluator | None = None,
-    precision: str = "auto",
-) -> Evaluator | RowEvaluator:
-    """What evaluates the leaves of a stage.
-
-    Args:
-        kind: "rollouts", or "network".
-        game: the game whose states come.
-        net: the network; a copy of its present weights is taken.
-        threads: CPU threads of the network, 0 for what the process may use.
-        seed: of rollouts.
-        device: "cuda" for an NVIDIA GPU; "cpu" for the fastest CPU backend that is installed.
-        previous: what this function gave out before for the same game, device and shape of network: the GPU's takes over the new weights
-            in place, which spares capturing its graphs again.
-        precision: of the network, see `evaluators.base.open_evaluator`; ConfigError for one that is not to be had.
-    """
-    if kind == "rollouts":
-        from gozero.evaluators.rollout import RolloutEvaluator
-
-        return RolloutEvaluator(game, rollouts=1, seed=seed)
-    assert net is not None, "a network stage needs a network"
-    if device == "cpu" and find_spec("openvino") is not None:
-        return _openvino_evaluator(game, net, threads, precision)
-    if precision == "int8":
-        raise ConfigError("selfplay.precision = 'int8': only OpenVINO on a CPU computes in it; use auto")
-    if device == "cuda":
-        return _gpu_evaluator(game, net, previous, precision)
-    from gozero.evaluators.torch_evaluator import TorchEvaluator
-
-    return TorchEvaluator(net, game, device="cpu", threads=threads, precision=precision)
-
-
-def _openvino_evaluator(game: Game, net: nn.Module, threads: int, precision: str) -> Evaluator:
-    from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
-
-    try:
-        return OpenVINOEvaluator.from_module(net, game, threads=threads, precision=precision)
-    except PrecisionError as error:
-        raise ConfigError(f"selfplay.precision: {error}") from None
-
-
-def _gpu_evaluator(game: Game, net: nn.Module, previous: Evaluator | RowEvaluator | None, precision: str) -> Evaluator:
-    if features.layout(game.name) is not features.GO:  # the only positions that can be packed
-        from gozero.evaluators.torch_evaluator import TorchEvaluator
-
-        return TorchEvaluator(net, game, device="cuda", precision=precision)
-    from gozero.evaluators.cuda_evaluator import CudaEvaluator
-
-    if isinstance(previous, CudaEvaluator):
-        previous.refresh(net)
-        return previous
-    return CudaEvaluator(net, game, precision=precision)
-
-
-def search_settings(settings: SelfPlaySettings, stage: Stage) -> SearchSettings:
-    """The search of a stage. Rollouts are too noisy for a Gumbel root's completed values: there the root is PUCT, its visits the target."""
-    network = stage.evaluator == "network"
-    root = settings.root if network else "puct"
-    return SearchSettings(
-        root=root,
-        c_puct=settings.c_puct,
-        fpu=settings.fpu,
-        gumbel_m=settings.gumbel_m,
-        c_visit=settings.c_visit,
-        c_scale=settings.c_scale,
-        score_weight=settings.score_weight if network else 0.0,  # playouts tell no points
-        dirichlet_weight=settings.dirichlet_weight if network else 0.0,  # playouts are noise enough
-        dirichlet_total=settings.dirichlet_total,
-        forced_playouts=settings.forced_playouts if network else 0.0,
-        max_nodes=4 * max(stage.full_visits, stage.cheap_visits) + 64,  # a kept tree and the new search
-    )
-
-
 def pool_bytes(game: Game, settings: SelfPlaySettings, stage: Stage) -> int:
     """The most memory, in bytes, that a pool's trees, leaves and histories can take; a tree touches only what it grows into."""
-    search = search_settings(settings, stage)
+    search = stage_search(settings, stage)
     tree = sum(array.nbytes for array in new_forest(game, 1, search.max_nodes))
     leaf = 2 * (4 * game.state_ints + game.actions + 16)
     playouts = 3 * game.max_plies if stage.evaluator == "rollouts" else 0

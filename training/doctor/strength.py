@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from gozero import weights
 from gozero.games.game import Game
 from gozero.weights import WeightsError
-from training.actor.pool import leaf_evaluator
+from training.actor.leaves import leaf_evaluator
 from training.doctor.history import Report, last
 from training.matches import match, perfect, players, truth, yardstick
 from training.matches.players import Conditions, Player, SearchPlayer

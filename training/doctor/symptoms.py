@@ -5,8 +5,8 @@ Vocabulary.
            better. *note*: worth knowing; no alarm.
   share    k of n games. One that comes from chance alone must raise no alarm: its Wilson interval at `Z` has to lie beyond the bound.
 
-Thresholds are constants with their reason; the laws (`training.records.laws`) have none, because they hold exactly. A number that a
-history lacks makes its check pass. Nothing is measured here.
+A threshold stands with its reason above the one check that uses it, or at the top if several do; the laws (`training.records.laws`)
+have none, because they hold exactly. A number that a history lacks makes its check pass. Nothing is measured here.
 """
 
 from __future__ import annotations
@@ -28,40 +28,9 @@ Z = 3.0  # one false alarm in a thousand for each share looked at, and a run loo
 LEAST_STEPS = 500  # of the learner, before what the network has not learned says anything
 VALUE_STEPS = 1000  # the value learns from one number a game: it needs longer
 RECENT = 3  # generations over which a noisy number must agree
-STILL = 1e-6  # of the weights' length a step; AdamW moves them by 1e-4 or more, at the end of a run too
-LEAST_MOVE_STEPS = 5  # steps of a generation that must show in the weights
-TURN_ROUNDING = 1e-3  # float16 targets
-KOMI_SCORE_SLOPE = -0.25  # points a point: +1 where komi is understood, -1 where its sign is wrong
-KOMI_VALUE_SLOPE = -0.01  # a point; +0.04 in sound networks at 13x13
-WRONG_VIEW = -0.3  # cosine: 0.98 in sound networks, -1 in one that sees Black and White
-EVEN = (0.2, 0.8)  # Black's share of the points within which colour and komi do not stand for the result
-NORM_GAP = 0.5  # nats of the policy loss; in sound networks three in a row stay below 0.13, one alone reached 0.41
-BIASED = 0.15  # of -1..1; a sound network's values are within 0.03 of the results in the mean
-BIAS_ROWS = 400  # held-out rows of a size below which its mean says too little
-EARLY_SHARE = 0.05  # of the games over before the opening is; healthy below 0.01
-EARLY_PASS = 0.5  # mean probability of a pass with less than an eighth of the board taken
-CORRUPT_SHARE = 0.01  # of the games: more than a crash leaves
-RECORDED_SLACK = 1.15  # recorded share of the moves against `full_share`
-REPEATED = 0.5  # share of different games below which self-play repeats itself
-SAME_OPENING = 0.5  # of the games; sound runs: 0.35 in Connect-4, 0.1 at 9x9; Connect-4 at 0.55 got better with other openings
 LEAST_GAMES = 16
-DRAWN = 0.5
-COLLAPSED, WRONG = 0.1, 0.5  # entropy as a share of the uniform one; top-1 on held-out games
-HELD_GAP = 0.03  # nats between held-out and training loss of the value
-GAP_NOISE = 0.6  # nats: standard deviation of a game's value loss
 LEAST_GAIN = 0.02  # nats below the uniform guess
 PLATEAU = 10  # generations in which nothing got better, against the ten before
-MATCHES = 4  # measurements of strength that are added up
-NO_BETTER = 0.6  # upper end of the score against itself of some generations ago: 70 Elo in that time would pass it
-LONG_GAME = 1.3  # mean moves as a share of the area; 0.6 to 0.9 is usual
-CAPPED_SHARE = 0.01
-SIDED = (0.1, 0.9)
-STALE = 2.0  # times the intended reuse
-SLOW = 1 / 3  # of the median speed in this stage
-FALSE_RESIGNATIONS = 0.05
-
-
-LEAST_VARIED = 5  # a smaller board has few games to choose from
 
 
 class Finding(NamedTuple):
@@ -105,6 +74,9 @@ def not_a_number(history: list[Report], settings: LoopSettings) -> Finding | Non
     return Finding(BROKEN, f"{bad[0]} is {history[-1][bad[0]]}", remedy) if bad else None
 
 
+TURN_ROUNDING = 1e-3  # float16 targets
+
+
 def unlawful(history: list[Report], settings: LoopSettings) -> Finding | None:
     """A law of `training.records.laws` that does not hold."""
     laws = {
@@ -123,6 +95,10 @@ def unlawful(history: list[Report], settings: LoopSettings) -> Finding | None:
     return None
 
 
+STILL = 1e-6  # of the weights' length a step; AdamW moves them by 1e-4 or more, at the end of a run too
+LEAST_MOVE_STEPS = 5  # steps of a generation that must show in the weights
+
+
 def frozen(history: list[Report], settings: LoopSettings) -> Finding | None:
     """The learner took steps and nothing moved, or took none."""
     if len(history) < 2:
@@ -136,6 +112,12 @@ def frozen(history: list[Report], settings: LoopSettings) -> Finding | None:
         if rows >= settings.learner.batch and taken == 0:
             return Finding(BROKEN, f"{rows:.0f} new rows and no step: the learner is frozen", "a reuse above 0, and a held_out below 1")
     return None
+
+
+KOMI_SCORE_SLOPE = -0.25  # points a point: +1 where komi is understood, -1 where its sign is wrong
+KOMI_VALUE_SLOPE = -0.01  # a point; +0.04 in sound networks at 13x13
+WRONG_VIEW = -0.3  # cosine: 0.98 in sound networks, -1 in one that sees Black and White
+EVEN = (0.2, 0.8)  # Black's share of the points within which colour and komi do not stand for the result
 
 
 def misread(history: list[Report], settings: LoopSettings) -> Finding | None:
@@ -154,12 +136,19 @@ def misread(history: list[Report], settings: LoopSettings) -> Finding | None:
     return None
 
 
+NORM_GAP = 0.5  # nats of the policy loss; in sound networks three in a row stay below 0.13, one alone reached 0.41
+
+
 def norms(history: list[Report], settings: LoopSettings) -> Finding | None:
     gaps = recent(history, "probe/norm_gap")
     if steps_of(history) < LEAST_STEPS or not gaps or min(gaps) < NORM_GAP:
         return None
     what = f"batch norm costs {gaps[-1]:.2f} nats in evaluation: its running statistics do not fit"
     return Finding(BROKEN, what, "a lower learning_rate or a larger batch")
+
+
+BIASED = 0.15  # of -1..1; a sound network's values are within 0.03 of the results in the mean
+BIAS_ROWS = 400  # held-out rows of a size below which its mean says too little
 
 
 def biased(history: list[Report], settings: LoopSettings) -> Finding | None:
@@ -174,6 +163,10 @@ def biased(history: list[Report], settings: LoopSettings) -> Finding | None:
     return None
 
 
+EARLY_SHARE = 0.05  # of the games over before the opening is; healthy below 0.01
+EARLY_PASS = 0.5  # mean probability of a pass with less than an eighth of the board taken
+
+
 def pass_war(history: list[Report], settings: LoopSettings) -> Finding | None:
     k, n = pooled(history, "early")
     if beyond(k, n, EARLY_SHARE):
@@ -186,6 +179,9 @@ def pass_war(history: list[Report], settings: LoopSettings) -> Finding | None:
     return None
 
 
+CORRUPT_SHARE = 0.01  # of the games: more than a crash leaves
+
+
 def damaged(history: list[Report], settings: LoopSettings) -> Finding | None:
     corrupt, games = last(history, "run/corrupt") or 0.0, last(history, "run/games") or 0.0
     if not corrupt:
@@ -193,6 +189,9 @@ def damaged(history: list[Report], settings: LoopSettings) -> Finding | None:
     level = BROKEN if beyond(corrupt, games + corrupt, CORRUPT_SHARE) else NOTE
     remedy = "python -m training.records check RUN_FOLDER, then the disk; a change of the rules damages records too"
     return Finding(level, f"damaged records were skipped, {corrupt:.0f} so far", remedy)
+
+
+RECORDED_SLACK = 1.15  # recorded share of the moves against `full_share`
 
 
 def cheap_rows(history: list[Report], settings: LoopSettings) -> Finding | None:
@@ -209,6 +208,11 @@ def cheap_rows(history: list[Report], settings: LoopSettings) -> Finding | None:
     return None
 
 
+REPEATED = 0.5  # share of different games below which self-play repeats itself
+SAME_OPENING = 0.5  # of the games; sound runs: 0.35 in Connect-4, 0.1 at 9x9; Connect-4 at 0.55 got better with other openings
+LEAST_VARIED = 5  # a smaller board has few games to choose from
+
+
 def repetition(history: list[Report], settings: LoopSettings) -> Finding | None:
     """Games that are the same, or begin the same way."""
     remedy = "a larger opening_share and opening_mean, or more noise at the root"
@@ -222,11 +226,17 @@ def repetition(history: list[Report], settings: LoopSettings) -> Finding | None:
     return None
 
 
+DRAWN = 0.5
+
+
 def drawn(history: list[Report], settings: LoopSettings) -> Finding | None:
     k, n = pooled(history, "draws")
     if n >= LEAST_GAMES and beyond(k, n, DRAWN):
         return Finding(STUCK, f"{k:.0f} of {n:.0f} games are drawn", "a komi that decides them")
     return None
+
+
+COLLAPSED, WRONG = 0.1, 0.5  # entropy as a share of the uniform one; top-1 on held-out games
 
 
 def collapse(history: list[Report], settings: LoopSettings) -> Finding | None:
@@ -267,6 +277,10 @@ def plateau(history: list[Report], settings: LoopSettings) -> Finding | None:
     return Finding(NOTE, f"no held-out loss fell in {PLATEAU} generations", remedy)
 
 
+MATCHES = 4  # measurements of strength that are added up
+NO_BETTER = 0.6  # upper end of the score against itself of some generations ago: 70 Elo in that time would pass it
+
+
 def no_stronger(history: list[Report], settings: LoopSettings) -> Finding | None:
     """The last matches against its own earlier weights, added up."""
     played = [report for report in history if "strength/frozen_games" in report][-MATCHES:]
@@ -285,6 +299,10 @@ def rejected(history: list[Report], settings: LoopSettings) -> Finding | None:
     return Finding(STUCK, f"the gate turned away {PLATEAU} networks in a row", "more gate games, a share nearer 0.5, or no gate")
 
 
+HELD_GAP = 0.03  # nats between held-out and training loss of the value
+GAP_NOISE = 0.6  # nats: standard deviation of a game's value loss
+
+
 def overfitted(history: list[Report], settings: LoopSettings) -> Finding | None:
     held, train, games = recent(history, "held/value"), recent(history, "fit/value"), last(history, "window/held_games") or 0.0
     if not held or not train or games < LEAST_GAMES:
@@ -293,6 +311,10 @@ def overfitted(history: list[Report], settings: LoopSettings) -> Finding | None:
     if gap - 2 * GAP_NOISE * math.sqrt(1 / games + 1 / FITTED) > HELD_GAP:
         return Finding(NOTE, f"the value's loss is {gap:.2f} higher on held-out games", "half the reuse")
     return None
+
+
+LONG_GAME = 1.3  # mean moves as a share of the area; 0.6 to 0.9 is usual
+CAPPED_SHARE = 0.01
 
 
 def endless(history: list[Report], settings: LoopSettings) -> Finding | None:
@@ -307,6 +329,9 @@ def endless(history: list[Report], settings: LoopSettings) -> Finding | None:
     return None
 
 
+SIDED = (0.1, 0.9)
+
+
 def one_sided(history: list[Report], settings: LoopSettings) -> Finding | None:
     """Boards below 7x7 are left out: there the first player wins whatever the usual komi is."""
     black, games = pooled(history, "black", RECENT, least_size=7)
@@ -315,6 +340,9 @@ def one_sided(history: list[Report], settings: LoopSettings) -> Finding | None:
             remedy = "another komi if the network is strong, patience if it is not"
             return Finding(NOTE, f"{who} won {share:g} of {games:.0f} games", remedy)
     return None
+
+
+STALE = 2.0  # times the intended reuse
 
 
 def stale(history: list[Report], settings: LoopSettings) -> Finding | None:
@@ -328,6 +356,9 @@ def stale(history: list[Report], settings: LoopSettings) -> Finding | None:
     return None
 
 
+SLOW = 1 / 3  # of the median speed in this stage
+
+
 def slowed(history: list[Report], settings: LoopSettings) -> Finding | None:
     stage = history[-1].get("run/stage")
     alike = [report for report in history[-20:] if report.get("run/stage") == stage]
@@ -338,6 +369,9 @@ def slowed(history: list[Report], settings: LoopSettings) -> Finding | None:
     return Finding(NOTE, what, "finding what else uses the processor")
 
 
+FALSE_RESIGNATIONS = 0.05
+
+
 def resigned(history: list[Report], settings: LoopSettings) -> Finding | None:
     checked, share = (last(history, f"resign/{name}") or 0.0 for name in ("checked", "false_positives"))
     if checked < LEAST_GAMES or not beyond(share * checked, checked, FALSE_RESIGNATIONS):
@@ -346,9 +380,16 @@ def resigned(history: list[Report], settings: LoopSettings) -> Finding | None:
     return Finding(NOTE, what, "a higher resign_threshold")
 
 
-CHECKS: tuple[Callable[[list[Report], LoopSettings], Finding | None], ...] = (
-    not_a_number, unlawful, frozen, misread, norms, biased, pass_war, damaged, cheap_rows,
-    repetition, drawn, collapse, no_gain, no_stronger, plateau, rejected,
-    overfitted, endless, one_sided, stale, slowed, resigned,
+class Check(NamedTuple):
+    """One thing that is looked for; its thresholds, with their reasons, stand above its function."""
+
+    look: Callable[[list[Report], LoopSettings], Finding | None]
+    go_alone: bool = False  # other games have no komi, and may be drawn or won by one side as they please
+
+
+CHECKS = (
+    Check(not_a_number), Check(unlawful), Check(frozen), Check(misread, go_alone=True), Check(norms), Check(biased),
+    Check(pass_war, go_alone=True), Check(damaged), Check(cheap_rows), Check(repetition), Check(drawn, go_alone=True),
+    Check(collapse), Check(no_gain), Check(no_stronger), Check(plateau), Check(rejected), Check(overfitted),
+    Check(endless, go_alone=True), Check(one_sided, go_alone=True), Check(stale), Check(slowed), Check(resigned),
 )  # fmt: skip
-GO_ALONE = (misread, pass_war, drawn, endless, one_sided)  # other games have no komi, and may be drawn or won by one side as they please

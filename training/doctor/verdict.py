@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from gozero.games import GO_FAMILY
 from training.doctor.history import Report, last
-from training.doctor.symptoms import BROKEN, CHECKS, GO_ALONE, LEAST_GAIN, NOTE, STUCK, Finding
+from training.doctor.symptoms import BROKEN, CHECKS, LEAST_GAIN, NOTE, STUCK, Finding
 from training.settings.config import LoopSettings
 
 LEARNING, EARLY = "learning", "too early to say"
@@ -41,8 +41,8 @@ class Verdict:
 
 def verdict(history: list[Report], settings: LoopSettings) -> Verdict:
     """Judge a run by its reports, at least one, oldest first."""
-    checks = [check for check in CHECKS if settings.game in GO_FAMILY or check not in GO_ALONE]
-    findings = [finding for check in checks if (finding := check(history, settings)) is not None]
+    checks = [check for check in CHECKS if settings.game in GO_FAMILY or not check.go_alone]
+    findings = [finding for check in checks if (finding := check.look(history, settings)) is not None]
     findings.sort(key=lambda finding: (BROKEN, STUCK, NOTE).index(finding.level))
     if findings and findings[0].level != NOTE:
         worst = findings[:MOST_REASONS]

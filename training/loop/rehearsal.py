@@ -23,7 +23,7 @@ from training.records import scoring
 from training.run import origins, trial
 from training.run.estimate import checkpoint_bytes
 from training.run.origins import Origin
-from training.run.run import device_of
+from training.run.resources import device_of
 from training.settings.config import ConfigError, LoopSettings
 from training.storage import checkpoint, storage
 from training.storage.checkpoint import Progress, Snapshot

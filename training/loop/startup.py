@@ -170,7 +170,7 @@ def _train(run: Run, watch: monitor.Monitor, program: str) -> int:
         return 1
     finally:
         watch.close()
-    say(run.ending())
+    say(run.limits.ending())
     say(f"weights: {(run.folder / 'weights.pt').absolute()}")
     return 0
 
@@ -202,7 +202,23 @@ def _settings(options: argparse.Namespace) -> tuple[LoopSettings, Path]:
     settings = replace(settings, rules=settings.rules or games.usual(settings.game, "rules") or "")
     _check_boards(settings)
     settings = replace(settings, simulator=simulators.resolve(settings.simulator, scoring.last_game(settings)))
-    return settings, Path(options.run or Path("runs") / path.stem)
+    folder = Path(options.run or Path("runs") / path.stem)
+    asked = any(assignment.startswith("features") for assignment in assignments)
+    return (settings if asked or not options.preset else _as_begun(settings, folder)), folder
+
+
+def _as_begun(settings: LoopSettings, folder: Path) -> LoopSettings:
+    """The settings of a preset with the input features of the run in the folder, if there is one: a preset may have got others since."""
+    if not any((folder / "checkpoints").glob("*.pt")):
+        return settings
+    try:
+        features = json.loads((folder / "settings.json").read_text(encoding="utf-8")).get("features", 1)
+    except (OSError, ValueError, AttributeError):  # `_compare` says what is wrong
+        return settings
+    if features != settings.features:
+        kept = f"{folder.absolute()} goes on with the input features that it began with, version {features}"
+        say(f"{kept}; new runs have {settings.features}")
+    return replace(settings, features=features)
 
 
 def _check_boards(settings: LoopSettings) -> None:

@@ -20,7 +20,7 @@ from training.actor.pool import pool_bytes
 from training.records import scoring
 from training.records.replay import window_rows
 from training.run import trial
-from training.run.run import device_of
+from training.run.resources import device_of
 from training.settings.config import LoopSettings, Stage
 
 SECONDS = 30.0  # for all measurements; first starts and one step of a large network add to it

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 from torch import nn
 
-from training.actor.pool import leaf_evaluator
+from training.actor.leaves import leaf_evaluator
 from training.matches.elo import Tally
 from training.matches.match import MatchSettings, play_match, tally
 from training.matches.players import Conditions, SearchPlayer, match_search

@@ -19,12 +19,13 @@ from torch import nn
 
 from gozero import nets
 from gozero.games.game import Game
-from training.actor.pool import Pool, leaf_evaluator
+from training.actor.leaves import leaf_evaluator
+from training.actor.pool import Pool
 from training.learner.learner import Learner, network_config
 from training.records import scoring
 from training.records.records import Record, Target, encode, sparse_target
 from training.records.replay import Replay
-from training.run.run import device_of, pace_of, threads_of
+from training.run.resources import device_of, pace_of, threads_of
 from training.settings.config import LoopSettings, Stage
 
 SHORT_FULL, SHORT_CHEAP = 16, 8  # simulations of a short search

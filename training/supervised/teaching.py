@@ -27,7 +27,7 @@ import torch
 from gozero import nets, weights
 from gozero.errors import ChoiceError
 from gozero.threads import available_threads
-from training.console import bar, say, stop_on_signals
+from training.console import progress_bar, say, stop_on_signals
 from training.learner.learner import DivergedError, Learner
 from training.matches.elo import Z95
 from training.records.replay import Batch
@@ -192,7 +192,7 @@ class Teaching:
         steps = self.data.steps(self.plan.learner.batch)
         while self.epoch < self.plan.epochs and not stop():
             sums: list[dict[str, torch.Tensor]] = []
-            with bar(steps, f"epoch {self.epoch + 1}", " steps") as progress:
+            with progress_bar(steps, f"epoch {self.epoch + 1}", " steps") as progress:
                 progress.update(self.step)
                 for batch in self._rest():
                     sums.append(self._learn(batch, self._rate(steps)))

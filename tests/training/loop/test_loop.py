@@ -152,6 +152,22 @@ def test_old_checkpoints_are_removed(tmp_path: Path) -> None:
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["000005.pt", "000006.pt", "000007.pt"]
 
 
+def test_the_run_that_ships_is_opened(tmp_path: Path) -> None:
+    """weights/resume is of an earlier version; of its shards the newest is enough here, those that are missing count as empty."""
+    kept, folder = Path(__file__).parents[3] / "weights" / "resume", tmp_path / "run"
+    for name in ("settings.json", "checkpoints/000292.pt", "records/000291.gzr"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(kept / name, folder / name)
+    values = json.loads((folder / "settings.json").read_text())
+    run = startup.prepare(config.from_dict(config.LoopSettings, values, "settings.json"), folder)
+    assert not run.is_new
+    assert (run.progress.generation, run.learner.steps, run.unseen_steps()) == (292, 26466, 0)
+    assert run.progress.rows == run.replay.total == 873254
+    assert run.replay.corrupt == 0
+    rows = sum(sum(run.replay.sizes(held_out=held).values()) for held in (False, True))
+    assert rows == sum(record.rows for record in records.read(folder / "records/000291.gzr").records) > 2000
+
+
 def test_another_network_in_the_folder_is_refused(finished: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     other = tmp_path / "other.toml"
     other.write_text(TINY.read_text().replace("b2c16", "b3c16"))
@@ -203,10 +219,10 @@ def test_rows_pay_for_their_uses_or_for_passes_over_the_window(tmp_path: Path) -
     run = startup.prepare(tiny(generations=1), tmp_path / "run")
     run.replay.add([random_record(5, seed) for seed in range(40)])
     window = sum(run.replay.sizes().values())
-    assert run._paid_by(64) == 64 * 4 / 32
+    assert run.steps.paid_by(64) == 64 * 4 / 32
     passes = replace(run.settings, learner=replace(run.settings.learner, epochs=10.0))
-    run.settings = passes
-    assert run._paid_by(passes.generation_rows) == pytest.approx(10 * window / 32)
+    run.steps.settings = passes
+    assert run.steps.paid_by(passes.generation_rows) == pytest.approx(10 * window / 32)
 
 
 def test_a_loss_that_is_no_number_ends_the_run_and_keeps_its_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:

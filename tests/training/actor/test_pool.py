@@ -20,7 +20,9 @@ from gozero.evaluators.row import RowEvaluator
 from gozero.search.search import Search
 from tests.training.games import game_of
 from training.actor.episode import Episode
-from training.actor.pool import Pool, leaf_evaluator, pool_bytes, search_settings
+from training.actor.leaves import leaf_evaluator
+from training.actor.pool import Pool, pool_bytes
+from training.actor.search import stage_search
 from training.records import records
 from training.settings.config import ConfigError, SelfPlaySettings, Stage
 from training.settings.presets import load, path_of
@@ -85,7 +87,7 @@ def plain_loop(settings: SelfPlaySettings, seed: tuple[int, ...]) -> Iterator[by
 
     games = [Episode.begin(game, settings, (*seed, 5, number), number) for number in range(started)]
     search_seed = int(np.random.default_rng([*seed, 5, 99, 0]).integers(2**63))
-    search = Search(game, Guess(), search_settings(settings, NETWORK), started, search_seed)
+    search = Search(game, Guess(), stage_search(settings, NETWORK), started, search_seed)
     for tree in range(settings.games):
         begin(tree, keep=False)
     while True:
@@ -124,7 +126,7 @@ def test_evaluations_are_those_that_the_evaluator_gave(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(Episode, "_mask", two_thirds)
     group = pool_of(SelfPlaySettings(games=1, opening_share=0.0)).groups[0]
-    group.use(Counted(), search_settings(group.settings, NETWORK), NETWORK, 99, 1, float("inf"))
+    group.use(Counted(), stage_search(group.settings, NETWORK), NETWORK, 99, 1, float("inf"))
     moves = 0
     while moves < 10:
         group.start()

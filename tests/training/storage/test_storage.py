@@ -20,7 +20,7 @@ from training.storage import checkpoint, storage
 from training.storage.checkpoint import Progress, Snapshot
 from training.storage.storage import StorageError
 
-TREE = Path(__file__).resolve().parents[2]
+TREE = Path(__file__).resolve().parents[3]
 TINY = presets.path_of("tiny")
 
 
@@ -28,9 +28,9 @@ SAVES_TOO_MUCH = """
 import resource, sys
 from pathlib import Path
 import torch
-from training import checkpoint
-from training.checkpoint import Progress, Snapshot
-from training.storage import StorageError
+from training.storage import checkpoint
+from training.storage.checkpoint import Progress, Snapshot
+from training.storage.storage import StorageError
 _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
 resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))
 try:
@@ -158,8 +158,8 @@ def test_old_shards_go_when_records_grow_too_large(tmp_path: Path) -> None:
 def test_a_run_keeps_the_shards_that_its_window_needs(tmp_path: Path) -> None:
     run = startup.prepare(crashes.settings(), tmp_path / "run")
     run.progress.rows, run.progress.generation = 1000, 20
-    run._shard_rows = dict.fromkeys(range(1, 21), 50)
-    assert run._needed_from() == 20 - -(-checkpoint_window(run) // 50) - run.settings.keep
+    run.window.shard_rows = dict.fromkeys(range(1, 21), 50)
+    assert run.window.needed_from() == 20 - -(-checkpoint_window(run) // 50) - run.settings.keep
 
 
 def checkpoint_window(run) -> int:

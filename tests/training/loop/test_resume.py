@@ -13,7 +13,7 @@ import torch
 from training.records import records
 from training.storage import checkpoint
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 MOST = 30  # moments between two deaths; a whole run has about 200
 
 

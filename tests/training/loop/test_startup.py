@@ -319,9 +319,19 @@ def test_a_bug_is_no_error_of_the_users(program: Callable[[list[str]], int], tmp
         ("device=tpu", "tpu"),
     ],
 )
-def test_a_choice_that_is_not_to_be_had_is_one_line(
-    change: str, reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_choice_that_is_not_to_be_had_is_one_line(change: str, reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert startup.main(["--preset", "tiny", "--run", str(tmp_path / "run"), "--threads", "1", "--set", change]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert reason in line
+
+
+def test_a_run_of_before_goes_on_with_the_features_it_began_with(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "checkpoints").mkdir()
+    (tmp_path / "checkpoints" / "000001.pt").touch()
+    (tmp_path / "settings.json").write_text('{"network": "b10c64"}')
+    arguments = ["--preset", "go13", "--run", str(tmp_path)]
+    settings, _ = startup._settings(startup.parser().parse_args(arguments))
+    assert settings.features == 1
+    assert "goes on with the input features that it began with, version 1; new runs have 2" in capsys.readouterr().err
+    settings, _ = startup._settings(startup.parser().parse_args([*arguments, "--set", "features=2"]))
+    assert settings.features == 2

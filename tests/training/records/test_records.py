@@ -139,7 +139,7 @@ def test_records_of_the_second_form_are_read_and_written_anew_without_loss() -> 
 
 
 def test_records_of_the_first_form_are_read() -> None:
-    shard = records.read(Path(__file__).parents[1] / "data" / "records" / "first_form.gzr")
+    shard = records.read(Path(__file__).parents[2] / "data" / "records" / "first_form.gzr")
     assert shard.corrupt == 0 and len(shard.records) == 6 and shard.settings["network"] == "b10c64"
     for record in shard.records:
         assert (record.conceded, record.unresigned) == (None, False)

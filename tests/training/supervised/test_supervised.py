@@ -25,7 +25,7 @@ from training.supervised.teaching import Plan, Teaching
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
-NASTY = Path(__file__).parents[1] / "data" / "sgf"
+NASTY = Path(__file__).parents[2] / "data" / "sgf"
 
 
 def exported(size: int, seed: int) -> bytes:

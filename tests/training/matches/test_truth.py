@@ -20,7 +20,7 @@ from training.matches.truth import Share
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
-TTT = ["--game", "tictactoe", "--weights", str(Path(__file__).resolve().parents[2] / "weights" / "ttt.pt")]
+TTT = ["--game", "tictactoe", "--weights", str(Path(__file__).resolve().parents[3] / "weights" / "ttt.pt")]
 
 
 @pytest.fixture(scope="module")

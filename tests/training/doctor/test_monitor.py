@@ -31,7 +31,8 @@ def test_games_are_summarised_by_size() -> None:
 
 
 def test_a_generation_is_a_line_and_a_verdict_on_stderr_and_in_the_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    report = game_report([random_record(5, 1)])
+    game = random_record(5, 1)
+    report = game_report([game])
     report |= {"run/generation": 4.0, "run/hours": 1.5, "run/rows": 12_345.0, "speed/evaluations": 678.0, "held/policy": 2.5}
     run = startup.prepare(LoopSettings(network="b2c16", monitor=MonitorSettings(report_every=0)), tmp_path)
     watch = monitor.Monitor(tmp_path, run.settings)
@@ -41,7 +42,8 @@ def test_a_generation_is_a_line_and_a_verdict_on_stderr_and_in_the_log(tmp_path:
     assert captured.out == ""
     assert captured.err.count("\n") == 2
     assert "too early to say: 0 of 200" in captured.err
-    for words in ("generation 4", "1.50 h", "12,345 rows", "5x5: 1 game of 35 moves", "678 evaluations/s", "held policy 2.500"):
+    games = f"5x5: 1 game of {len(game.moves)} moves"
+    for words in ("generation 4", "1.50 h", "12,345 rows", games, "678 evaluations/s", "held policy 2.500"):
         assert words in captured.err
     logged = json.loads((tmp_path / "log.jsonl").read_text())
     assert report.items() <= logged.items()
@@ -64,6 +66,6 @@ def test_a_generation_that_is_done_again_after_a_crash_is_drawn_once(tmp_path: P
 
 
 def test_bars_are_silent_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    with console.bar(3, "self-play", " rows") as bar:
+    with console.progress_bar(3, "self-play", " rows") as bar:
         bar.update(2)
     assert capsys.readouterr() == ("", "")

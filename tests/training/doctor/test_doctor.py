@@ -35,7 +35,7 @@ from training.settings.config import LoopSettings
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 TINY = presets.path_of("tiny")
-LOG = Path(__file__).parents[1] / "data" / "logs" / "go13.jsonl.gz"
+LOG = Path(__file__).parents[2] / "data" / "logs" / "go13.jsonl.gz"
 
 
 def settings(seed: int = 1, generations: int = 3, **learner: float) -> LoopSettings:

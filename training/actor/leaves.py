@@ -1,0 +1,79 @@
+"""Who evaluates the leaves of self-play: rollouts, or the network on the fastest device and backend that there is.
+
+OpenVINO, PyTorch and CUDA are imported when they are chosen.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from gozero import features
+from gozero.evaluators.base import Evaluator, PrecisionError
+from gozero.evaluators.row import RowEvaluator
+from gozero.games.game import Game
+from training.settings.config import ConfigError
+
+if TYPE_CHECKING:
+    from torch import nn
+
+
+def leaf_evaluator(
+    kind: str,
+    game: Game,
+    net: nn.Module | None,
+    threads: int,
+    seed: int,
+    device: str = "cpu",
+    previous: Evaluator | RowEvaluator | None = None,
+    precision: str = "auto",
+) -> Evaluator | RowEvaluator:
+    """What evaluates the leaves of a stage.
+
+    Args:
+        kind: "rollouts", or "network".
+        game: the game whose states come.
+        net: the network; a copy of its present weights is taken.
+        threads: CPU threads of the network, 0 for what the process may use.
+        seed: of rollouts.
+        device: "cuda" for an NVIDIA GPU; "cpu" for the fastest CPU backend that is installed.
+        previous: what this function gave out before for the same game, device and shape of network: the GPU's takes over the new weights
+            in place, which spares capturing its graphs again.
+        precision: of the network, see `evaluators.base.open_evaluator`; ConfigError for one that is not to be had.
+    """
+    if kind == "rollouts":
+        from gozero.evaluators.rollout import RolloutEvaluator
+
+        return RolloutEvaluator(game, rollouts=1, seed=seed)
+    assert net is not None, "a network stage needs a network"
+    if device == "cpu" and find_spec("openvino") is not None:
+        return _openvino_evaluator(game, net, threads, precision)
+    if precision == "int8":
+        raise ConfigError("selfplay.precision = 'int8': only OpenVINO on a CPU computes in it; use auto")
+    if device == "cuda":
+        return _gpu_evaluator(game, net, previous, precision)
+    from gozero.evaluators.torch_evaluator import TorchEvaluator
+
+    return TorchEvaluator(net, game, device="cpu", threads=threads, precision=precision)
+
+
+def _openvino_evaluator(game: Game, net: nn.Module, threads: int, precision: str) -> Evaluator:
+    from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
+
+    try:
+        return OpenVINOEvaluator.from_module(net, game, threads=threads, precision=precision)
+    except PrecisionError as error:
+        raise ConfigError(f"selfplay.precision: {error}") from None
+
+
+def _gpu_evaluator(game: Game, net: nn.Module, previous: Evaluator | RowEvaluator | None, precision: str) -> Evaluator:
+    if features.layout(game.name) is not features.GO:  # the only positions that can be packed
+        from gozero.evaluators.torch_evaluator import TorchEvaluator
+
+        return TorchEvaluator(net, game, device="cuda", precision=precision)
+    from gozero.evaluators.cuda_evaluator import CudaEvaluator
+
+    if isinstance(previous, CudaEvaluator):
+        previous.refresh(net)
+        return previous
+    return CudaEvaluator(net, game, precision=precision)

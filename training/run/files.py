@@ -1,0 +1,53 @@
+"""What a run is opened from and what it leaves for others: its newest checkpoint, and weights.pt with where they come from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from torch import nn
+
+from gozero import weights
+from training.learner.learner import Learner
+from training.settings.config import LoopSettings
+from training.storage import checkpoint, storage
+from training.storage.checkpoint import CheckpointError, Progress, Snapshot
+
+COUNTERS = ("generation", "games", "rows", "evaluations", "hours")  # of the progress, in reports and in the weights
+
+
+def open_snapshot(settings: LoopSettings, folder: Path, learner: Learner) -> tuple[Snapshot | None, list[str]]:
+    """(the newest readable snapshot of the folder, complaints about newer ones); `learner` takes its weights. None: there is none yet.
+
+    Raises:
+        CheckpointError: a folder that cannot be continued.
+    """
+    found = checkpoint.latest(folder / "checkpoints")
+    if found is None:
+        return None, []
+    snapshot, complaints = found
+    try:
+        learner.load_state_dict(snapshot.learner)
+    except RuntimeError:  # settings.json, which would have told, is gone
+        what = f"the checkpoints in {folder.absolute()} are not of {settings.network} for {settings.game}"
+        raise CheckpointError(f"{what}; give another --run, or the settings that they were made with") from None
+    if learner.steps and not snapshot.progress.trained_sizes:  # a checkpoint that does not tell
+        snapshot.progress.trained_sizes = settings.sizes_by(snapshot.progress.rows)
+    if snapshot.playing is None:
+        snapshot.progress.handed_steps = learner.steps
+    return snapshot, complaints
+
+
+def save_weights(path: Path, net: nn.Module, learner: Learner, settings: LoopSettings, progress: Progress) -> None:
+    """Write `net`, the network that plays, with the run's counters and settings. Raises StorageError."""
+    counters = {name: getattr(progress, name) for name in COUNTERS}
+    provenance = {"run": path.parent.name, **counters, "steps": learner.steps, "settings": settings.portable()}
+    with storage.writing(path):
+        weights.save(
+            path,
+            net,
+            learner.config,
+            game=settings.game,
+            size=max(settings.stage[-1].sizes),
+            trained_sizes=progress.trained_sizes,
+            provenance=provenance,
+        )

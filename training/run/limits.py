@@ -1,0 +1,45 @@
+"""The limits of a run: how much of each is used up, and whether the run has reached one.
+
+Vocabulary.
+  limit  one of the settings hours, generations and evaluations; 0 is none. The run ends at the first that is reached.
+"""
+
+from __future__ import annotations
+
+import time
+
+from training.settings.config import LoopSettings
+from training.storage.checkpoint import Progress
+
+
+class Limits:
+    """Holds a run's progress against its settings, and counts its hours of work in it."""
+
+    def __init__(self, settings: LoopSettings, progress: Progress) -> None:
+        """The hours of this sitting count from here on."""
+        self.settings, self.progress = settings, progress
+        self._tick = time.monotonic()
+
+    def count_time(self) -> None:
+        """Add the time since the last call to the hours of work."""
+        now = time.monotonic()
+        self.progress.hours += (now - self._tick) / 3600
+        self._tick = now
+
+    def shares(self) -> dict[str, float]:
+        """How much of the run is done by each of its limits, 0 and more."""
+        progress = self.progress
+        done = {"hours": progress.hours, "generations": progress.generation - 1, "evaluations": progress.evaluations}
+        limits = {name: getattr(self.settings, name) for name in done}
+        return {name: done[name] / limit for name, limit in limits.items() if limit}
+
+    def elapsed(self) -> float:
+        """How much of the run is done, 0..1, by the nearest of its limits; 0 where it has none."""
+        return max(self.shares().values(), default=0.0)
+
+    def ending(self) -> str:
+        """Why the run is at rest, and how to go on; one line."""
+        reached = [f"{name} = {getattr(self.settings, name):g}" for name, share in self.shares().items() if share >= 1]
+        if reached:
+            return f"the run has reached its limit, {' and '.join(reached)}; the same command with a higher one goes on"
+        return "stopped, all is saved; the same command goes on"

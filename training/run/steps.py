@@ -1,0 +1,51 @@
+"""The learner's steps in a run: how many the recorded rows have paid for, and how one is taken.
+
+A step is a function of the seed and its number: it draws the same rows however often the run was stopped.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from training.learner.learner import Learner
+from training.learner.pace import Pace
+from training.records.replay import Replay
+from training.settings.config import LoopSettings
+from training.storage.checkpoint import Progress
+
+
+class Steps:
+    """Takes the learner's steps on the rows of the window, and keeps their losses for the next report."""
+
+    def __init__(self, settings: LoopSettings, learner: Learner, pace: Pace, replay: Replay, progress: Progress) -> None:
+        self.settings, self.learner, self.pace, self.replay, self.progress = settings, learner, pace, replay, progress
+        self._losses: list[dict[str, torch.Tensor]] = []  # since the last report
+
+    def paid_by(self, rows: int) -> float:
+        """Steps that so many new rows pay for: their own uses, or their part of a generation's passes over the window."""
+        settings, uses = self.settings.learner, rows * self.settings.learner.reuse
+        if settings.epochs:
+            uses = settings.epochs * sum(self.replay.sizes().values()) * rows / self.settings.generation_rows
+        return uses / settings.batch
+
+    def owed(self) -> int:
+        """Whole steps that can be taken now."""
+        return int(self.progress.steps_owed) if self.replay.sizes() else 0
+
+    def take(self) -> None:
+        """One step of those that are owed."""
+        generator = np.random.default_rng([self.settings.seed, self.learner.steps])
+        batch = self.replay.sample(self.settings.learner.batch, generator)
+        with self.pace.piece(batch.planes.shape) as threads:
+            torch.set_num_threads(threads)
+            self._losses.append(self.learner.train(batch, self.progress.rate))
+        if (columns := batch.planes.shape[-1]) not in self.progress.trained_sizes:
+            self.progress.trained_sizes.append(columns)
+        self.progress.steps_owed -= 1
+
+    def report(self) -> dict[str, float]:
+        """The mean losses of the steps since the last report."""
+        losses, self._losses = self._losses, []
+        names = losses[0] if losses else ()
+        return {f"train/{name}": float(np.mean([float(step[name]) for step in losses])) for name in names}

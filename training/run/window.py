@@ -1,0 +1,85 @@
+"""The window of a run and the shards on disk that it comes from.
+
+Vocabulary.
+  window  the newest rows, which the learner draws from (`training.records.replay`); checkpoints do not hold it.
+  shard   the games of one generation in records/: the only copy of the window, read again when the run is opened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from gozero.games.game import Game
+from training.console import say
+from training.records import records
+from training.records.records import Record
+from training.records.replay import Replay, window_rows
+from training.settings.config import LoopSettings
+from training.storage import storage
+from training.storage.checkpoint import Progress
+
+
+class Window:
+    """The rows of a run's games, and which shards they need; `progress` says which games belong to it."""
+
+    def __init__(self, settings: LoopSettings, folder: Path, progress: Progress, game_of: Callable[[int], Game]) -> None:
+        """Load the window as it was at the checkpoint that `progress` is of, from the newest shards that it needs."""
+        self.settings, self.folder, self.progress = settings, folder, progress
+        self.replay = Replay(settings.replay, game_of, settings.features)
+        self.shard_rows: dict[int, int] = {}  # generation -> rows of its shard, for those that the window may need
+        self._load()
+
+    def add(self, games: list[Record]) -> int:
+        """Take in new games. Returns the rows added."""
+        added = self.replay.add(games)
+        self.progress.rows = self.replay.total
+        return added
+
+    def close_shard(self, rows: int) -> None:
+        """The generation's shard is complete with so many rows; shards that no checkpoint needs any more may go."""
+        self.shard_rows[self.progress.generation] = rows
+        with storage.writing(self.folder / "records"):
+            for line in storage.retire(self.folder, self.needed_from(), self.settings.records_mb):
+                say(line)
+
+    def drop(self) -> None:
+        """Forget all rows: only games from here on count. The steps that the rows have paid for are forgotten too."""
+        progress = self.progress
+        self.replay.shelves.clear()
+        start = (progress.generation + 1, 0) if progress.learning else (progress.generation, progress.absorbed)
+        progress.window_start, progress.window_skip = start
+        progress.steps_owed = 0.0
+
+    def needed_from(self) -> int:
+        """The oldest generation whose shard the window needs, also at the oldest checkpoint kept."""
+        wanted, generation = window_rows(self.progress.rows, self.settings.replay), self.progress.generation
+        while wanted > 0 and generation in self.shard_rows:
+            wanted -= self.shard_rows[generation]
+            generation -= 1
+        return generation - self.settings.keep
+
+    def _load(self) -> None:
+        progress, replay = self.progress, self.replay
+        wanted, shards = window_rows(progress.rows, self.settings.replay), []
+        for generation in range(progress.generation, progress.window_start - 1, -1):
+            games = self._games(generation)
+            self.shard_rows[generation] = sum(record.rows for record in games)
+            wanted -= self.shard_rows[generation]
+            shards.append(games)
+            if wanted <= 0:
+                break
+        replay.total = progress.rows - sum(self.shard_rows.values())
+        for games in reversed(shards):
+            replay.add(games)
+        replay.total = progress.rows
+
+    def _games(self, generation: int) -> list[Record]:
+        """The games of a shard that were in the window at the checkpoint."""
+        progress, path = self.progress, storage.shard(self.folder, generation)
+        found = records.read(path) if path.exists() else records.Shard()
+        self.replay.corrupt += found.corrupt
+        games = found.records
+        if generation == progress.generation and not (progress.learning and progress.absorbed == 0):
+            games = games[: progress.absorbed]
+        return games[progress.window_skip :] if generation == progress.window_start else games
