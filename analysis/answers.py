@@ -1,4 +1,4 @@
-"""What was found, as the objects that KataGo's protocol answers with.
+"""The results of a search as the JSON objects of KataGo's protocol.
 
 All numbers of a look are for the side to move; here they are told for the side that the query names: win rates as shares 0..1, leads in
 points, ownership + for that side. What the network does not know is left out. Priors and the policy belong to no side.

@@ -1,4 +1,4 @@
-"""The fields of a JSON object that somebody sent, each checked when it is taken.
+"""The fields of a client's JSON object, each checked when it is read.
 
 It knows no field of any protocol: what is expected is said where it is taken.
 """

@@ -24,13 +24,13 @@ class Settings:
 
     weights: str | None = option(
         None,
-        "weights file of Go; looked for in the working directory, beside the executable, among the shipped ones (default best.pt)",
+        "weights file of Go, searched in the working directory, beside the executable, and among the shipped ones (default best.pt)",
         metavar="FILE",
     )
-    visits: int = option(500, "simulations of a position where the query does not say (default 500)", low=1, high=100_000_000)
+    visits: int = option(500, "simulations for a position where the query does not say (default 500)", low=1, high=100_000_000)
     time: float | None = option(
         None,
-        "seconds that a position is searched at most where the query does not say (default: no limit)",
+        "most seconds for a position where the query does not say (default: no limit)",
         low=0.01,
         high=1e6,
         metavar="SECONDS",
@@ -40,14 +40,14 @@ class Settings:
     )
     report_winrates_as: str = option(
         "black",
-        f"whose win rate, lead and ownership are told: {', '.join(PERSPECTIVES)} (default black)",
+        f"side for which win rate, lead and ownership are given: {', '.join(PERSPECTIVES)} (default black)",
         choices=PERSPECTIVES,
         metavar="SIDE",
     )
-    quit_without_waiting: bool = option(False, "at the end of the input stop at once instead of finishing what was asked")
+    quit_without_waiting: bool = option(False, "stop at once at the end of the input, without answering the remaining queries")
     max_memory: int | None = option(
         None,
-        "memory in MB that search trees may grow to, all positions' together; a search that needs more ends "
+        "most memory in MB for the search trees of all positions together; a search that needs more ends "
         "(default: a quarter of the machine's)",
         low=LEAST_MEMORY,
         high=MOST_MEMORY,
@@ -61,7 +61,7 @@ class Settings:
         choices=PRECISIONS,
         metavar="NAME",
     )
-    log: str | None = option(None, "append all that passes over the protocol to this file", metavar="FILE")
+    log: str | None = option(None, "append all input and output of the protocol to this file", metavar="FILE")
 
 
 def from_arguments(arguments: list[str], version: str) -> Settings:

@@ -1,4 +1,4 @@
-"""What the networks are built of: convolutions with batch renormalisation, the blocks of a trunk, and the heads that read it.
+"""Building blocks of the networks: convolutions with batch renormalisation, the blocks of a trunk, and the heads that read it.
 
 Vocabulary.
   trunk            the stem and the residual blocks; a *head* is what reads its output.

@@ -1,4 +1,4 @@
-"""Files that can be made again, compiled kernels and converted networks: where they lie, and how much of them is kept.
+"""Caches of compiled kernels and converted networks: where the files are, and how much of them is kept.
 
 Several processes share them. What is kept longest is what was used last, by modification times: whoever uses an entry touches it.
 """

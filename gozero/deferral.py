@@ -1,4 +1,4 @@
-"""Kernels that are compiled later, in a thread of their own: until then their Python runs, slowly and with the same results.
+"""Kernels that are compiled in a thread of their own; until then they run as Python, slowly and with the same results.
 
 Vocabulary. A *deferred* kernel is one that was defined inside `deferring()`. `Compilation` compiles them in the order in which they were
 defined, the rules' before the search's; what calls a deferred kernel from Python need not know whether it is ready.

@@ -1,4 +1,4 @@
-"""What every front end needs to set an engine up: the weights file, the boards that it plays, an evaluator for each, the size of a search.
+"""Setting an engine up, for every front end: the weights file, its board sizes, an evaluator for each, and the size of a search.
 
 Nothing heavy is imported before an evaluator is opened, so that a front end can say what it is at once. This module holds no position
 and speaks to nobody.

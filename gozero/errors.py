@@ -1,4 +1,4 @@
-"""Errors that are a user's and not the program's: front ends report these as they stand, and any other exception as a bug."""
+"""Errors of the user, not of the program: front ends print their message; any other exception is reported as a bug."""
 
 
 class ChoiceError(ValueError):

@@ -1,4 +1,4 @@
-"""The search tree of a game: one that follows the moves, within limits, with an observer.
+"""The search tree that follows the moves of a game, with the limits of a search and its observers.
 
 Vocabulary. *Limits* say what one search may cost. The *line* is the moves that lead to the tree's root; visits are *kept* where the moves
 since then lead into the tree. Which moves make sense, and which of them is played, is the player's judgement.

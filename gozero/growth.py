@@ -1,4 +1,4 @@
-"""A network made wider or deeper without changing what it says (Net2Net: Chen et al. 2016, with padding instead of copies).
+"""Makes a network wider or deeper without changing its outputs (Net2Net: Chen et al. 2016, with padding instead of copies).
 
 Vocabulary.
   grown   the larger network: where the smaller one had a channel, it has the same channel, computed from the same ones.

@@ -1,4 +1,4 @@
-"""Lines of a client's input, as they come. What they say, this module does not know."""
+"""Reads the lines of a client's input as they arrive, without interpreting them."""
 
 from __future__ import annotations
 

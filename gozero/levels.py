@@ -1,4 +1,4 @@
-"""Twenty levels of strength, weakest first: how many visits a move gets, and how much of its choice is left to chance.
+"""Twenty levels of strength, weakest first: the visits of a move, and the randomness of its choice.
 
 Vocabulary. The *temperature* is that of the draw among the moves (`gozero.search.choose`), in the whole game. One visit is the network's
 opinion without a search: its moves are drawn by their probabilities, which a temperature above 1 brings closer to each other. So one set of

@@ -1,4 +1,4 @@
-"""What this machine is and has, as Linux's tables tell it; other systems tell little or nothing.
+"""The processor and the memory of this machine, read from Linux's tables; other systems provide little or nothing.
 
 How many threads a process may use is `gozero.threads`' to say.
 """

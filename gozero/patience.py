@@ -1,4 +1,4 @@
-"""When the search for a move has found out enough, where time is to be saved for other moves.
+"""Decides when the search for a move can stop early, to save time for other moves.
 
 Vocabulary. The *leader* is the move that would be played now, its *rivals* are the moves that may still overtake it. A search is *settled*
 when no rival can be expected to; it is *undecided* when the leader is doubtful. A settled search ends before its *target*, an undecided one

@@ -1,4 +1,4 @@
-"""Whether bf16 is the faster number type here: measured, since a processor may imitate it and libraries may not use it."""
+"""Measures whether bf16 is the faster number type here; a processor may emulate it, and a library may not use it."""
 
 from __future__ import annotations
 

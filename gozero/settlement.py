@@ -1,4 +1,4 @@
-"""Whose the points of a Go board are: which strings are dead and which in seki. One judgement, for counting and for passing.
+"""The owner of each point of a Go board: which strings are dead, and which are in seki. Counting and passing both use it.
 
 Vocabulary. A *settlement* is that judgement for one board. Three sources, the surer one first:
 

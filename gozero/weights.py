@@ -1,4 +1,4 @@
-"""The weights file: a network's tensors with all that is needed to use them, and nothing that could be executed.
+"""The weights file: a network's tensors with everything needed to use them, and no executable code.
 
 A `.pt` file is `torch.save` of a plain dict of four entries: `format` (text), `metadata` (JSON text: network configuration,
 game, board size, sizes trained on, feature version, provenance), `tensors` (name → tensor) and `sha256` (over metadata and tensors). It is

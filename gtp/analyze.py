@@ -1,4 +1,4 @@
-"""Analysis: lz-analyze, kata-analyze, cgos-genmove_analyze and their kin, for clients that show what the engine thinks.
+"""Analysis: lz-analyze, kata-analyze, cgos-genmove_analyze and similar commands, for clients that show the search.
 
 Vocabulary. A *dialect* is how a look at the search is written: Leela Zero's whole numbers out of 10,000, KataGo's fractions, CGOS's JSON.
 An *analysis* goes on until any line arrives, an empty one too; a *genmove* of these ends when it has its move, whatever arrives. All

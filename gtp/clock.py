@@ -1,4 +1,4 @@
-"""The clocks of both sides, and what controllers say of them: time_settings, kgs-time_settings, kata-time_settings, time_left.
+"""The clocks of both sides, and the commands that set them: time_settings, kgs-time_settings, kata-time_settings, time_left.
 
 Vocabulary as in `gtp.time_controls`. The clock measures nothing: it is told what a move took, and believes ``time_left`` over its own
 account. All figures are seconds.

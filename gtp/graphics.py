@@ -1,4 +1,4 @@
-"""What the engine thinks as GoGui's drawings, in an answer or live on stderr.
+"""The search as drawings of GoGui, in an answer or live on stderr.
 
 Vocabulary. A *drawing* is lines of GoGui's type `gfx`, each a command and what it is about: `LABEL D4 12 E5 3`, `VAR b D4 w E5`.
 *Influence* is -1 to 1, Black's above 0. *Live graphics* are drawings that GoGui reads from stderr while a command is under way: what stands

@@ -1,4 +1,4 @@
-"""From the settings to a player, late: what takes long is imported and opened when it is first needed, or in the background before that.
+"""Makes a player from the settings, late: slow imports and files wait until they are needed, or load in the background before that.
 
 Vocabulary: *kernels* are the compiled rules and search, half a second from the cache, half a minute without; the *evaluator* is the
 network ready to run, one for each board size. A thread may open it ahead; whoever needs it earlier waits for that. Another compiles the

@@ -1,4 +1,4 @@
-"""What the engine thought of a position or of its own move, in words for people: SGF comments, GoGui's status line, records, the log."""
+"""The evaluation of a position or a move in words: for SGF comments, GoGui's status line, records and the log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be changed while the engine runs: KataGo's kata-get-param, kata-set-param and their kin, and GoGui's gogui-param.
+"""Settings that can change while the engine runs: KataGo's kata-get-param, kata-set-param and similar, and GoGui's gogui-param.
 
 Vocabulary. A *parameter* is an option of the command line under the name that KataGo gives to what means the same; where KataGo has
 none, the name is made in its style. `none` is the value of an option that was not given. What cannot change without loading anew, such

@@ -1,4 +1,4 @@
-"""loadsgf and printsgf: games from files and to files, with what the engine thought. What SGF is, `gozero.sgf` knows."""
+"""loadsgf and printsgf: reads and writes games, with the engine's evaluations. `gozero.sgf` handles the format."""
 
 from __future__ import annotations
 

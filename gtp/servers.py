@@ -1,4 +1,4 @@
-"""What the servers KGS and CGOS tell the engine about a game, beside Go's own commands.
+"""Commands by which the servers KGS and CGOS inform the engine about a game.
 
 None of it changes the board. `kgs-chat` is not offered: newer clients of KGS crash where it is listed.
 """

@@ -1,4 +1,4 @@
-"""One sitting with a controller: the board and playing commands, and what all command groups share.
+"""One session with a controller: the board and playing commands, and the state that all command groups share.
 
 Everything about the position is asked of `gozero.player.Player`; everything about the wire is `gtp.protocol`'s. The player is made at
 its first use, so that a controller which only asks for the name never waits for it.

@@ -1,7 +1,6 @@
 """The settings of `gozero-gtp`, as a table of options; `gozero.options` reads and checks them.
 
-A *level* chooses for the user what else could be set: whatever it excludes, and it, cannot both be chosen. This module opens no weights and
-imports nothing heavy.
+A *level* sets several options itself, so it cannot be given together with them. This module opens no weights and imports nothing heavy.
 """
 
 from __future__ import annotations
@@ -30,16 +29,16 @@ A weaker opponent: --level 1 (meant for beginners) to --level 20; docs/levels.md
 Sabaki:  Engines > Show Engines Sidebar > Attach Engine > Manage Engines > Add.  Path: the full path of gozero-gtp
          (`command -v gozero-gtp`; in this source tree .venv/bin/gozero-gtp).  Arguments: --visits 400
 GoGui:   Program > New Program.  Command: /full/path/to/gozero-gtp --visits 400
-         Other games: add --game NAME; the same command under Game > Rules makes GoGui keep to the game's rules.
-CGOS:    the command line is split at blanks: no blanks in paths.  Give --log FILE to keep a record.
-Lizzie:  add --gtp-version 0.17: it wants a version whose second number is 15 or more.
+         Other games: add --game NAME; the same command under Game > Rules tells GoGui the rules of the game.
+CGOS:    use paths without blanks: CGOS splits the command line at blanks.  --log FILE keeps a record.
+Lizzie:  add --gtp-version 0.17: Lizzie requires a version whose second number is 15 or more.
 By hand: type `genmove b`, `showboard`, `list_commands`; docs/gtp.md describes every command.
 """
 
 
 HIGHEST_TEMPERATURE = 100.0
 EXCLUDED_BY_LEVEL = ("visits", "temperature", "ponder")
-"""What a level sets itself; what is found in the opponent's time would make it stronger than it should be."""
+"""What a level sets itself. Pondering would make a level stronger than it should be."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,7 @@ class Settings:
     )
     weights: str | None = option(
         None,
-        "weights file; looked for in the working directory, beside the executable, among the shipped ones (default: the game's, "
+        "weights file, searched in the working directory, beside the executable, and among the shipped ones (default: the game's, "
         f"{', '.join(WEIGHTS.values())})",
         metavar="FILE",
     )
@@ -60,20 +59,20 @@ class Settings:
         None, f"strength, {WEAKEST} (meant for beginners) to {STRONGEST}; in place of --visits", low=WEAKEST, high=STRONGEST
     )
     analysis_visits: int | None = option(
-        None, "simulations after which an analysis rests until the controller ends it (default: it goes on)", low=1, high=100_000_000
+        None, "simulations after which an analysis pauses until the controller ends it (default: no limit)", low=1, high=100_000_000
     )
     time: float | None = option(None, "seconds per move", low=0.01, high=1e6, metavar="SECONDS")
     lag: float = option(
         LAG,
-        f"seconds kept back on a clock for what passes between an answer and the server's stopping it (default {LAG:g})",
+        f"seconds reserved on a clock for the delay between the engine and the server (default {LAG:g})",
         low=0,
         high=60,
         metavar="SECONDS",
     )
-    ponder: bool = option(False, "think in the opponent's time too")
+    ponder: bool = option(False, "think during the opponent's turn too")
     max_memory: int | None = option(
         None,
-        "memory in MB that search trees may grow to; a search that needs more ends (default: a quarter of the machine's)",
+        "most memory in MB for all search trees; a search that needs more ends (default: a quarter of the machine's)",
         low=LEAST_MEMORY,
         high=MOST_MEMORY,
         metavar="MB",
@@ -82,7 +81,7 @@ class Settings:
     seed: int | None = option(None, "whole number; with --visits the same seed plays the same game", low=0, high=2**63 - 1)
     size: int | None = option(
         None,
-        "board size, in Go 5 to 19, until the controller sends another (default: that of the weights; those that ship learned 7 to 13)",
+        "board size, in Go 5 to 19, until the controller sends another (default: that of the weights; the shipped ones learned 7 to 13)",
         low=2,
         high=MAX_SIZE,
     )
@@ -91,23 +90,23 @@ class Settings:
         None, "rule set, such as chinese, tromp-taylor or aga in Go, freestyle or exact in gomoku (default: the first)", metavar="NAME"
     )
     friendly_pass: bool = option(
-        False, "in Go, pass once the opponent has, counting on agreement about dead stones (default: take off what decides the game first)"
+        False,
+        "in Go, pass after the opponent and rely on agreement about dead stones "
+        "(default: first capture the dead stones that decide the game)",
     )
     no_resign: bool = option(False, "never resign")
     resign_threshold: float = option(
         -0.9, "resign when the expected result stays below this for several moves, -1 (certain loss) to 0 (default -0.9)", low=-1, high=0
     )
-    resign_moves: int = option(3, "of its moves in a row that it takes to resign (default 3)", low=1, high=1000)
+    resign_moves: int = option(3, "how many of its moves in a row must be below the threshold (default 3)", low=1, high=1000)
     opening_temperature: float = option(
         0.4,
-        "how much the first moves are left to chance, so that games differ; 0: nothing (default 0.4)",
+        "randomness of the first moves, so that games differ; 0: none (default 0.4)",
         low=0,
         high=HIGHEST_TEMPERATURE,
         metavar="T",
     )
-    temperature: float = option(
-        0.0, "how much all moves are left to chance; 0: nothing (default 0)", low=0, high=HIGHEST_TEMPERATURE, metavar="T"
-    )
+    temperature: float = option(0.0, "randomness of all moves; 0: none (default 0)", low=0, high=HIGHEST_TEMPERATURE, metavar="T")
     backend: str = option("auto", f"what evaluates the network: {', '.join(BACKENDS)} (default auto)", choices=BACKENDS, metavar="NAME")
     precision: str = option(
         "auto",
@@ -115,12 +114,12 @@ class Settings:
         choices=PRECISIONS,
         metavar="NAME",
     )
-    gogui_gfx: bool = option(False, "draw what it thinks on GoGui's board, through stderr, while it chooses a move")
-    check: bool = option(False, "test this installation instead of playing: weights, caches, speed, a move, memory")
+    gogui_gfx: bool = option(False, "show the search on GoGui's board, through stderr, while the engine chooses a move")
+    check: bool = option(False, "test this installation (weights, caches, speed, a move, memory) instead of playing")
     gtp_version: str | None = option(
-        None, "what the command version answers, for clients that read it (default: the engine's)", metavar="TEXT"
+        None, "the answer to the command version, for clients that check it (default: the engine's version)", metavar="TEXT"
     )
-    log: str | None = option(None, "append all that passes over GTP, and every search, to this file", metavar="FILE")
+    log: str | None = option(None, "append all GTP input and output, and every search, to this file", metavar="FILE")
 
     @property
     def chosen_level(self) -> Level | None:

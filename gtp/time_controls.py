@@ -1,4 +1,4 @@
-"""The terms on which a game is timed, and how long a move may take under each.
+"""The kinds of time control, and how long a move may take under each.
 
 Vocabulary. *Main time* is for the whole game. What comes when it is used up is *overtime*: Canadian, so many *stones* in each *period*; or
 byo-yomi, so many *periods*, of which a move that outlasts one uses it up. Fischer has no overtime: each move earns an *increment*. What a

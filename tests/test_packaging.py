@@ -54,13 +54,41 @@ def test_files_that_the_documents_name_exist() -> None:
             assert (document.parent / link).exists(), f"{document.name}: {link}"
 
 
-def test_the_map_names_every_module() -> None:
+def test_the_map_names_every_package_and_nothing_that_is_not_there() -> None:
     text = (TREE / "docs" / "map.md").read_text(encoding="utf-8")
-    modules = [path for top in SOURCE_FOLDERS for path in sorted((TREE / top).rglob("*.py")) if path.name != "__init__.py"]
-    missing = [str(path.relative_to(TREE)) for path in modules if f"`{path.relative_to(TREE)}`" not in text]
-    assert missing == []
-    named = re.findall(r"`((?:analysis|gozero|gtp|training)/[\w/]+\.py)`", text)
-    assert [name for name in named if not (TREE / name).exists()] == []
+    folders = {path.parent.relative_to(TREE).as_posix() for top in SOURCE_FOLDERS for path in (TREE / top).rglob("__init__.py")}
+    assert sorted(folder for folder in folders if f"| `{folder}/` |" not in text) == []
+    named = re.findall(r"`([\w.]+/[\w./]*)`", text)
+    assert len(named) > 40
+    assert sorted(name for name in named if not (TREE / name).exists()) == []
+
+
+def test_the_constants_and_functions_of_the_map_are_in_the_files_that_it_names() -> None:
+    text = (TREE / "docs" / "map.md").read_text(encoding="utf-8")
+    named = re.findall(r"((?:`\w+` and )?`\w+`) in `([\w/]+\.py)`", text)
+    named += [("`CHECKS`", "training/doctor/symptoms.py"), ("`_repeats`", "gozero/games/go.py")]
+    assert len(named) > 4
+    for words, file in named:
+        source = (TREE / file).read_text(encoding="utf-8")
+        for word in re.findall(r"\w+", words.replace(" and ", " ")):
+            assert re.search(rf"^(def )?{word}\b", source, re.MULTILINE), f"{file}: {word}"
+
+
+def test_the_map_stays_one_page() -> None:
+    assert len((TREE / "docs" / "map.md").read_text(encoding="utf-8").splitlines()) <= 100
+
+
+def test_prose_has_short_lines() -> None:
+    """Tables, code and links cannot be wrapped; the rest of a document has lines of at most 120 characters."""
+    documents = (TREE / "README.md", TREE / "CONTRIBUTING.md", *sorted((TREE / "docs").glob("*.md")))
+    measured = (TREE / "weights" / "README.md", TREE / "benchmarks" / "results.md")
+    assert [f"{path.name}: {line}" for path in (*documents, *measured) for line in prose(path) if len(line) > 120] == []
+
+
+def prose(document: Path) -> list[str]:
+    """The lines of a document that are neither code nor a table's row, a heading or a picture."""
+    text = re.sub(r"^```.*?^```", "", document.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    return [line for line in text.splitlines() if not re.match(r"\||#|!\[| {4}", line)]
 
 
 def copy_of_tree(target: Path) -> Path:

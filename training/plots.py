@@ -78,14 +78,14 @@ def curves(panels: Sequence[Panel]) -> bytes:
     return _png(figure)
 
 
-def boards(pictures: Sequence[Board], columns: int = 4) -> bytes:
-    """Boards side by side."""
+def boards(pictures: Sequence[Board], columns: int = 4, dpi: int = DPI) -> bytes:
+    """Boards side by side, each 2.9 inches wide and high; `dpi` is the number of pixels an inch."""
     columns = min(columns, len(pictures))
     rows = -(-len(pictures) // columns)
     figure = _figure(BOARD * columns, BOARD * rows)
     for place, picture in enumerate(pictures, 1):
         _board(figure.add_subplot(rows, columns, place), picture)
-    return _png(figure)
+    return _png(figure, dpi)
 
 
 def filters(weights: np.ndarray, names: Sequence[str]) -> bytes:
@@ -159,7 +159,7 @@ def _figure(width: float, height: float) -> Figure:
     return figure
 
 
-def _png(figure: Figure) -> bytes:
+def _png(figure: Figure, dpi: int = DPI) -> bytes:
     buffer = io.BytesIO()
-    figure.savefig(buffer, format="png")
+    figure.savefig(buffer, format="png", dpi=dpi)
     return buffer.getvalue()

@@ -1,4 +1,4 @@
-"""What can be set in a search. Every field says its unit and where its usual value comes from.
+"""The settings of a search. Each field has its unit and the source of its usual value.
 
 Budgets, deadlines and noise on or off belong to one search of one position, not to the settings: see `SearchRequest` and `Search.run`.
 """

@@ -1,4 +1,4 @@
-"""A search tree for the eye: its lines, and the tree as text.
+"""A search tree as text: its principal variations, and the tree itself.
 
 A line of the text is one move: its vertex, visits, q for the side that plays it, prior, and how the search would go on.
 Plain Python over the arrays of `gozero.search.tree`; nothing here is fast or needs to be.

@@ -1,4 +1,4 @@
-"""One game of self-play: what it decides at each ply, and the record that is left of it.
+"""One game of self-play: its decisions at each ply, and the record that it leaves.
 
 Vocabulary.
   full     a search with many simulations; its result becomes a row. The other moves are *cheap* and leave none (playout-cap randomisation,

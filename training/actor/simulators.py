@@ -1,4 +1,4 @@
-"""Who holds self-play's games against the rules: a second board beside our kernels, or the kernels alone.
+"""The referee that checks self-play's games by the rules: a second implementation beside our kernels, or the kernels alone.
 
 Vocabulary.
   simulator     `pachi`: pachi-py's board plays every game again. `numba`: our kernels only. `auto`: pachi-py where it can be had.

@@ -1,4 +1,4 @@
-"""What is measured after a generation to tell whether the run is sound: the doctor judges the numbers, here they are made.
+"""Measures after each generation whether the run is sound; the doctor judges the numbers.
 
 Vocabulary.
   probe     the network asked about positions that differ in one known way (komi, colour, a turn of the board): the answers must differ, or

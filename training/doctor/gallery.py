@@ -97,6 +97,11 @@ class Gallery:
             yield f"generation {record.generation}, move {ply + 1}", _after(game, record, ply)
 
 
+def position(net: nn.Module, game: Game, record: Record, plies: int, dpi: int = plots.DPI) -> bytes:
+    """Policy and ownership of the position after the first `plies` moves of a record, as one PNG. The record must have as many moves."""
+    return plots.boards(list(_opinion(net, game, _after(game, record, plies), f"move {plies + 1}")), dpi=dpi)
+
+
 def _read(shard: Path) -> list[Record]:
     try:
         return records.read(shard).records

@@ -1,4 +1,4 @@
-"""What a run says of itself: a line a generation, the doctor's verdict, progress bars, TensorBoard, log.jsonl and report.html.
+"""The reports of a run: a line for each generation, the doctor's verdict, progress bars, TensorBoard, log.jsonl and report.html.
 
 Vocabulary.
   report  {"group/name": number}, one a generation; the same names in TensorBoard and in log.jsonl.

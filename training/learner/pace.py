@@ -1,4 +1,4 @@
-"""How many CPU threads help just now: measured on the work itself, at its start and again while it goes on.
+"""Measures how many CPU threads help at the moment, on the work itself, at its start and repeatedly during it.
 
 Vocabulary.
   piece   work that is done many times, here a step of the learner; pieces of one kind, a size of board, take equally long.

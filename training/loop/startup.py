@@ -1,7 +1,7 @@
-"""The command line of a run, `python -m training.loop` and `python -m training.selfplay`: from what is asked for to a run under way.
+"""The command line of a run, for `python -m training.loop` and `python -m training.selfplay`: checks what is asked for and starts the run.
 
 Vocabulary.
-  run folder  where a run lives (`training.run.run`); the same command given again goes on in it.
+  run folder  the folder of a run (`training.run.run`); the same command given again continues in it.
   sitting     the time from one start of a run to its next stop.
 
 What is asked for is checked here, before anything starts. The cycle itself is `training.loop`, the presets are
@@ -42,7 +42,7 @@ from training.storage.checkpoint import CheckpointError
 from training.storage.storage import BusyError, FolderError, StorageError
 
 UNUSABLE = (BusyError, FolderError, ConfigError, CheckpointError, WeightsError, ChoiceError)  # cannot be done: exit code 2
-FAILED = (StorageError, Disagreement, DivergedError)  # the run cannot go on as things are: exit code 1
+FAILED = (StorageError, Disagreement, DivergedError)  # the run cannot continue: exit code 1
 FIXED = ("game", "rules", "network", "features")  # settings that a run cannot change
 SHORTHANDS = ("hours", "threads", "simulator", "device", "mode")  # options that are settings of the same name
 
@@ -56,7 +56,7 @@ def prepare(settings: LoopSettings, folder: Path, origin: Origin | None = None) 
     """
     under_way = _compare(settings, folder)
     if origin and under_way:
-        say("this run is under way and goes on: --from and --records are for a new one")
+        say("this run has already begun and continues: --from and --records are for a new run")
     elif origin:
         say(origins.begin(settings, folder, origin))
     folder.mkdir(parents=True, exist_ok=True)
@@ -75,7 +75,7 @@ def _compare(settings: LoopSettings, folder: Path) -> bool:
         before = {"features": 1} | config.flat(json.loads(saved.read_text(encoding="utf-8")))  # older files do not name them
     except (OSError, ValueError) as error:
         raise ConfigError(f"cannot read {saved.absolute()}: {error}; give another --run, or move the file away") from None
-    if not under_way:  # a start that came to nothing
+    if not under_way:  # an earlier start failed before the first checkpoint
         return False
     after = config.flat(settings.to_dict())
     differs = {name: (before[name], after[name]) for name in after if name in before and before[name] != after[name]}
@@ -84,11 +84,11 @@ def _compare(settings: LoopSettings, folder: Path) -> bool:
             old, new = differs[name]
             raise ConfigError(
                 f"{folder.absolute()} holds a run of {name} {old!r}, not {new!r}; give another --run, "
-                f"and --from {folder.absolute()}/weights.pt or --records {folder.absolute()} to begin with what it has"
+                f"and --from {folder.absolute()}/weights.pt or --records {folder.absolute()} to start from that run"
             )
     if differs:
         changes = ", ".join(f"{name} {old!r} is now {new!r}" for name, (old, new) in differs.items())
-        say(f"settings changed since the last sitting in {folder.absolute()}: {changes}")
+        say(f"settings changed since the run last stopped in {folder.absolute()}: {changes}")
     return True
 
 
@@ -98,18 +98,18 @@ def add_options(options: argparse.ArgumentParser) -> None:
     which.add_argument("--preset", metavar="NAME", help="settings that come with gozero; --list-presets names them")
     which.add_argument("--config", metavar="FILE.toml", help="settings of your own")
     which.add_argument("--list-presets", action="store_true", help="print the presets and stop")
-    which.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="over the settings, such as learner.batch=64")
+    which.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="change a setting, such as learner.batch=64")
     which.add_argument("--run", metavar="FOLDER", help="run folder (default: runs/ and the name of the settings)")
     which.add_argument("--hours", type=float, help="stop when a generation ends after this many hours of work in all")
-    which.add_argument("--threads", type=int, help="CPU threads of network and learner; 0: what the process may use")
-    which.add_argument("--simulator", choices=simulators.SIMULATORS, help="who referees the games beside the kernels (default auto)")
+    which.add_argument("--threads", type=int, help="CPU threads of network and learner; 0: as many as the process may use")
+    which.add_argument("--simulator", choices=simulators.SIMULATORS, help="referee of the games beside our own rules (default auto)")
     which.add_argument("--device", choices=("auto", "cpu", "cuda"), help="where network and learner run")
     modes = ("sequential", "semi-asynchronous", "asynchronous")
     which.add_argument("--mode", choices=modes, help="how self-play and learner share the time")
-    which.add_argument("--yardstick", metavar="FILE", help="labelled positions to agree with; they are never trained on")
+    which.add_argument("--yardstick", metavar="FILE", help="labelled positions to measure agreement with; never trained on")
     begin = options.add_argument_group("what a new run begins with")
     begin.add_argument("--from", dest="origin", metavar="WEIGHTS.pt", help="weights of the same network, or of a narrower or shallower one")
-    begin.add_argument("--records", action="append", default=[], metavar="FOLDER", help="games played before: a run folder or shards")
+    begin.add_argument("--records", action="append", default=[], metavar="FOLDER", help="earlier games: a run folder or shards")
     look = options.add_argument_group("look first (both stop without starting a run)")
     look.add_argument("--estimate", action="store_true", help="measure for a minute: games an hour, memory, disk, hours of each stage")
     look.add_argument("--dry-run", action="store_true", help="check settings, folder, disk, weights and a step of everything")
@@ -118,7 +118,7 @@ def add_options(options: argparse.ArgumentParser) -> None:
 def parser() -> argparse.ArgumentParser:
     """The command line of `python -m training.loop`."""
     options = argparse.ArgumentParser(
-        prog="python -m training.loop", description="Self-play and learning in turns; goes on where the run folder stopped."
+        prog="python -m training.loop", description="Train by self-play and learning in turns; continues a run where it stopped."
     )
     add_options(options)
     return options

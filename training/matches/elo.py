@@ -1,4 +1,4 @@
-"""From games won to a strength with its uncertainty.
+"""Computes a strength, with its uncertainty, from games won.
 
 Vocabulary
     score      share of the points won, draws counting one half: 0 ... 1

@@ -1,4 +1,4 @@
-"""What perfect play makes of a position, in games that are solved: the value of every move, and the moves of a perfect player.
+"""Perfect play in games that are solved: the value of every move, and the moves of a perfect player.
 
     tictactoe                       searched to the end here, in a fraction of a second
     nogo up to 4x4, othello of 4x4  searched to the end here, in seconds at most

@@ -1,4 +1,4 @@
-"""From a player's description to a player: what matches, gates and ladders play with.
+"""Makes the players of matches, gates and ladders from their descriptions.
 
 Descriptions
     random                 uniform over the legal moves; in Go over those that fill no own one-point eye, and a pass when there is none

@@ -1,4 +1,4 @@
-"""Games that can be left at once: an evaluator and a player that look at whether to stop before they do their work.
+"""An evaluator and a player that check before each step whether to stop, so that a game can end at once.
 
 A move of many games takes seconds. Whoever plays them catches `Stopped` around the whole match; what it does with the games that are
 finished is its own business.

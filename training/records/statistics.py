@@ -1,4 +1,4 @@
-"""What the games of a generation have in common: how many there are, how long they take, how they end."""
+"""Statistics of the games of a generation: how many there are, how long they are, how they end."""
 
 from __future__ import annotations
 

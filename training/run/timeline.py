@@ -1,4 +1,4 @@
-"""Who was at work when: the spans of a run's parts, for the report and for tests of what overlaps.
+"""Which part of a run was at work when: the spans of the parts, for the report and for tests of what overlaps.
 
 Vocabulary.
   part  selfplay, learner, gate or monitor.

@@ -1,1 +1,1 @@
-"""What a run is told: its settings, checked, and the presets that come with gozero."""
+"""The settings of a run, checked, and the presets that come with gozero."""

@@ -1,4 +1,4 @@
-"""From a preset's name or a file, and what the command line lays over it, to a run's settings.
+"""Makes a run's settings from a preset's name or a file and the changes on the command line.
 
 Vocabulary.
   preset    a configuration that comes with gozero, training/settings/NAME.toml; its first line says in a comment what it is for.

@@ -1,4 +1,4 @@
-"""Checkpoints: all that a run needs to go on as if it had never stopped, in one file that appears whole or not at all.
+"""Checkpoints: everything that a run needs to continue exactly where it stopped, in one file that is written whole or not at all.
 
 Vocabulary.
   checkpoint  checkpoints/NNNNNN.pt of a run folder, numbered by generation and written anew at every point of rest; the newest readable

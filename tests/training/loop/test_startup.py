@@ -263,7 +263,7 @@ def test_a_wide_run_begins_with_a_narrow_ones_weights_and_games(finished: Path, 
     run.save()
     again = startup.prepare(wide, tmp_path / "wide", origin)
     assert again.progress.rows == run.progress.rows
-    assert "under way and goes on" in capsys.readouterr().err
+    assert "has already begun and continues" in capsys.readouterr().err
 
 
 def test_a_run_cannot_begin_with_a_wider_network(finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

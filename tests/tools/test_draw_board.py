@@ -1,0 +1,61 @@
+"""README's picture: the command that its file names draws it, from the weights and a game that the tree holds."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tools import draw_board
+from training import plots
+from training.plots import Board
+
+TREE = Path(__file__).parents[2]
+MOST_BYTES = 60_000  # of a picture that everybody downloads with the tree
+GAME = str(TREE / "weights" / "resume" / "000290:13")
+
+
+def test_the_command_of_the_readme_draws_policy_and_ownership(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (command,) = re.findall(
+        r"^\.venv/bin/python -m tools\.draw_board (.*)$", (TREE / "README.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    arguments, drawn, boards = shlex.split(command), [], plots.boards
+    assert arguments[arguments.index("--out") + 1] == "docs/board.png"
+    arguments[arguments.index("--out") + 1] = str(tmp_path / "board.png")
+    monkeypatch.chdir(TREE)
+    monkeypatch.setattr(plots, "boards", lambda pictures, **settings: drawn.extend(pictures) or boards(pictures, **settings))
+    assert draw_board.main(arguments) == 0
+    assert (tmp_path / "board.png").read_bytes().startswith(b"\x89PNG")
+    policy, owner = drawn
+    assert isinstance(policy, Board)
+    assert policy.title.startswith("move 49\nBlack's policy")
+    assert policy.heat.argmax() == 8 * 13 + 3  # D5
+    assert (policy.stones == owner.stones).all()
+    assert (policy.stones > 0).sum() == 48 - 1  # one stone has been captured
+    assert "red: Black's points" in owner.title
+    assert owner.heat[12, 12] > 0.3 > -0.3 > owner.heat[9 - 1 - 4, 8]  # Black's corner below, White's chain above
+
+
+def test_the_picture_is_small() -> None:
+    assert (TREE / "docs" / "board.png").stat().st_size <= MOST_BYTES
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nowhere/000001:1", "--move", "1"], "no such folder or shard"),
+        ([GAME, "--move", "0"], "has no move 0: it has 1 to 145"),
+        ([GAME, "--move", "146"], "has no move 146: it has 1 to 145"),
+        ([GAME, "--move", "1", "--weights", "othello8.pt"], "othello"),
+        ([GAME, "--move", "1", "--weights", "nowhere.pt"], "cannot use weights"),
+        ([GAME, "--move", "1", "--out", "/nowhere/board.png"], "/nowhere/board.png"),
+    ],
+)
+def test_what_cannot_be_drawn_is_one_line(arguments: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "board.png"
+    assert draw_board.main(["--out", str(out), *arguments]) == 2
+    complaint = capsys.readouterr().err
+    assert complaint.startswith("draw_board: ")
+    assert complaint.count("\n") == 1
+    assert words in complaint
+    assert not out.exists()
