@@ -1,8 +1,4 @@
-<<<<<<< HEAD:gozero/search_report.py
-"""What a search has found about a position, reported to observers: the moves, the position itself, and whose each point will be.
-=======
 """The result of a search for analysis: the moves, the position itself, and the expected owner of each point.
->>>>>>> prose:gozero/analysis.py
 
 Vocabulary. A *look* is one reading of a search that may still be running; looking changes nothing in it. A *line* is a move and the most
 visited moves after it. The *ownership* of a point is its expected owner, the mean over the positions that the search evaluated. All numbers

@@ -99,7 +99,7 @@ class Gallery:
 
 def position(net: nn.Module, game: Game, record: Record, plies: int, dpi: int = plots.DPI) -> bytes:
     """Policy and ownership of the position after the first `plies` moves of a record, as one PNG. The record must have as many moves."""
-    return plots.boards(list(_opinion(net, game, _after(game, record, plies), f"move {plies + 1}")), dpi=dpi)
+    return plots.boards(list(_prediction(net, game, _after(game, record, plies), f"move {plies + 1}")), dpi=dpi)
 
 
 def _read(shard: Path) -> list[Record]:
