@@ -13,9 +13,6 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("analysis", "gozero", "gtp", "training")
 Graph = dict[str, set[str]]  # module -> the modules that it imports
 
-# (importer, imported) that close a circle today. To be emptied, never to grow.
-EXPECTED: set[tuple[str, str]] = set()
-
 
 def sources(root: Path) -> dict[str, Path]:
     """Each module's file, by its dotted name; a package's is its `__init__.py`."""
@@ -70,14 +67,7 @@ def graph() -> Graph:
 
 def test_no_module_imports_itself_in_a_circle(graph: Graph) -> None:
     assert len(graph) > 150, "the sources were not found"
-    others = {name: {other for other in found if (name, other) not in EXPECTED} for name, found in graph.items()}
-    assert circles(others) == []
-
-
-def test_the_expected_circles_are_still_there(graph: Graph) -> None:
-    """A pair that closes no circle any more must leave `EXPECTED`, so that the circle cannot come back."""
-    for importer, imported in EXPECTED:
-        assert imported in graph[importer] and importer in reached(graph, imported), f"take {importer} -> {imported} off EXPECTED"
+    assert circles(graph) == []
 
 
 def test_every_kind_of_import_counts(tmp_path: Path) -> None:
