@@ -1,4 +1,6 @@
-"""`gozero-analysis`: settings, the take-over of standard output, a thread that reads lines, and the server that answers them."""
+"""`gozero-analysis`: settings, the take-over of standard output, a thread that reads lines, and the server that answers
+them.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ say = partial(tell, "gozero-analysis")
 
 def main(arguments: list[str] | None = None) -> None:
     """Serve until the end of the input; exit code 0, or 2 after one line on stderr that says what was wrong."""
-    exit_after(lambda: from_arguments(sys.argv[1:] if arguments is None else arguments, VERSION), sit, say, WeightsError)
+    exit_after(
+        lambda: from_arguments(sys.argv[1:] if arguments is None else arguments, VERSION), sit, say, WeightsError
+    )
 
 
 def sit(settings: Settings, log: Log | None) -> int:
@@ -56,7 +60,11 @@ def sit(settings: Settings, log: Log | None) -> int:
 
     seconds = {} if settings.time is None else {"seconds": settings.time}
     defaults = Defaults(
-        tuple(supported_sizes(header)), settings.visits, perspective=settings.report_winrates_as, trained=header.trained, **seconds
+        tuple(supported_sizes(header)),
+        settings.visits,
+        perspective=settings.report_winrates_as,
+        trained=header.trained,
+        **seconds,
     )
 
     def warn(text: str) -> None:
@@ -74,11 +82,15 @@ def sit(settings: Settings, log: Log | None) -> int:
 
 def greeting(settings: Settings, path: Path) -> str:
     """The line on stderr that says with what it analyses."""
-    return f"gozero {VERSION}, weights {path}; {settings.visits} visits a position, {settings.positions} positions at once"
+    return (
+        f"gozero {VERSION}, weights {path}; {settings.visits} visits a position, {settings.positions} positions at once"
+    )
 
 
 def read_lines(output: Output) -> Lines:
-    """The lines of standard input as they come, then None; they are read ahead, so that an action is seen while positions are searched."""
+    """The lines of standard input as they come, then None; they are read ahead, so that an action is seen while
+    positions are searched.
+    """
     lines = Lines()
 
     def read() -> None:

@@ -1,9 +1,9 @@
 """The searches of many positions at once, in waves whose leaves are evaluated together.
 
-Vocabulary. A *task* is a position to be searched (`analysis.positions.Task`); it *waits* until it has its turn, the highest priority first
-and the older first among equals, and is then *under way*. A *wave* takes some leaves of every search under way: those of one board size
-go to the evaluator in one batch, whatever their komi, rules and settings. Searches do not influence each other, so a position has the same
-numbers in company as alone.
+Vocabulary. A *task* is a position to be searched (`analysis.positions.Task`); it *waits* until it has its turn, the
+highest priority first and the older first among equals, and is then *under way*. A *wave* takes some leaves of every
+search under way: those of one board size go to the evaluator in one batch, whatever their komi, rules and settings.
+Searches do not influence each other, so a position has the same numbers in company as alone.
 
 This module knows no JSON and starts no thread.
 """
@@ -101,7 +101,8 @@ class Analyst:
     Args:
         open_evaluator: gives the evaluator for a board; called when a task on it has its turn. It may take seconds.
         positions: searches under way at most.
-        report: told of a running task, and whether it still goes on: at the intervals that its query asks for, and once at its end.
+        report: told of a running task, and whether it still goes on: at the intervals that its query asks for, and once
+            at its end.
         memory: for the trees of all searches together.
         clock: seconds.
     """
@@ -132,7 +133,9 @@ class Analyst:
         heapq.heappush(self._waiting, (-task.priority, next(self._numbers), task))
 
     def end(self, is_meant: Callable[[Task], bool]) -> list[Task]:
-        """End tasks now. Those under way are reported with what they have found; those that waited are returned, oldest first."""
+        """End tasks now. Those under way are reported with what they have found; those that waited are returned, oldest
+        first.
+        """
         dropped = [entry for entry in self._waiting if is_meant(entry[2])]
         self._waiting = [entry for entry in self._waiting if not is_meant(entry[2])]
         heapq.heapify(self._waiting)
@@ -147,7 +150,9 @@ class Analyst:
         for _, same_board in groupby(sorted(self._running, key=_size), key=_size):
             _advance(list(same_board))
         now = self._clock()
-        self._finish([running_task for running_task in self._running if running_task.is_finished or now >= running_task.deadline])
+        self._finish(
+            [running_task for running_task in self._running if running_task.is_finished or now >= running_task.deadline]
+        )
         for running_task in self._running:
             if now >= running_task.next_report:
                 running_task.next_report = now + running_task.task.query.report_interval

@@ -1,7 +1,8 @@
 """The results of a search as the JSON objects of KataGo's protocol.
 
-All numbers of a look are for the side to move; here they are told for the side that the query names: win rates as shares 0..1, leads in
-points, ownership + for that side. What the network does not know is left out. Priors and the policy belong to no side.
+All numbers of a look are for the side to move; here they are told for the side that the query names: win rates as
+shares 0..1, leads in points, ownership + for that side. What the network does not know is left out. Priors and the
+policy belong to no side.
 """
 
 from __future__ import annotations
@@ -117,5 +118,7 @@ def hashes(root: Position) -> dict[str, str]:
     if ko is not None:
         points[ko] = BLACK + WHITE
     boards = [apply_points(points, size, symmetry).tobytes() for symmetry in range(SYMMETRIES)]
-    names = [hashlib.blake2b(bytes([size, root.to_play]) + board, digest_size=16).hexdigest().upper() for board in boards]
+    names = [
+        hashlib.blake2b(bytes([size, root.to_play]) + board, digest_size=16).hexdigest().upper() for board in boards
+    ]
     return {"thisHash": names[0], "symHash": min(names)}

@@ -1,7 +1,7 @@
 """From a query to the positions that it asks about, with the moves to leave out at each.
 
-The moves of a game are taken as `play` over GTP takes them: for either side at any time, and a move that only superko forbids too. What the
-engine thinks of are the moves that the full rules allow.
+The moves of a game are taken as `play` over GTP takes them: for either side at any time, and a move that only superko
+forbids too. What the engine thinks of are the moves that the full rules allow.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ class Task:
         turn: its number.
         priority: the highest comes first.
         root: the position, not over.
-        left_out: int32 [2, A], in how many plies each move is left out, for the side to move and the other; one move at least is not.
+        left_out: int32 [2, A], in how many plies each move is left out, for the side to move and the other; one move at
+            least is not.
     """
 
     query: Query
@@ -39,7 +40,9 @@ class Task:
 
 
 def tasks(query: Query) -> list[Task]:
-    """The turns of a query, in the order of the game. QueryError for stones or moves that cannot be, and where no move is left."""
+    """The turns of a query, in the order of the game. QueryError for stones or moves that cannot be, and where no move
+    is left.
+    """
     position = _first(query)
     found = []
     for turn in range(len(query.moves) + 1):
@@ -75,5 +78,7 @@ def _left_out(query: Query, root: Position, turn: int) -> np.ndarray:
     """See `Task`."""
     plies = left_out(query.restrictions, root.to_play, root.game.actions)
     if not (root.legal() & (plies[0] == 0)).any():
-        raise QueryError("allowMoves" if query.restrictions[0].alone else "avoidMoves", f"no legal move is left at turn {turn}")
+        raise QueryError(
+            "allowMoves" if query.restrictions[0].alone else "avoidMoves", f"no legal move is left at turn {turn}"
+        )
     return plies

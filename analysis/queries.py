@@ -1,8 +1,9 @@
 """Queries of KataGo's analysis protocol: a JSON object, read and checked.
 
-Vocabulary. A *query* asks for the analysis of some *turns* of one game: turn 0 is the position before the first move, turn n the one
-after n moves. An *action* asks something of the engine itself. A *field* is a name in the object: one that cannot be used is an error,
-one that is unknown or cannot be followed is a *warning*, and the query is answered without it.
+Vocabulary. A *query* asks for the analysis of some *turns* of one game: turn 0 is the position before the first move,
+turn n the one after n moves. An *action* asks something of the engine itself. A *field* is a name in the object: one
+that cannot be used is an error, one that is unknown or cannot be followed is a *warning*, and the query is answered
+without it.
 
 This module plays no move: whether the moves are legal is seen by `analysis.positions`.
 """
@@ -102,7 +103,8 @@ class Query:
         seconds: that each is searched at most.
         temperature: of the prior at the root, None: as the network says.
         restrictions: of what is thought of, in lines that begin at each position.
-        first_report, report_interval: seconds until the first look at a search under way, and between two; infinite: none.
+        first_report, report_interval: seconds until the first look at a search under way, and between two; infinite:
+            none.
         wishes: what answers tell.
         warnings: (field, text) of what could not be followed.
     """
@@ -138,7 +140,9 @@ def read_action(values: Mapping[str, Any]) -> Action:
         return Action(name)
     terminated = None
     if name == "terminate":
-        terminated = fields.required("terminateId", "a text, the id of a query", lambda value: value if isinstance(value, str) else None)
+        terminated = fields.required(
+            "terminateId", "a text, the id of a query", lambda value: value if isinstance(value, str) else None
+        )
     turns = None
     if "turnNumbers" in fields:
         turns = frozenset(fields.whole_numbers("turnNumbers"))
@@ -189,7 +193,9 @@ def _size(fields: Fields, sizes: tuple[int, ...]) -> int:
         fields.check_present(name, "a whole number, the size of the board")
     columns, rows = (fields.whole(name, 1, 1000, 0) for name in ("boardXSize", "boardYSize"))
     if columns not in sizes:
-        raise fields.error("boardXSize", f"board size {columns} is not supported; these weights play {', '.join(map(str, sizes))}")
+        raise fields.error(
+            "boardXSize", f"board size {columns} is not supported; these weights play {', '.join(map(str, sizes))}"
+        )
     if rows != columns:
         raise fields.error("boardYSize", f"a board of {columns}x{rows} is not supported; only square ones are")
     return columns
@@ -205,8 +211,14 @@ def _rules(fields: Fields) -> tuple[RuleSet, float, list[tuple[str, str]]]:
             raise fields.error("rules", str(error)) from None
 
     wanted = fields.required("rules", "the name of a rule set, such as chinese, or an object", check)
-    rules = replace(wanted, bonus=fields.choice("whiteHandicapBonus", {name.lower(): name for name in BONUS}, wanted.bonus))
-    warnings = [] if rules.is_played else [("rules", "only area scoring without tax and button is played here; counted by area instead")]
+    rules = replace(
+        wanted, bonus=fields.choice("whiteHandicapBonus", {name.lower(): name for name in BONUS}, wanted.bonus)
+    )
+    warnings = (
+        []
+        if rules.is_played
+        else [("rules", "only area scoring without tax and button is played here; counted by area instead")]
+    )
     return rules.nearest(), fields.number("komi", -1e6, 1e6, USUAL_KOMI), warnings
 
 
@@ -282,8 +294,12 @@ def _restrictions(fields: Fields, size: int) -> tuple[Restriction, ...]:
     found = []
     for item in items:
         part = Fields(item if isinstance(item, dict) else {}, name)
-        colour = part.required("player", "B or W", lambda value: _COLOURS.get(value.lower()) if isinstance(value, str) else None)
-        actions = frozenset(_action(part, "moves", vertex, size) for vertex in part.items("moves", "a list of vertices"))
+        colour = part.required(
+            "player", "B or W", lambda value: _COLOURS.get(value.lower()) if isinstance(value, str) else None
+        )
+        actions = frozenset(
+            _action(part, "moves", vertex, size) for vertex in part.items("moves", "a list of vertices")
+        )
         found.append(Restriction(colour, actions, part.whole("untilDepth", 1, 10**9, 1), alone=name == "allowMoves"))
     return tuple(found)
 

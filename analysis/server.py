@@ -1,7 +1,8 @@
 """Answers the lines of a client: queries become tasks of the analyst, actions are done at once.
 
-Every turn of a query ends with exactly one answer that is not during the search, unless the query was refused. Lines that cannot be used
-are answered with an error and change nothing. What is heavy is imported at the first query, so that `query_version` is answered at once.
+Every turn of a query ends with exactly one answer that is not during the search, unless the query was refused. Lines
+that cannot be used are answered with an error and change nothing. What is heavy is imported at the first query, so that
+`query_version` is answered at once.
 """
 
 from __future__ import annotations

@@ -10,7 +10,9 @@ from gozero.evaluators.backends import BACKENDS, PRECISIONS
 from gozero.options import option
 
 PERSPECTIVES = ("black", "white", "side_to_move")
-DESCRIPTION = "Analyses positions of Go over KataGo's JSON analysis protocol on standard input and output, many at once."
+DESCRIPTION = (
+    "Analyses positions of Go over KataGo's JSON analysis protocol on standard input and output, many at once."
+)
 HELP_EPILOG = """\
 KaTrain:  General & Engine Settings > Override Engine Command: the full path of gozero-analysis, then its options.
 By hand:  echo '{"id":"a","moves":[["B","G7"]],"rules":"chinese","boardXSize":13,"boardYSize":13}' | gozero-analysis --visits 100
@@ -24,10 +26,13 @@ class Settings:
 
     weights: str | None = option(
         None,
-        "weights file of Go, searched in the working directory, beside the executable, and among the shipped ones (default best.pt)",
+        "weights file of Go, searched in the working directory, beside the executable, and among the shipped ones "
+        "(default best.pt)",
         metavar="FILE",
     )
-    visits: int = option(500, "simulations for a position where the query does not say (default 500)", low=1, high=100_000_000)
+    visits: int = option(
+        500, "simulations for a position where the query does not say (default 500)", low=1, high=100_000_000
+    )
     time: float | None = option(
         None,
         "most seconds for a position where the query does not say (default: no limit)",
@@ -36,7 +41,10 @@ class Settings:
         metavar="SECONDS",
     )
     positions: int = option(
-        16, "positions searched at once; more of them fill a GPU, fewer are answered sooner (default 16)", low=1, high=4096
+        16,
+        "positions searched at once; more of them fill a GPU, fewer are answered sooner (default 16)",
+        low=1,
+        high=4096,
     )
     report_winrates_as: str = option(
         "black",
@@ -44,7 +52,9 @@ class Settings:
         choices=PERSPECTIVES,
         metavar="SIDE",
     )
-    quit_without_waiting: bool = option(False, "stop at once at the end of the input, without answering the remaining queries")
+    quit_without_waiting: bool = option(
+        False, "stop at once at the end of the input, without answering the remaining queries"
+    )
     max_memory: int | None = option(
         None,
         "most memory in MB for the search trees of all positions together; a search that needs more ends "
@@ -54,7 +64,9 @@ class Settings:
         metavar="MB",
     )
     threads: int | None = option(None, "CPU threads (default: as many cores as this process may use)", low=1, high=1024)
-    backend: str = option("auto", f"what evaluates the network: {', '.join(BACKENDS)} (default auto)", choices=BACKENDS, metavar="NAME")
+    backend: str = option(
+        "auto", f"what evaluates the network: {', '.join(BACKENDS)} (default auto)", choices=BACKENDS, metavar="NAME"
+    )
     precision: str = option(
         "auto",
         f"number type of the network: {', '.join(PRECISIONS)} (default auto: the fastest that this processor has)",
@@ -66,4 +78,6 @@ class Settings:
 
 def from_arguments(arguments: list[str], version: str) -> Settings:
     """The settings for a command line. SystemExit for --help and --version; SettingsError for anything wrong."""
-    return options.from_arguments(Settings, arguments, prog="gozero-analysis", version=version, description=DESCRIPTION, epilog=HELP_EPILOG)
+    return options.from_arguments(
+        Settings, arguments, prog="gozero-analysis", version=version, description=DESCRIPTION, epilog=HELP_EPILOG
+    )

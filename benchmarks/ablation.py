@@ -1,15 +1,19 @@
-"""What parts of the recipe are worth: runs that differ in one thing, given equally many evaluations, then play each other.
+"""What parts of the recipe are worth: runs that differ in one thing, given equally many evaluations, then play each
+other.
 
 Vocabulary.
-  arm    a run: the base configuration (training/settings/ablation7.toml, 7x7 from an untrained network) with an arm's changes.
+  arm    a run: the base configuration (training/settings/ablation7.toml, 7x7 from an untrained network) with an arm's
+         changes.
   recipe the arm without a change; the others play it.
 
     python -m benchmarks.ablation --folder runs/ablation                   train all arms, then play all matches
-    python -m benchmarks.ablation --folder runs/ablation --arms recipe puct --matches no    only train these, e.g. one per core
+    python -m benchmarks.ablation --folder runs/ablation --arms recipe puct --matches no    only train these, e.g. one
+                                                                                            per core
 
-A run that was stopped goes on where it stopped, and one that is finished is not repeated. In a match both sides search with as many
-visits and play random openings with both colours. Equal evaluations are not equal rows: without playout-cap randomisation every move is
-searched fully and recorded. One seed an arm: two runs of the recipe itself would differ as well, so small differences mean little.
+A run that was stopped goes on where it stopped, and one that is finished is not repeated. In a match both sides search
+with as many visits and play random openings with both colours. Equal evaluations are not equal rows: without
+playout-cap randomisation every move is searched fully and recorded. One seed an arm: two runs of the recipe itself
+would differ as well, so small differences mean little.
 """
 
 from __future__ import annotations
@@ -50,7 +54,9 @@ ARMS: dict[str, dict[str, dict[str, Any]]] = {
 
 
 def settings_of(arm: str, evaluations: int, seed: int) -> LoopSettings:
-    """The base configuration with an arm's changes. Few evaluations are divided into short generations, so that they are not overrun."""
+    """The base configuration with an arm's changes. Few evaluations are divided into short generations, so that they
+    are not overrun.
+    """
     values = config.load(BASE).to_dict()
     values["generation_rows"] = min(values["generation_rows"], max(50, evaluations // EVALUATIONS_A_ROW // GENERATIONS))
     for section, changes in ARMS[arm].items():
@@ -68,7 +74,10 @@ def train(arm: str, folder: Path, evaluations: int, seed: int, stop: Callable[[]
     with closing(Monitor(run.folder, run.settings)) as watch:
         loop.cycle(run, watch, stop)
     progress = run.progress
-    say(f"{arm}: {progress.evaluations:,} evaluations, {progress.games:,} games, {progress.rows:,} rows, {progress.hours:.2f} h")
+    say(
+        f"{arm}: {progress.evaluations:,} evaluations, {progress.games:,} games, {progress.rows:,} rows, "
+        f"{progress.hours:.2f} h"
+    )
 
 
 def match(arm: str, folder: Path, options: argparse.Namespace) -> str:
@@ -82,16 +91,24 @@ def match(arm: str, folder: Path, options: argparse.Namespace) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--folder", type=Path, default=Path("runs/ablation"), help="where the runs and the lists of games are kept")
+    parser.add_argument(
+        "--folder", type=Path, default=Path("runs/ablation"), help="where the runs and the lists of games are kept"
+    )
     parser.add_argument("--arms", nargs="+", choices=list(ARMS), default=list(ARMS), help="default: all")
     parser.add_argument("--evaluations", type=int, default=5_000_000, help="of each arm (default 5,000,000)")
-    parser.add_argument("--matches", choices=("yes", "no", "only"), default="yes", help="play after training, not at all, or only play")
+    parser.add_argument(
+        "--matches", choices=("yes", "no", "only"), default="yes", help="play after training, not at all, or only play"
+    )
     parser.add_argument("--games", type=int, default=200, help="of each match (default 200)")
     parser.add_argument("--visits", type=int, default=100, help="of each move in the matches (default 100)")
-    parser.add_argument("--opening-moves", type=int, default=4, help="random plies before the players begin (default 4)")
+    parser.add_argument(
+        "--opening-moves", type=int, default=4, help="random plies before the players begin (default 4)"
+    )
     parser.add_argument("--seed", type=int, default=1, help="of the runs and of the openings (default 1)")
     parser.add_argument("--threads", type=int, default=1, help="for evaluation in the matches (default 1)")
-    parser.add_argument("--short", action="store_true", help="2,000 evaluations and two games of 8 visits, to see that it runs")
+    parser.add_argument(
+        "--short", action="store_true", help="2,000 evaluations and two games of 8 visits, to see that it runs"
+    )
     options = parser.parse_args(arguments)
     if options.short:
         options.evaluations, options.games, options.visits = 2_000, 2, 8
@@ -101,7 +118,10 @@ def main(arguments: list[str] | None = None) -> int:
             if not stop():
                 train(arm, options.folder, options.evaluations, options.seed, stop)
     if options.matches != "no" and not stop():
-        print(f"7x7, komi {KOMI:g}, {options.visits} visits, {options.evaluations:,} evaluations of training an arm\n  {machine()}")
+        print(
+            f"7x7, komi {KOMI:g}, {options.visits} visits, {options.evaluations:,} evaluations of training an arm\n  "
+            f"{machine()}"
+        )
         for arm in options.arms:
             if arm != "recipe":
                 print(match(arm, options.folder, options), flush=True)

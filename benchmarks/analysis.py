@@ -1,9 +1,10 @@
-"""Ending an analysis, and pondering: the claims are a median below 10 ms and nothing above 50 ms of 200, with the shipped weights.
+"""Ending an analysis, and pondering: the claims are a median below 10 ms and nothing above 50 ms of 200, with the
+shipped weights.
 
-An engine analyses an empty board with all that KataGo's dialect has to say; after its second line an empty line is sent, and the clock runs
-until the blank line that ends the answer has been read. Pondering on its own first move, it is asked for its name now and then, and the
-clock runs until the answer. Run it with `python -m benchmarks.analysis --weights FILE`; without --weights
-the shipped ones are taken.
+An engine analyses an empty board with all that KataGo's dialect has to say; after its second line an empty line is
+sent, and the clock runs until the blank line that ends the answer has been read. Pondering on its own first move, it is
+asked for its name now and then, and the clock runs until the answer. Run it with `python -m benchmarks.analysis
+--weights FILE`; without --weights the shipped ones are taken.
 """
 
 from __future__ import annotations
@@ -46,7 +47,11 @@ def _seconds_of(line: bytes, to_engine: IO[bytes], answers: IO[bytes]) -> float:
 
 
 def report(title: str, taken: list[float]) -> None:
-    print(f"  {title:<20} median {1000 * statistics.median(taken):.1f} ms, worst {1000 * max(taken):.1f} ms of {len(taken)}; ", end="")
+    print(
+        f"  {title:<20} median {1000 * statistics.median(taken):.1f} ms, worst {1000 * max(taken):.1f} ms of "
+        f"{len(taken)}; ",
+        end="",
+    )
     print(f"claimed {1000 * MEDIAN:.0f} and {1000 * WORST:.0f} ms")
 
 
@@ -57,7 +62,9 @@ def main() -> None:
     chosen = options.parse_args()
     count = 4 if chosen.short else chosen.analyses
     command = [sys.executable, "-m", "gtp", "--weights", chosen.weights, "--ponder"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0) as engine:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0
+    ) as engine:
         assert engine.stdin is not None and engine.stdout is not None
         answers = open(engine.stdout.fileno(), "rb", closefd=False)  # noqa: SIM115 - lines of a pipe that stays the engine's
         seconds_until_ended(engine.stdin, answers)  # loads

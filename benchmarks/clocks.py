@@ -1,13 +1,14 @@
 """Never a loss on time: whole games against clocks that a referee holds, with a quiet machine and with a busy one.
 
-Vocabulary. A *flag* that fell is a game lost on time; an *overrun* is a move that outlasted the byo-yomi period it began in. The *reserve*
-of a move is what was left when it had been played of the time whose end would have been one of these. A *burner* is a process that does
-nothing, as fast as it can.
+Vocabulary. A *flag* that fell is a game lost on time; an *overrun* is a move that outlasted the byo-yomi period it
+began in. The *reserve* of a move is what was left when it had been played of the time whose end would have been one of
+these. A *burner* is a process that does nothing, as fast as it can.
 
-The whole front end but the process around it - commands, session, clock and search with real weights - plays in real time; the referee
-measures from the command to the answer. Each game runs on the next clock, every second round beside the burners. Both colours are the
-engine's, or one is a random opponent, against whom most replies are clear. `--tell` sends time_left before each move, in whole seconds
-as CGOS does; without it the engine lives by its own account. Run it with `python -m benchmarks.clocks --games 200`.
+The whole front end but the process around it - commands, session, clock and search with real weights - plays in real
+time; the referee measures from the command to the answer. Each game runs on the next clock, every second round beside
+the burners. Both colours are the engine's, or one is a random opponent, against whom most replies are clear. `--tell`
+sends time_left before each move, in whole seconds as CGOS does; without it the engine lives by its own account. Run it
+with `python -m benchmarks.clocks --games 200`.
 """
 
 from __future__ import annotations
@@ -59,7 +60,8 @@ class Tally:
     def __str__(self) -> str:
         least, one, ten, middle = np.quantile(self.reserves or [math.nan], [0, 0.01, 0.1, 0.5])
         return (
-            f"{self.games:>4} games, {len(self.spent):>5} moves of {statistics.mean(self.spent):.2f} s, at most {max(self.spent):.2f}; "
+            f"{self.games:>4} games, {len(self.spent):>5} moves of {statistics.mean(self.spent):.2f} s, at most "
+            f"{max(self.spent):.2f}; "
             f"flags {self.flags}, overruns {self.overruns}; "
             f"reserve at least {least:.2f}, 1 % {one:.2f}, 10 % {ten:.2f}, median {middle:.2f} s"
         )
@@ -103,8 +105,12 @@ def ask(protocol: Protocol, line: str) -> str:
     return answer[1:].strip()
 
 
-def play(protocol: Protocol, terms: str, referee: Referee, opponent: np.random.Generator | None, *, plies: int, tell: bool) -> None:
-    """One game to its end: two passes, a resignation, a flag, or so many plies. White is the random opponent, if there is one."""
+def play(
+    protocol: Protocol, terms: str, referee: Referee, opponent: np.random.Generator | None, *, plies: int, tell: bool
+) -> None:
+    """One game to its end: two passes, a resignation, a flag, or so many plies. White is the random opponent, if there
+    is one.
+    """
     ask(protocol, terms)
     ask(protocol, "clear_board")
     passes = 0
@@ -187,7 +193,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for (busy, terms), tally in tallies.items():
         if tally.games:
             print(f"  {terms + (f' beside {chosen.burners} burners' if busy else ''):<60} {tally}")
-    print(f"  in all: flags {sum(t.flags for t in tallies.values())}, overruns {sum(t.overruns for t in tallies.values())}; claimed none")
+    print(
+        f"  in all: flags {sum(t.flags for t in tallies.values())}, overruns "
+        f"{sum(t.overruns for t in tallies.values())}; claimed none"
+    )
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
 """Whatever lines gozero-gtp is sent, each command has one well-framed answer, in order, and nothing else is written.
 
-Two of three lines are drawn by the grammar of tests/gtp/grammar.py, analysis, clocks, scoring, set-up, records and GoGui's commands among
-them; the others are noise. Most go to engines in this process, without a network and a line at a time; every game has its share, Go the
-half. Then real processes with the games' networks are sent whole sessions at once, several of them at a time. The first line that is not
-answered as it should be is printed with its game and seed, and the exit code is 1. Run it with `python -m benchmarks.fuzz`.
+Two of three lines are drawn by the grammar of tests/gtp/grammar.py, analysis, clocks, scoring, set-up, records and
+GoGui's commands among them; the others are noise. Most go to engines in this process, without a network and a line at a
+time; every game has its share, Go the half. Then real processes with the games' networks are sent whole sessions at
+once, several of them at a time. The first line that is not answered as it should be is printed with its game and seed,
+and the exit code is 1. Run it with `python -m benchmarks.fuzz`.
 """
 
 from __future__ import annotations
@@ -32,8 +33,12 @@ GAMES = ["go"] * (len(WEIGHTS) - 1) + [game for game in WEIGHTS if game != "go"]
 def main() -> int:
     """Returns the exit code."""
     options = parser(__doc__ or "")
-    options.add_argument("--lines", type=int, default=1_000_000, help="lines sent within this process (default 1,000,000)")
-    options.add_argument("--processes", type=int, default=24, help="sessions sent to processes, all lines of each at once (default 24)")
+    options.add_argument(
+        "--lines", type=int, default=1_000_000, help="lines sent within this process (default 1,000,000)"
+    )
+    options.add_argument(
+        "--processes", type=int, default=24, help="sessions sent to processes, all lines of each at once (default 24)"
+    )
     options.add_argument("--seed", type=int, default=1, help="of the first session; each further one has the next")
     chosen = options.parse_args()
     lines, processes = (10_000, 2) if chosen.short else (chosen.lines, chosen.processes)
@@ -63,7 +68,10 @@ def fuzz(lines: int, seed: int) -> None:
         )
     total = sum(counts[GRAMMAR] + counts[NOISE] for counts in seen.values())
     silent = sum(counts["silent"] for counts in seen.values())
-    print(f"{total:,} lines in {time.perf_counter() - begun:,.0f} s: {total - silent:,} commands, one answer each; no internal error\n")
+    print(
+        f"{total:,} lines in {time.perf_counter() - begun:,.0f} s: {total - silent:,} commands, one answer each; no "
+        "internal error\n"
+    )
 
 
 def pipeline(sessions: int, seed: int, folder: Path) -> None:
@@ -80,7 +88,10 @@ def pipeline(sessions: int, seed: int, folder: Path) -> None:
     with ThreadPoolExecutor(AT_ONCE) as pool:
         answers = sum(pool.map(check, range(sessions)))
     seconds = time.perf_counter() - begun
-    print(f"{sessions} pipelined sessions, {AT_ONCE} at a time, in {seconds:,.0f} s: {answers:,} commands, one answer each")
+    print(
+        f"{sessions} pipelined sessions, {AT_ONCE} at a time, in {seconds:,.0f} s: {answers:,} commands, one answer "
+        "each"
+    )
 
 
 if __name__ == "__main__":

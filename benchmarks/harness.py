@@ -1,13 +1,17 @@
-"""What every benchmark script shares: pinning to a core, alternating runs, medians, and the line that names the machine.
+"""What every benchmark script shares: pinning to a core, alternating runs, medians, and the line that names the
+machine.
 
 Vocabulary
-    contender   a named callable that does some work and returns how many units of it were done (moves, simulations, ...)
+    contender   a named callable that does some work and returns how many units of it were done (moves, simulations,
+                ...)
     run         one call of a contender; `rate` is units per second of wall clock
-    CPU/wall    processor seconds of this process per wall second of the run. On one core a run far below 1 was disturbed by
-                other programs; a row whose median is below `LEAST_CPU_SHARE` is marked void and proves nothing.
+    CPU/wall    processor seconds of this process per wall second of the run. On one core a run far below 1 was
+                disturbed by other programs; a row whose median is below `LEAST_CPU_SHARE` is marked void and proves
+                nothing.
 
-Contenders are run in turn (A, B, A, B, ...), so that a slow moment of the machine hits all of them: compare ratios, not rates.
-This module does not know what is measured, keeps no history and decides no threshold; each script states its own claim.
+Contenders are run in turn (A, B, A, B, ...), so that a slow moment of the machine hits all of them: compare ratios, not
+rates. This module does not know what is measured, keeps no history and decides no threshold; each script states its own
+claim.
 """
 
 from __future__ import annotations
@@ -55,9 +59,13 @@ class Row:
 def parser(description: str) -> argparse.ArgumentParser:
     """The options that all benchmark scripts understand: `--short`, `--runs N`, `--core N`."""
     options = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--short", action="store_true", help="a few seconds instead of the full measurement (checks that it runs)")
+    options.add_argument(
+        "--short", action="store_true", help="a few seconds instead of the full measurement (checks that it runs)"
+    )
     options.add_argument("--runs", type=int, default=5, help="timed runs of each contender (default 5)")
-    options.add_argument("--core", type=int, default=None, help="the core to pin single-core work to (default: the last one allowed)")
+    options.add_argument(
+        "--core", type=int, default=None, help="the core to pin single-core work to (default: the last one allowed)"
+    )
     return options
 
 
@@ -74,7 +82,9 @@ def pin(core: int | None = None) -> int | None:
 
 
 def measure(contenders: Mapping[str, Contender], *, unit: str, runs: int = 5, warm_ups: int = 1) -> dict[str, Row]:
-    """Time the contenders in turn: `warm_ups` untimed rounds, then `runs` timed ones; medians by name, in the given order."""
+    """Time the contenders in turn: `warm_ups` untimed rounds, then `runs` timed ones; medians by name, in the given
+    order.
+    """
     for _ in range(warm_ups):
         for work in contenders.values():
             work()
@@ -112,7 +122,9 @@ def machine() -> str:
 
 def commit() -> str:
     """The tree's short commit hash, with `+` when tracked files differ from it; `unknown` outside a git checkout."""
-    described = _output("git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty=+", "--abbrev=10", "--exclude=*")
+    described = _output(
+        "git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty=+", "--abbrev=10", "--exclude=*"
+    )
     return described or "unknown"
 
 

@@ -2,9 +2,9 @@
 
     python -m benchmarks.history runs/go13/frozen/*.pt --yardstick FILE.jsonl.gz --plot weights/best.png
 
-The Elo of a file is the sum of the steps so far; self-play Elo shows progress within a run and is no claim about other opponents. The
-abscissa is what the files say of the evaluations used for them. With `--yardstick`, agreement with a strong engine's labels is shown too:
-no games, no noise, and nobody's own measure. `--games 0` shows that alone.
+The Elo of a file is the sum of the steps so far; self-play Elo shows progress within a run and is no claim about other
+opponents. The abscissa is what the files say of the evaluations used for them. With `--yardstick`, agreement with a
+strong engine's labels is shown too: no games, no noise, and nobody's own measure. `--games 0` shows that alone.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ class Point:
 
 
 def match(first: str, second: str, game: Game, komi: float, options: argparse.Namespace) -> list[MatchGame]:
-    """The games of two players of `training.matches.players`, in order; of the options it reads games, seed, opening_moves and threads."""
+    """The games of two players of `training.matches.players`, in order; of the options it reads games, seed,
+    opening_moves and threads.
+    """
     settings = MatchSettings(options.games, options.seed, options.opening_moves, parallel=32)
     conditions = Conditions(game, komi, options.seed, settings.parallel, threads=options.threads)
     with ExitStack() as opened:
@@ -62,19 +64,27 @@ def follow(files: list[Path], labelled: Labelled | None, options: argparse.Names
             new, old = (f"weights:{file}:{options.visits}" for file in (path, files[number - 1]))
             score = tally(match(new, old, game, options.komi if has_komi else 0.0, options))
             gain, doubt = step(score)
-            rating, error, text = points[-1].rating + gain, math.hypot(points[-1].error, doubt), f"against the one before: {score}"
+            rating, error, text = (
+                points[-1].rating + gain,
+                math.hypot(points[-1].error, doubt),
+                f"against the one before: {score}",
+            )
         found = None
         if labelled is not None:
             evaluator = open_evaluator(path, labelled.game, threads=options.threads)
             found = yardstick.agreement(labelled, yardstick.evaluate(labelled, evaluator))
             text += f"; top-1 {found.top1:.1%}, win-rate error {found.winrate_error:.3f}"
         points.append(Point(int(weights.load(path, options.game).provenance["evaluations"]), rating, error, found))
-        print(f"{path.name}: {points[-1].evaluations:,} evaluations, Elo {rating:+.0f} +- {error:.0f}; {text}", flush=True)
+        print(
+            f"{path.name}: {points[-1].evaluations:,} evaluations, Elo {rating:+.0f} +- {error:.0f}; {text}", flush=True
+        )
     return points
 
 
 def draw(points: list[Point], options: argparse.Namespace) -> None:
-    """Elo with its standard error over evaluations, and below it the agreement with the yardstick; one of them where there is no other."""
+    """Elo with its standard error over evaluations, and below it the agreement with the yardstick; one of them where
+    there is no other.
+    """
     from matplotlib.figure import Figure
 
     millions = [point.evaluations / 1e6 for point in points]
@@ -87,12 +97,20 @@ def draw(points: list[Point], options: argparse.Namespace) -> None:
         axis.set(ylabel=name, xlabel="million evaluations")
         axis.grid(alpha=0.3)
     if options.games:
-        axes[panels[0]].errorbar(millions, [point.rating for point in points], [point.error for point in points], marker="o", capsize=3)
-        axes[panels[0]].set(title=f"{options.size}x{options.size}, {options.visits} visits, {options.games} games a step")
+        axes[panels[0]].errorbar(
+            millions, [point.rating for point in points], [point.error for point in points], marker="o", capsize=3
+        )
+        axes[panels[0]].set(
+            title=f"{options.size}x{options.size}, {options.visits} visits, {options.games} games a step"
+        )
     if measured:
         columns = [x for x, _ in measured]
-        axes[panels[-1]].plot(columns, [100 * found.top1 for _, found in measured], marker="o", label="best move found, %")
-        axes[panels[-1]].plot(columns, [100 * found.winrate_error for _, found in measured], marker="s", label="error of the win rate, %")
+        axes[panels[-1]].plot(
+            columns, [100 * found.top1 for _, found in measured], marker="o", label="best move found, %"
+        )
+        axes[panels[-1]].plot(
+            columns, [100 * found.winrate_error for _, found in measured], marker="s", label="error of the win rate, %"
+        )
         axes[panels[-1]].legend()
     figure.savefig(options.plot, dpi=120)
 
@@ -110,7 +128,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--yardstick", type=Path, metavar="FILE", help="labelled positions, .jsonl or .jsonl.gz")
     parser.add_argument("--plot", type=Path, metavar="FILE.png")
-    parser.add_argument("--short", action="store_true", help="the shipped weights against themselves on 5x5, to see that it runs")
+    parser.add_argument(
+        "--short", action="store_true", help="the shipped weights against themselves on 5x5, to see that it runs"
+    )
     parser.set_defaults(opening_moves=4)
     options = parser.parse_args(arguments)
     if options.short:

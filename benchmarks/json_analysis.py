@@ -1,8 +1,10 @@
-"""Many positions at once fill the evaluator: the claim is 90 % of the evaluator's own rate with 32 positions of one game under way.
+"""Many positions at once fill the evaluator: the claim is 90 % of the evaluator's own rate with 32 positions of one
+game under way.
 
-The positions of a game, 100 visits each, are analysed by `gozero-analysis`'s own scheduler, one at a time and 32 at a time, beside the
-evaluator alone on batches as large as theirs. Units are evaluations; a position costs about as many as it has visits, fewer where lines end
-the game. Run it with `python -m benchmarks.json_analysis --weights FILE`; without --weights the shipped ones are taken.
+The positions of a game, 100 visits each, are analysed by `gozero-analysis`'s own scheduler, one at a time and 32 at a
+time, beside the evaluator alone on batches as large as theirs. Units are evaluations; a position costs about as many as
+it has visits, fewer where lines end the game. Run it with `python -m benchmarks.json_analysis --weights FILE`; without
+--weights the shipped ones are taken.
 """
 
 from __future__ import annotations
@@ -44,8 +46,17 @@ def game_of(turns: int) -> list[Task]:
     """The positions after 1, 2, … moves of a game whose moves are drawn."""
     random = np.random.default_rng(1)
     points = [coords.vertex(int(point), SIZE) for point in random.permutation(SIZE * SIZE)[:turns]]
-    query: dict[str, Any] = {"id": "game", "rules": "tromp-taylor", "boardXSize": SIZE, "boardYSize": SIZE, "maxVisits": VISITS}
-    query |= {"moves": [["BW"[k % 2], point] for k, point in enumerate(points)], "analyzeTurns": list(range(1, turns + 1))}
+    query: dict[str, Any] = {
+        "id": "game",
+        "rules": "tromp-taylor",
+        "boardXSize": SIZE,
+        "boardYSize": SIZE,
+        "maxVisits": VISITS,
+    }
+    query |= {
+        "moves": [["BW"[k % 2], point] for k, point in enumerate(points)],
+        "analyzeTurns": list(range(1, turns + 1)),
+    }
     return tasks(read_query(query, Defaults((SIZE,))))
 
 
@@ -54,7 +65,9 @@ def analysed(evaluator: Evaluator, game: list[Task], positions: int) -> Contende
 
     def run() -> int:
         counted = Counted(evaluator)
-        analyst = Analyst(lambda board: counted, positions, lambda running_task, goes_on: None, Memory(tree_memory(None)))
+        analyst = Analyst(
+            lambda board: counted, positions, lambda running_task, goes_on: None, Memory(tree_memory(None))
+        )
         for task in game:
             analyst.add(task)
         while not analyst.is_idle:
@@ -99,7 +112,10 @@ def main() -> None:
     report(f"JSON analysis, Go {SIZE}x{SIZE}, {VISITS} visits a position, {path.name}", rows)
     for name in (one, many):
         print(f"  {name}: {len(game) / rows[name].seconds:.1f} positions/s")
-    print(f"  {many}: {ratio(rows, many, one):.1f} times one at a time, {ratio(rows, many, network):.2f} of the evaluator, claimed {CLAIM}")
+    print(
+        f"  {many}: {ratio(rows, many, one):.1f} times one at a time, {ratio(rows, many, network):.2f} of the "
+        f"evaluator, claimed {CLAIM}"
+    )
 
 
 if __name__ == "__main__":

@@ -3,9 +3,9 @@
     python -m benchmarks.levels --csv benchmarks/matches/levels-9.csv --plot docs/levels.png
     python -m benchmarks.levels --size 13 --levels 1 5 10 15 --games 20
 
-Each level plays the next one and the one three further up, the slow ones fewer games than the others; below level 1 there are random moves.
-Both sides choose their moves as `gozero-gtp --level` does, by the same search and the same draw, and resign as it does. Ratings are those
-of the whole pool (`training.matches.elo.pool`).
+Each level plays the next one and the one three further up, the slow ones fewer games than the others; below level 1
+there are random moves. Both sides choose their moves as `gozero-gtp --level` does, by the same search and the same
+draw, and resign as it does. Ratings are those of the whole pool (`training.matches.elo.pool`).
 """
 
 from __future__ import annotations
@@ -60,7 +60,10 @@ class LevelPlayer:
 
     def choose(self, turns: Sequence[Turn]) -> list[int]:
         for slot, position in ((turn.slot, turn.position) for turn in turns):
-            self._search.begin(slot, SearchRequest(position.state, position.history_row(0), self._visits, root_mask=candidates(position)))
+            self._search.begin(
+                slot,
+                SearchRequest(position.state, position.history_row(0), self._visits, root_mask=candidates(position)),
+            )
         self._search.run()
         return [self._chosen(turn) for turn in turns]
 
@@ -70,7 +73,9 @@ class LevelPlayer:
         early = turn.position.ply < settings.resign_not_before * game.points
         if settings.resign and not early and self._low_values[turn.slot] >= settings.resign_moves:
             return game.resign_action
-        return choose(result, settings.temperature_at(turn.position), self._generators[turn.slot], undrawn=game.pass_action)
+        return choose(
+            result, settings.temperature_at(turn.position), self._generators[turn.slot], undrawn=game.pass_action
+        )
 
     def final_score(self, turn: Turn) -> None:
         return None
@@ -95,7 +100,9 @@ def tournament(numbers: Sequence[int], game: Game, options: argparse.Namespace) 
     """Every match's tally by (stronger, weaker); each is printed as it ends."""
     evaluator = open_evaluator(options.weights, game, threads=options.threads)
     searching = [number for number in numbers if number != RANDOM]
-    players: dict[int, MatchPlayer] = {number: LevelPlayer(LEVELS[number - 1], evaluator, PARALLEL) for number in searching}
+    players: dict[int, MatchPlayer] = {
+        number: LevelPlayer(LEVELS[number - 1], evaluator, PARALLEL) for number in searching
+    }
     players[RANDOM] = RandomPlayer()
     found = {}
     for weaker, stronger in pairs(numbers):
@@ -143,7 +150,9 @@ def write_csv(path: Path, matches: Mapping[tuple[int, int], Tally]) -> None:
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(["stronger", "weaker", "wins", "losses", "draws"])
-        writer.writerows([*map(name_of, pair), tally.wins, tally.losses, tally.draws] for pair, tally in matches.items())
+        writer.writerows(
+            [*map(name_of, pair), tally.wins, tally.losses, tally.draws] for pair, tally in matches.items()
+        )
 
 
 def draw(path: Path, rated: Sequence[Rating], title: str) -> None:
@@ -152,7 +161,9 @@ def draw(path: Path, rated: Sequence[Rating], title: str) -> None:
 
     figure = Figure(figsize=(7, 4), layout="constrained")
     axis = figure.subplots()
-    axis.errorbar([r.number for r in rated], [r.elo for r in rated], [Z95 * r.error for r in rated], marker="o", capsize=3)
+    axis.errorbar(
+        [r.number for r in rated], [r.elo for r in rated], [Z95 * r.error for r in rated], marker="o", capsize=3
+    )
     axis.set(xlabel="level", ylabel=f"Elo above {name_of(rated[0].number)}", title=title)
     axis.grid(alpha=0.3)
     figure.savefig(path, dpi=120)
@@ -165,10 +176,17 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--size", type=int, default=9)
     parser.add_argument("--komi", type=float, default=7.5)
     parser.add_argument(
-        "--levels", type=int, nargs="+", default=list(range(RANDOM, STRONGEST + 1)), metavar="N", help="default: all; 0: random moves"
+        "--levels",
+        type=int,
+        nargs="+",
+        default=list(range(RANDOM, STRONGEST + 1)),
+        metavar="N",
+        help="default: all; 0: random moves",
     )
     parser.add_argument("--games", type=int, default=48, help="of each match, at most (default 48)")
-    parser.add_argument("--evaluations", type=int, default=100_000, metavar="N", help="of each match, about (default 100,000)")
+    parser.add_argument(
+        "--evaluations", type=int, default=100_000, metavar="N", help="of each match, about (default 100,000)"
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--csv", type=Path, metavar="FILE", help="save the matches")

@@ -1,8 +1,8 @@
 """Memory of one engine over many games: the claim is that after the first ten games it stays within 5 %.
 
-One `gozero-gtp` plays both colours of each game to its end, with an analysis, an undo, the score and the game's record on the way, as a
-controller that is never closed would have it. Its resident memory is read between games (Linux). Run it with
-`python -m benchmarks.memory --games 100`.
+One `gozero-gtp` plays both colours of each game to its end, with an analysis, an undo, the score and the game's record
+on the way, as a controller that is never closed would have it. Its resident memory is read between games (Linux). Run
+it with `python -m benchmarks.memory --games 100`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,9 @@ def main() -> None:
     chosen = options.parse_args()
     games = SETTLED + 1 if chosen.short else chosen.games
     size, visits = (5, 4) if chosen.short else (chosen.size, chosen.visits)
-    settings = f"--weights {chosen.weights} --size {size} --visits {visits} --threads {chosen.threads} --seed 1 --no-resign"
+    settings = (
+        f"--weights {chosen.weights} --size {size} --visits {visits} --threads {chosen.threads} --seed 1 --no-resign"
+    )
     print(f"Memory over {games} games, {size}x{size}, {visits} visits, {chosen.weights}\n  {machine()}", flush=True)
     found: list[float] = []
     with Engine([sys.executable, "-m", "gtp", *settings.split()], timeout=600) as engine:
@@ -64,7 +66,10 @@ def main() -> None:
                 print(f"  after game {game:>4}: {found[-1]:.0f} MB (the last: {plies} plies, {result})", flush=True)
     middle = statistics.median(found[SETTLED:])
     low, high = (100 * (edge / middle - 1) for edge in (min(found[SETTLED:]), max(found[SETTLED:])))
-    print(f"  from game {SETTLED + 1} on: median {middle:.0f} MB, {low:+.1f} % to {high:+.1f} %; claimed within {100 * CLAIM:.0f} %")
+    print(
+        f"  from game {SETTLED + 1} on: median {middle:.0f} MB, {low:+.1f} % to {high:+.1f} %; claimed within "
+        f"{100 * CLAIM:.0f} %"
+    )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """What a move costs: the claim is at most 40 ms for 50 simulations of NoGo on two cores, with the shipped weights.
 
-The engine's own player plays games against itself, both colours from one tree as in a sitting of `gozero-gtp`. Run it with
-`python -m benchmarks.moves --game nogo --visits 50`.
+The engine's own player plays games against itself, both colours from one tree as in a sitting of `gozero-gtp`. Run it
+with `python -m benchmarks.moves --game nogo --visits 50`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ CLAIM = 0.040  # seconds, NoGo 9x9 at 50 simulations
 
 def main() -> None:
     options = parser(__doc__ or "")
-    options.add_argument("--game", default="nogo", metavar="NAME", help="a game other than those of Go's family (default nogo)")
+    options.add_argument(
+        "--game", default="nogo", metavar="NAME", help="a game other than those of Go's family (default nogo)"
+    )
     options.add_argument("--weights", metavar="FILE", help="default: the game's own")
     options.add_argument("--visits", type=int, default=50)
     options.add_argument("--games", type=int, default=5)
@@ -43,7 +45,10 @@ def main() -> None:
     busy = (time.process_time() - worked) / sum(taken)
     print(f"A move of {chosen.game} {size}x{size}, {chosen.visits} visits, {path.name}\n  {machine()}")
     slow = 1000 * float(np.quantile(taken, 0.99))
-    print(f"  median {1000 * statistics.median(taken):.1f} ms, 99 % within {slow:.1f} ms of {len(taken)} moves; {busy:.2f} cores at work")
+    print(
+        f"  median {1000 * statistics.median(taken):.1f} ms, 99 % within {slow:.1f} ms of {len(taken)} moves; "
+        f"{busy:.2f} cores at work"
+    )
     print(f"  claimed for nogo 9x9 at 50 visits: {1000 * CLAIM:.0f} ms")
 
 

@@ -1,8 +1,9 @@
 """Search with a network on Go 13x13: the claim is at least 95 % of the evaluator's own rate at the same batch.
 
-The evaluator's own rate is that of `evaluate` called again and again on one batch of states. The search asks it for batches of the same
-size: one leaf of each of many trees, or many leaves of one tree. The network is b10c64 with random weights: its speed does not depend
-on them. One thread, so that search and evaluator share one core. Run it with `python -m benchmarks.network_search`.
+The evaluator's own rate is that of `evaluate` called again and again on one batch of states. The search asks it for
+batches of the same size: one leaf of each of many trees, or many leaves of one tree. The network is b10c64 with random
+weights: its speed does not depend on them. One thread, so that search and evaluator share one core. Run it with `python
+    -m benchmarks.network_search`.
 """
 
 from __future__ import annotations

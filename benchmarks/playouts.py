@@ -1,7 +1,8 @@
-"""Random playouts on Go 13x13: the claim is at least 15 times the moves per second of pachi-py's `play_random` called from Python.
+"""Random playouts on Go 13x13: the claim is at least 15 times the moves per second of pachi-py's `play_random` called
+from Python.
 
-The playouts use the same state row, `step` and `sample` as the search; both sides fill no own one-point eye and play until two
-passes. Run it with `python -m benchmarks.playouts`; pachi-py is optional (`make pachi`).
+The playouts use the same state row, `step` and `sample` as the search; both sides fill no own one-point eye and play
+until two passes. Run it with `python -m benchmarks.playouts`; pachi-py is optional (`make pachi`).
 """
 
 from __future__ import annotations

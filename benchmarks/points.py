@@ -1,10 +1,11 @@
 """What points are worth beside the result: a network in the search against itself with another `score_weight`.
 
-    python -m benchmarks.points                         # the engine's own weight against none, 13x13, 32 visits, 100 games
+    python -m benchmarks.points                         # the engine's own weight against none, 13x13, 32 visits, 100
+                                                        games
     python -m benchmarks.points --weight 0.6 --against 0.3
 
-Colours alternate, and six random plies keep the games apart. The claim is that the engine's own weight does not lose to none: a side that
-is winning anyway should at least not play worse for wanting points. `--csv` saves the list of games.
+Colours alternate, and six random plies keep the games apart. The claim is that the engine's own weight does not lose to
+none: a side that is winning anyway should at least not play worse for wanting points. `--csv` saves the list of games.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ def main(arguments: list[str] | None = None) -> int:
     """Play the match; the exit code: 0."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--weights", default="best.pt", metavar="FILE")
-    parser.add_argument("--weight", type=float, default=SCORE_WEIGHT, help="of points, for the one side (default %(default)s)")
+    parser.add_argument(
+        "--weight", type=float, default=SCORE_WEIGHT, help="of points, for the one side (default %(default)s)"
+    )
     parser.add_argument("--against", type=float, default=0.0, help="for the other (default 0)")
     parser.add_argument("--size", type=int, default=13, help="board size (default 13)")
     parser.add_argument("--visits", type=int, default=32, help="a move (default 32)")
@@ -56,8 +59,13 @@ def main(arguments: list[str] | None = None) -> int:
     conditions = Conditions(game, KOMI, options.seed, PARALLEL, threads=options.threads)
     evaluator = open_evaluator(options.weights, game, threads=options.threads)
     one, other = (player(evaluator, weight, options.visits, conditions) for weight in (options.weight, options.against))
-    print(f"Points beside the result, Go {game.dimensions}, {options.visits} visits, {options.weights}\n  {machine()}", flush=True)
-    records = list(play_match((one, other), game, MatchSettings(options.games, options.seed, opening_moves=6, parallel=PARALLEL)))
+    print(
+        f"Points beside the result, Go {game.dimensions}, {options.visits} visits, {options.weights}\n  {machine()}",
+        flush=True,
+    )
+    records = list(
+        play_match((one, other), game, MatchSettings(options.games, options.seed, opening_moves=6, parallel=PARALLEL))
+    )
     print(f"  {one.name} against {other.name}: {tally(records)}")
     if options.csv:
         write_csv(options.csv, records, game)

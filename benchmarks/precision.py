@@ -1,8 +1,10 @@
-"""What the number type of the network costs and gains: evaluations a second in f32, bf16 and int8, and how far each is from f32.
+"""What the number type of the network costs and gains: evaluations a second in f32, bf16 and int8, and how far each is
+from f32.
 
-The positions are recorded ones of self-play, none of which int8's ranges were found on (these come from random games). Errors are those
-against f32: the divergence of the policies (Kullback-Leibler, nats), the mean and the 99th percentile of the values' absolute differences,
-the share of positions whose best move is the same, and the mean absolute difference of the scores in points.
+The positions are recorded ones of self-play, none of which int8's ranges were found on (these come from random games).
+Errors are those against f32: the divergence of the policies (Kullback-Leibler, nats), the mean and the 99th percentile
+of the values' absolute differences, the share of positions whose best move is the same, and the mean absolute
+difference of the scores in points.
 
     python -m benchmarks.precision
     python -m benchmarks.precision --weights runs/go13/weights.pt --records runs/go13/records --size 9
@@ -39,14 +41,19 @@ def positions(folder: Path, size: int, count: int, version: int) -> Inputs:
         if replay.total >= count:
             break
     if replay.total < count:
-        raise SystemExit(f"{folder} holds {replay.total} positions of {size}x{size}, {count} are wanted; give another --records or --size")
+        raise SystemExit(
+            f"{folder} holds {replay.total} positions of {size}x{size}, {count} are wanted; give another --records or "
+            "--size"
+        )
     batch = unpack(replay.shelves[False, size], np.arange(count), game)
     return batch.inputs
 
 
 def said(evaluator: OpenVINOEvaluator, inputs: Inputs) -> Evaluation:
     """What the evaluator says of all positions."""
-    parts = [evaluator.infer(*(array[start : start + 64] for array in inputs)) for start in range(0, len(inputs[0]), 64)]
+    parts = [
+        evaluator.infer(*(array[start : start + 64] for array in inputs)) for start in range(0, len(inputs[0]), 64)
+    ]
     return Evaluation(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
@@ -85,7 +92,9 @@ def options(arguments: list[str] | None) -> argparse.Namespace:
     """The command line."""
     result = parser(__doc__ or "")
     result.add_argument("--weights", default="best.pt", help="weights file of Go (default best.pt)")
-    result.add_argument("--records", type=Path, default=Path("weights/resume/records"), help="folder of shards (default: best.pt's)")
+    result.add_argument(
+        "--records", type=Path, default=Path("weights/resume/records"), help="folder of shards (default: best.pt's)"
+    )
     result.add_argument("--size", type=int, default=13, help="board size (default 13)")
     result.add_argument("--positions", type=int, default=1000, help="recorded positions to compare on (default 1000)")
     result.add_argument("--seconds", type=float, default=1.0, help="of one run (default 1)")
@@ -111,11 +120,16 @@ def main(arguments: list[str] | None = None) -> None:
     for batch in BATCHES:
         rates = [by_processor(rows[f"{kind}, batch {batch}"]) for kind in PRECISIONS]
         listed = " / ".join(f"{rate:,.0f}" for rate in rates)
-        print(f"  batch {batch}, by processor time: {listed} in f32 / bf16 / int8; int8 {rates[2] / rates[1]:.2f} times bf16")
+        print(
+            f"  batch {batch}, by processor time: {listed} in f32 / bf16 / int8; int8 {rates[2] / rates[1]:.2f} times "
+            "bf16"
+        )
     print(f"  claimed: at least {CLAIM} times with batch 64")
     exact = said(evaluators["f32"], inputs)
     for kind in PRECISIONS[1:]:
-        print(f"  {kind} against f32, {chosen.positions} positions: {differences(exact, said(evaluators[kind], inputs))}")
+        print(
+            f"  {kind} against f32, {chosen.positions} positions: {differences(exact, said(evaluators[kind], inputs))}"
+        )
 
 
 if __name__ == "__main__":

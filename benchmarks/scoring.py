@@ -1,17 +1,19 @@
-"""Counting finished games: the claim is that final_score names GNU Go's winner in at least 98 of 100, with the shipped weights.
+"""Counting finished games: the claim is that final_score names GNU Go's winner in at least 98 of 100, with the shipped
+weights.
 
     python -m benchmarks.scoring                            the games of a match that ours played against GNU Go
     python -m benchmarks.scoring --games FILE.csv ...       those of other matches, as training.arena --csv lists them
     python -m benchmarks.scoring --fresh --count 20         games that GNU Go plays against itself
 
-Opponents that play on to the end are harder: games of the engine itself against any program that speaks GTP and never resigns, listed by
+Opponents that play on to the end are harder: games of the engine itself against any program that speaks GTP and never
+resigns, listed by
 
     python -m training.arena "gtp:gozero-gtp --visits 400 --no-resign" "gtp:pachi -t =1000 threads=1,resign_threshold=0"
         --size 13 --komi 7.5 --games 100 --opening-moves 2 --parallel 3 --move-seconds 600 --csv FILE.csv     (one line)
 
-Both engines get the moves and are asked for their final_score. Where the winners differ the board is shown with both scores; where only
-the points differ, one line. Nothing is claimed for fresh games: there GNU Go, which counts them by playing on, passes with dead stones
-on the board and with borders that are far from closed.
+Both engines get the moves and are asked for their final_score. Where the winners differ the board is shown with both
+scores; where only the points differ, one line. Nothing is claimed for fresh games: there GNU Go, which counts them by
+playing on, passes with dead stones on the board and with borders that are far from closed.
 """
 
 from __future__ import annotations
@@ -38,7 +40,9 @@ def fresh_games(count: int, first_seed: int) -> Iterator[Game]:
     for seed in range(first_seed, first_seed + count):
         with Engine(GNUGO.format(level=1, seed=seed)) as gnugo:
             try:
-                yield _played_by(gnugo, [f"b {'CDEFG'[seed % 5]}{3 + seed // 5 % 5}", f"w {'JKL'[seed // 25 % 3]}{9 + seed % 3}"])
+                yield _played_by(
+                    gnugo, [f"b {'CDEFG'[seed % 5]}{3 + seed // 5 % 5}", f"w {'JKL'[seed // 25 % 3]}{9 + seed % 3}"]
+                )
             except FailureError as error:  # its old fault in ladder reading
                 sys.stderr.write(f"scoring: {error}\n")
 
@@ -83,7 +87,9 @@ def points_of(score: str) -> float:
 def main() -> None:
     options = parser(__doc__ or "")
     options.add_argument("--weights", default="best.pt", metavar="FILE")
-    options.add_argument("--games", nargs="+", type=Path, metavar="CSV", default=[MATCH], help=f"lists of games (default {MATCH.name})")
+    options.add_argument(
+        "--games", nargs="+", type=Path, metavar="CSV", default=[MATCH], help=f"lists of games (default {MATCH.name})"
+    )
     options.add_argument("--fresh", action="store_true", help="let GNU Go play itself instead")
     options.add_argument("--count", type=int, default=100, help="how many games at most (default 100)")
     options.add_argument("--seed", type=int, default=1, help="of the first fresh game (default 1)")
@@ -101,7 +107,8 @@ def main() -> None:
             equal += points_of(our_score) == points_of(their_score)
             if our_score[0] != their_score[0]:
                 print(
-                    f"game {number}: ours {our_score}, GNU Go's {their_score}; dead for us: {ours.send('final_status_list dead').split()}"
+                    f"game {number}: ours {our_score}, GNU Go's {their_score}; dead for us: "
+                    f"{ours.send('final_status_list dead').split()}"
                 )
                 print(ours.send("showboard"), flush=True)
             elif points_of(our_score) != points_of(their_score):

@@ -1,8 +1,8 @@
 """The search without a network on Go 13x13: the claim is at least 40 times OpenSpiel's Python MCTS at 800 simulations.
 
-Both use PUCT with the same constant and a free evaluator (uniform prior, value 0), so that nothing but the search is measured:
-descending, legal moves (ours with positional superko), expanding, backing up. Other rows show longer searches and many trees.
-Run it with `python -m benchmarks.search`; OpenSpiel comes with the extra `bench`.
+Both use PUCT with the same constant and a free evaluator (uniform prior, value 0), so that nothing but the search is
+measured: descending, legal moves (ours with positional superko), expanding, backing up. Other rows show longer searches
+and many trees. Run it with `python -m benchmarks.search`; OpenSpiel comes with the extra `bench`.
 """
 
 from __future__ import annotations
@@ -54,7 +54,13 @@ def open_spiel(simulations: int, searches: int) -> Contender:
 
     game = pyspiel.load_game("go", {"board_size": SIZE, "komi": 7.5})
     bot = mcts.MCTSBot(
-        game, C_PUCT, simulations, Free(), solve=False, random_state=np.random.RandomState(1), child_selection_fn=mcts.SearchNode.puct_value
+        game,
+        C_PUCT,
+        simulations,
+        Free(),
+        solve=False,
+        random_state=np.random.RandomState(1),
+        child_selection_fn=mcts.SearchNode.puct_value,
     )
 
     def run() -> int:

@@ -4,11 +4,12 @@
     python -m benchmarks.selfplay --device cuda --network b10c96 --games 4096 --groups 28 --threads 14
     python -m benchmarks.selfplay --device none                         # the price of everything but the network
 
-What runs is training's own pool of games (`training.actor.pool`) with a network of random weights, whose speed does not depend on them;
-`none` answers at once with fixed numbers. Finished games are refereed and encoded, as a run does it. The evaluator's own rate is that of
-batches as large as the pool's mean one, with as many under way as the pool has groups. Both are measured in turn, so the machine's slow
-moments hit both: compare the two, not runs. The games are brought into their middle first, for as long as one run. On the GPU the aim is
-150,000 evaluations/s with b10c96 at 13x13.
+What runs is training's own pool of games (`training.actor.pool`) with a network of random weights, whose speed does not
+depend on them; `none` answers at once with fixed numbers. Finished games are refereed and encoded, as a run does it.
+The evaluator's own rate is that of batches as large as the pool's mean one, with as many under way as the pool has
+groups. Both are measured in turn, so the machine's slow moments hit both: compare the two, not runs. The games are
+brought into their middle first, for as long as one run. On the GPU the aim is 150,000 evaluations/s with b10c96 at
+13x13.
 """
 
 from __future__ import annotations
@@ -81,7 +82,9 @@ class SelfPlay:
     def __init__(self, options: argparse.Namespace, game: Game, evaluator: Evaluator) -> None:
         self.options = options
         self.evaluator = Counted(evaluator)
-        self.stage = Stage(rows=1, sizes={game.rows: 1.0}, full_visits=options.full_visits, cheap_visits=options.cheap_visits)
+        self.stage = Stage(
+            rows=1, sizes={game.rows: 1.0}, full_visits=options.full_visits, cheap_visits=options.cheap_visits
+        )
         self.settings = SelfPlaySettings(games=options.games, groups=options.groups, threads=options.threads)
         self.pool = Pool(game, self.settings, (options.seed,))
         self.pool.use(self.evaluator, self.stage, LATER_GENERATION)
@@ -109,7 +112,9 @@ class SelfPlay:
         self.finished.append(record)
 
     def counts(self) -> np.ndarray:
-        """float64 [8]: moves, rows and games so far; seconds refereed and encoded; seconds searched, waited and spent on moves."""
+        """float64 [8]: moves, rows and games so far; seconds refereed and encoded; seconds searched, waited and spent
+        on moves.
+        """
         flying, clock = self.pool.games, self.pool.clock
         moves = sum(len(game.moves) for game in flying) + sum(len(record.moves) for record in self.finished)
         rows = sum(len(game.targets) for game in flying) + sum(record.rows for record in self.finished)
@@ -137,18 +142,30 @@ def evaluator_alone(evaluator: Evaluator, batch: int, under_way: int, seconds: f
 def options(arguments: list[str] | None) -> argparse.Namespace:
     """The command line."""
     result = parser(__doc__ or "")
-    result.add_argument("--device", choices=("cpu", "cuda", "none"), default="cpu", help="where the network runs; none: no network")
+    result.add_argument(
+        "--device", choices=("cpu", "cuda", "none"), default="cpu", help="where the network runs; none: no network"
+    )
     result.add_argument("--network", default="b10c64", help="its name (default b10c64)")
     result.add_argument("--precision", choices=PRECISIONS, default="auto", help="of the network (default auto)")
     result.add_argument("--size", type=int, default=13, help="board size (default 13)")
     usual = presets.load(presets.path_of("go13"), "go13").selfplay
-    result.add_argument("--games", type=int, default=usual.games, help="games at once (default as in go13, %(default)s)")
-    result.add_argument("--groups", type=int, default=usual.groups, help="groups of games (default as in go13, %(default)s)")
-    result.add_argument("--threads", type=int, default=usual.threads, help="threads that search (default as in go13, %(default)s)")
-    result.add_argument("--network-threads", type=int, default=0, help="CPU threads of the network (default: all it may use)")
+    result.add_argument(
+        "--games", type=int, default=usual.games, help="games at once (default as in go13, %(default)s)"
+    )
+    result.add_argument(
+        "--groups", type=int, default=usual.groups, help="groups of games (default as in go13, %(default)s)"
+    )
+    result.add_argument(
+        "--threads", type=int, default=usual.threads, help="threads that search (default as in go13, %(default)s)"
+    )
+    result.add_argument(
+        "--network-threads", type=int, default=0, help="CPU threads of the network (default: all it may use)"
+    )
     result.add_argument("--full-visits", type=int, default=64, help="simulations of a recorded move (default 64)")
     result.add_argument("--cheap-visits", type=int, default=16, help="simulations of the other moves (default 16)")
-    result.add_argument("--simulator", choices=simulators.SIMULATORS, default="auto", help="who referees the games (default auto)")
+    result.add_argument(
+        "--simulator", choices=simulators.SIMULATORS, default="auto", help="who referees the games (default auto)"
+    )
     result.add_argument("--seconds", type=float, default=10, help="of one run (default 10)")
     result.add_argument("--seed", type=int, default=1, help="of the games (default 1)")
     chosen = result.parse_args(arguments)
@@ -162,7 +179,9 @@ def evaluator_of(chosen: argparse.Namespace, game: Game) -> Evaluator:
     if chosen.device == "none":
         return Free(game, chosen.games)
     net = nets.build(nets.config(chosen.network), seed=1)
-    return leaf_evaluator("network", game, net, chosen.network_threads, chosen.seed, chosen.device, precision=chosen.precision)
+    return leaf_evaluator(
+        "network", game, net, chosen.network_threads, chosen.seed, chosen.device, precision=chosen.precision
+    )
 
 
 def print_share(device: str, alone: Row, whole: Row) -> None:
@@ -189,14 +208,26 @@ def main(arguments: list[str] | None = None) -> None:
     report(f"Self-play, {chosen.network} on {chosen.device}, Go {chosen.size}x{chosen.size}", rows)
     if chosen.device != "none":
         print_share(chosen.device, rows[alone], rows[whole])
-    print(f"  {moves / seconds:,.0f} moves/s, {3600 * recorded / seconds:,.0f} rows/h, {3600 * games / seconds:,.0f} games/h")
+    print(
+        f"  {moves / seconds:,.0f} moves/s, {3600 * recorded / seconds:,.0f} rows/h, {3600 * games / seconds:,.0f} "
+        "games/h"
+    )
     search, waiting, python = np.array(clock) / sum(clock)
-    print(f"  each thread's time: search {search:.1%}, handing over and waiting for the network {waiting:.1%}, moves {python:.1%}")
-    print(f"  about {1e6 * clock[2] * rows[whole].cpu_share / max(moves, 1):.0f} us of processor a move outside the search's kernels")
+    print(
+        f"  each thread's time: search {search:.1%}, handing over and waiting for the network {waiting:.1%}, moves "
+        f"{python:.1%}"
+    )
+    print(
+        f"  about {1e6 * clock[2] * rows[whole].cpu_share / max(moves, 1):.0f} us of processor a move outside the "
+        "search's kernels"
+    )
     by = simulators.DESCRIPTIONS["numba" if play.judge is None else play.judge.name]
     each = [1e3 * part / max(games, 1) for part in (refereed, encoded)]
     shares = [part / seconds for part in (refereed, encoded)]
-    print(f"  a finished game: {each[0]:.1f} ms for {by} ({shares[0]:.2%} of the time), {each[1]:.1f} ms to encode it ({shares[1]:.2%})")
+    print(
+        f"  a finished game: {each[0]:.1f} ms for {by} ({shares[0]:.2%} of the time), {each[1]:.1f} ms to encode it "
+        f"({shares[1]:.2%})"
+    )
     print(f"  trees: at most {pool_bytes(game, play.settings, play.stage) / 2**20:,.0f} MB")
 
 

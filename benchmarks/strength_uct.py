@@ -1,19 +1,21 @@
-"""Plain UCT against OpenSpiel's MCTS with random rollouts (C++), at equal simulations: the claim is a score of 45 to 55 %.
+"""Plain UCT against OpenSpiel's MCTS with random rollouts (C++), at equal simulations: the claim is a score of 45 to 55
+%.
 
-The point is that two implementations of one algorithm are equally strong, so everything of the algorithm is made equal: one
-rollout a leaf, uniform prior, PUCT with the same constant, the most visited move, no solver, no tree reuse, and OpenSpiel's kind of
-rollout: uniformly among all legal moves, passing included, until the game ends. Moves that score the same are tried by lot, as OpenSpiel
-shuffles them: in the order of the points, Othello's corner would come first. `MATCHES` says what is different from game to game.
+The point is that two implementations of one algorithm are equally strong, so everything of the algorithm is made equal:
+one rollout a leaf, uniform prior, PUCT with the same constant, the most visited move, no solver, no tree reuse, and
+OpenSpiel's kind of rollout: uniformly among all legal moves, passing included, until the game ends. Moves that score
+the same are tried by lot, as OpenSpiel shuffles them: in the order of the points, Othello's corner would come first.
+`MATCHES` says what is different from game to game.
 
-What stays different: OpenSpiel lends an unvisited move the value 0, ours its parent's; it counts the parent's own visit under the square
-root; it gives a move that ends the game no exploration; and of moves with equal visits it plays the one of higher value, but before all
-others one that wins at once.
+What stays different: OpenSpiel lends an unvisited move the value 0, ours its parent's; it counts the parent's own visit
+under the square root; it gives a move that ends the game no exploration; and of moves with equal visits it plays the
+one of higher value, but before all others one that wins at once.
 
-With `--own-rollouts` ours play Go as the engine does, without filling one-point eyes; then the claim does not apply and the score
-shows what that is worth. The other games' own rollouts are OpenSpiel's.
+With `--own-rollouts` ours play Go as the engine does, without filling one-point eyes; then the claim does not apply and
+the score shows what that is worth. The other games' own rollouts are OpenSpiel's.
 
-Colours alternate; both players of game k begin with the seed of game k, so no game is played twice. Our rules decide, and a move that
-is illegal here loses (OpenSpiel knows no superko: there a repetition ends the game). Run it with
+Colours alternate; both players of game k begin with the seed of game k, so no game is played twice. Our rules decide,
+and a move that is illegal here loses (OpenSpiel knows no superko: there a repetition ends the game). Run it with
 `python -m benchmarks.strength_uct --game othello`; OpenSpiel comes with the extra `bench`.
 """
 
@@ -61,7 +63,9 @@ def sample_any(state, history, generator):  # type: ignore[no-untyped-def]
 
 @kernel(EVALUATE_ROW.signature)
 def rollout_and_lots(step, outcome, sample, state, spare, history, options, generator, logits):  # type: ignore[no-untyped-def]
-    """One rollout, of options[0] plies at most, and a prior whose unevenness decides between moves of one score and nothing else."""
+    """One rollout, of options[0] plies at most, and a prior whose unevenness decides between moves of one score and
+    nothing else.
+    """
     for action in range(logits.shape[0]):
         logits[action] = UNEVENNESS * uniform(generator)
     copy_row(spare, state)
@@ -75,7 +79,9 @@ def column(action: int) -> int:
 
 
 def upside_down(size: int, action: int) -> int:
-    """OpenSpiel's Go counts rows from the bottom, and in its Othello Black begins on E4 and D5 as seen from there; a pass is a pass."""
+    """OpenSpiel's Go counts rows from the bottom, and in its Othello Black begins on E4 and D5 as seen from there; a
+    pass is a pass.
+    """
     row, col = divmod(action, size)
     return action if row == size else (size - 1 - row) * size + col
 
@@ -89,8 +95,8 @@ class Match:
         settings: of `gozero.games.make`.
         their_name, their_settings: of `pyspiel.load_game`.
         theirs(action) -> OpenSpiel's number of our action; it differs between any two that are legal in one position.
-        c_puct: the usual constant, of both. A move begins with c_puct / (number of moves) in front of the square root: 0.1 to 0.3.
-        ending: how a game ends before its limit of plies.
+        c_puct: the usual constant, of both. A move begins with c_puct / (number of moves) in front of the square root:
+        0.1 to 0.3. ending: how a game ends before its limit of plies.
         sample: OpenSpiel's rollout where the game's own is another one.
     """
 
@@ -116,7 +122,9 @@ MATCHES = {
         sample=sample_any,
     ),
     "connect4": Match(title="Connect-4", their_name="connect_four", theirs=column, c_puct=2.0, ending="line"),
-    "othello": Match(title="Othello", their_name="othello", theirs=partial(upside_down, 8), c_puct=2.0, ending="no moves"),
+    "othello": Match(
+        title="Othello", their_name="othello", theirs=partial(upside_down, 8), c_puct=2.0, ending="no moves"
+    ),
 }
 
 
@@ -146,7 +154,9 @@ def open_spiel(match: Match, game: Game, simulations: int, c_puct: float, seed: 
 
     their = their_game(match)
     evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
-    bot = pyspiel.MCTSBot(their, evaluator, c_puct, simulations + 1, 1000, False, seed, False, pyspiel.ChildSelectionPolicy.PUCT)
+    bot = pyspiel.MCTSBot(
+        their, evaluator, c_puct, simulations + 1, 1000, False, seed, False, pyspiel.ChildSelectionPolicy.PUCT
+    )
     mask = np.zeros(game.actions, np.uint8)
 
     def move(state: np.ndarray, history: np.ndarray, actions: list[int]) -> int:
@@ -157,7 +167,9 @@ def open_spiel(match: Match, game: Game, simulations: int, c_puct: float, seed: 
             return game.pass_action
         chosen = bot.step(position)
         game.legal(state, history, mask)
-        return next((action for action in np.flatnonzero(mask).tolist() if match.theirs(action) == chosen), game.resign_action)
+        return next(
+            (action for action in np.flatnonzero(mask).tolist() if match.theirs(action) == chosen), game.resign_action
+        )
 
     return move
 
@@ -203,9 +215,13 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--games", type=int, default=400, help="how many (default 400)")
     parser.add_argument("--short", action="store_true", help="two games of 50 simulations, to see that it runs")
     parser.add_argument("--simulations", type=int, default=200, help="of each move, for both (default 200)")
-    parser.add_argument("--c-puct", type=float, help="exploration of both, over a uniform prior (default: 10 in Go, else 2)")
+    parser.add_argument(
+        "--c-puct", type=float, help="exploration of both, over a uniform prior (default: 10 in Go, else 2)"
+    )
     parser.add_argument("--seed", type=int, default=1000, help="seed of the first game (default 1000)")
-    parser.add_argument("--own-rollouts", action="store_true", help="our rollouts of Go fill no one-point eyes and pass last")
+    parser.add_argument(
+        "--own-rollouts", action="store_true", help="our rollouts of Go fill no one-point eyes and pass last"
+    )
     options = parser.parse_args(arguments)
     if options.short:
         options.games, options.simulations = 2, 50

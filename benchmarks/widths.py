@@ -1,12 +1,16 @@
-"""Which network plays best at equal time: networks of several widths or depths learn from the same games for as long, then play.
+"""Which network plays best at equal time: networks of several widths or depths learn from the same games for as long,
+then play.
 
     python -m benchmarks.widths weights/resume --networks b10c64 b10c48 b10c96 --minutes 15
-    python -m benchmarks.widths weights/resume --networks b10c64 b10c96 --from weights/best.pt    grown, so that both begin equal
-    python -m benchmarks.widths runs/nogo --preset nogo --networks b5c64 b5c96                     any game: that of the preset
+    python -m benchmarks.widths weights/resume --networks b10c64 b10c96 --from weights/best.pt    grown, so that both
+                                                                                                  begin equal
+    python -m benchmarks.widths runs/nogo --preset nogo --networks b5c64 b5c96                     any game: that of the
+                                                                                                   preset
 
-The games are records of a run, whoever played them. A wider network takes fewer steps in the time, and in the matches as many visits fewer
-as its evaluations take longer; these are measured in turn, in batches as the matches have them. The first network plays each of the others.
-What a wide network would pay for games of its own is not in it: everybody learns from the same ones, which favours the wide.
+The games are records of a run, whoever played them. A wider network takes fewer steps in the time, and in the matches
+as many visits fewer as its evaluations take longer; these are measured in turn, in batches as the matches have them.
+The first network plays each of the others. What a wide network would pay for games of its own is not in it: everybody
+learns from the same ones, which favours the wide.
 """
 
 from __future__ import annotations
@@ -59,7 +63,8 @@ def _of_the_game(entry: Entry, game: str) -> Record:
     """Its record; LibraryError for one of another game than the preset's."""
     if entry.settings.get("game", scoring.GO) != game:
         raise LibraryError(
-            f"{entry.name} is a game of {entry.settings.get('game', scoring.GO)}, the preset is of {game}: give its --preset"
+            f"{entry.name} is a game of {entry.settings.get('game', scoring.GO)}, the preset is of {game}: give its "
+            "--preset"
         )
     return entry.record
 
@@ -87,7 +92,9 @@ def told(learner: Learner, replay: Replay, size: int) -> str:
 def visits_of(files: list[Path], game: Game, options: argparse.Namespace) -> list[int]:
     """Visits of each file's network that take as long as `--visits` of the first."""
     evaluators = {path.stem: open_evaluator(path, game, threads=options.threads) for path in files}
-    contenders = {name: evaluator_alone(evaluator, BATCH, options.evaluations) for name, evaluator in evaluators.items()}
+    contenders = {
+        name: evaluator_alone(evaluator, BATCH, options.evaluations) for name, evaluator in evaluators.items()
+    }
     rows = measure(contenders, unit="evaluations")
     for row in rows.values():
         say(str(row))
@@ -114,7 +121,12 @@ def compare(options: argparse.Namespace, most: int | None) -> int:
             return 130
         print(told(learner, replay, options.size), flush=True)
         files.append(options.folder / f"{name}.pt")
-        provenance = {"records": options.records, "from": options.origin or "", "minutes": options.minutes, "steps": learner.steps}
+        provenance = {
+            "records": options.records,
+            "from": options.origin or "",
+            "minutes": options.minutes,
+            "steps": learner.steps,
+        }
         weights.save(
             files[-1],
             learner.ema,
@@ -135,21 +147,39 @@ def compare(options: argparse.Namespace, most: int | None) -> int:
 def main(arguments: list[str] | None = None) -> int:
     """Learn, measure and play; the exit code: 0."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("records", nargs="*", default=["weights/resume"], help="run folders or shards (default weights/resume)")
-    parser.add_argument("--networks", nargs="+", default=["b10c64", "b10c48", "b10c96"], metavar="NAME", help="the first meets all others")
+    parser.add_argument(
+        "records", nargs="*", default=["weights/resume"], help="run folders or shards (default weights/resume)"
+    )
+    parser.add_argument(
+        "--networks",
+        nargs="+",
+        default=["b10c64", "b10c48", "b10c96"],
+        metavar="NAME",
+        help="the first meets all others",
+    )
     parser.add_argument("--preset", default="go13", help="whose game, learner and window (default go13)")
-    parser.add_argument("--from", dest="origin", metavar="WEIGHTS.pt", help="all are grown from these weights (default: from nothing)")
+    parser.add_argument(
+        "--from", dest="origin", metavar="WEIGHTS.pt", help="all are grown from these weights (default: from nothing)"
+    )
     parser.add_argument("--minutes", type=float, default=15, help="of learning, each (default 15)")
-    parser.add_argument("--folder", type=Path, default=Path("runs/widths"), help="for weights and lists of games (default runs/widths)")
+    parser.add_argument(
+        "--folder", type=Path, default=Path("runs/widths"), help="for weights and lists of games (default runs/widths)"
+    )
     parser.add_argument("--size", type=int, help="board of the matches (default: the preset's largest)")
     parser.add_argument("--komi", type=float, default=7.5)
     parser.add_argument("--games", type=int, default=100, help="of each match (default 100)")
-    parser.add_argument("--visits", type=int, default=100, help="a move of the first network; the others as many as take that time")
-    parser.add_argument("--opening-moves", type=int, default=4, help="random plies before the players begin (default 4)")
+    parser.add_argument(
+        "--visits", type=int, default=100, help="a move of the first network; the others as many as take that time"
+    )
+    parser.add_argument(
+        "--opening-moves", type=int, default=4, help="random plies before the players begin (default 4)"
+    )
     parser.add_argument("--seed", type=int, default=1, help="of weights, batches and openings (default 1)")
     parser.add_argument("--threads", type=int, default=2, help="of learning and playing (default 2)")
     parser.add_argument(
-        "--short", action="store_true", help="a second of learning from eight games, then two of 8 visits on the preset's smallest board"
+        "--short",
+        action="store_true",
+        help="a second of learning from eight games, then two of 8 visits on the preset's smallest board",
     )
     options = parser.parse_args(arguments)
     options.evaluations, most = 50 * BATCH, None

@@ -1,7 +1,7 @@
 """A game in the terminal, and small tools around the engine: `python -m gozero play | perft | net | weights | warmup`.
 
-Playing under a controller is not among them: that is `gozero-gtp`, in the package gtp. Every command imports only what it needs; bad
-input ends with one line on stderr and exit code 2, Ctrl-C with 130.
+Playing under a controller is not among them: that is `gozero-gtp`, in the package gtp. Every command imports only what
+it needs; bad input ends with one line on stderr and exit code 2, Ctrl-C with 130.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("\ngozero: interrupted", file=sys.stderr)
         return INTERRUPTED
-    except BrokenPipeError:  # nobody reads any more; what is still buffered goes nowhere, or Python would complain at its end
+    except (
+        BrokenPipeError
+    ):  # nobody reads any more; what is still buffered goes nowhere, or Python would complain at its end
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
@@ -68,7 +70,9 @@ def net(options: argparse.Namespace) -> None:
         raise ValueError(f"--size {options.size}: expected 1 or more")
     plain = options.game == "go" and options.size in (None, DEFAULT_SIZE)  # then no kernels need be loaded
     game = None if plain else games.make(options.game, size=options.size)
-    print(nets.layer_table(nets.config(options.name, game), (DEFAULT_SIZE, DEFAULT_SIZE) if game is None else game.shape))
+    print(
+        nets.layer_table(nets.config(options.name, game), (DEFAULT_SIZE, DEFAULT_SIZE) if game is None else game.shape)
+    )
 
 
 def weights(options: argparse.Namespace) -> None:
@@ -116,15 +120,21 @@ def _convert_network(name: str | None, size: int) -> str | None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m gozero", description="Tools around the engine; gozero-gtp is the engine itself.")
+    parser = argparse.ArgumentParser(
+        prog="python -m gozero", description="Tools around the engine; gozero-gtp is the engine itself."
+    )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     command = commands.add_parser("play", help="play against the engine in this terminal")
     command.add_argument("game", help=f"name of the game: {', '.join(GAMES)}")
     command.add_argument("--size", type=int, help="points a side (default: that of the weights, or the game's own)")
-    command.add_argument("--weights", metavar="FILE", help="weights file (default: the game's, if there is one; else random playouts)")
+    command.add_argument(
+        "--weights", metavar="FILE", help="weights file (default: the game's, if there is one; else random playouts)"
+    )
     command.add_argument("--visits", type=int, help="simulations a move (default: 400, or 2000 with random playouts)")
-    command.add_argument("--colour", choices=("black", "white"), default="black", help="yours; Black begins (default: %(default)s)")
+    command.add_argument(
+        "--colour", choices=("black", "white"), default="black", help="yours; Black begins (default: %(default)s)"
+    )
     command.add_argument("--seed", type=int, help="whole number; the same seed plays the same game")
     command.add_argument("--rules", help="rule set (default: the game's own)")
     command.add_argument("--komi", type=float, help="points for White in go (default: 7.5)")
@@ -138,13 +148,21 @@ def _parser() -> argparse.ArgumentParser:
     command.set_defaults(command=perft)
 
     command = commands.add_parser("net", help="print the layers of a network")
-    command.add_argument("name", help="b10c64 (blocks, channels), se4c64, vgg2c64, mlp2x200 (layers, units) and the like, or agz13")
-    command.add_argument("--game", default="go", help=f"whose positions it sees: {', '.join(GAMES)} (default: %(default)s)")
-    command.add_argument("--size", type=int, help="points a side, or columns, of the board that passes through (default: the game's own)")
+    command.add_argument(
+        "name", help="b10c64 (blocks, channels), se4c64, vgg2c64, mlp2x200 (layers, units) and the like, or agz13"
+    )
+    command.add_argument(
+        "--game", default="go", help=f"whose positions it sees: {', '.join(GAMES)} (default: %(default)s)"
+    )
+    command.add_argument(
+        "--size", type=int, help="points a side, or columns, of the board that passes through (default: the game's own)"
+    )
     command.set_defaults(command=net)
 
     command = commands.add_parser("weights", help="describe a weights file")
-    command.add_argument("file", help="looked for in the working directory, beside the executable and among the shipped weights")
+    command.add_argument(
+        "file", help="looked for in the working directory, beside the executable and among the shipped weights"
+    )
     command.set_defaults(command=weights)
 
     command = commands.add_parser("warmup", help="fill the caches, so that the engine's next start is quick")

@@ -1,11 +1,13 @@
-"""Building blocks of the networks: convolutions with batch renormalisation, the blocks of a trunk, and the heads that read it.
+"""Building blocks of the networks: convolutions with batch renormalisation, the blocks of a trunk, and the heads that
+read it.
 
 Vocabulary.
   trunk            the stem and the residual blocks; a *head* is what reads its output.
   global pooling   a board of features becomes three numbers a channel: mean, mean times the scaled board size, maximum.
   size             float [n, 1], the scaled board size of each position, one of the globals in features.py.
 
-Blocks take features [n, C, H, W] and size, and give features of the same shape. Which of them make a network is said in nets.py.
+Blocks take features [n, C, H, W] and size, and give features of the same shape. Which of them make a network is said in
+nets.py.
 """
 
 from __future__ import annotations
@@ -17,17 +19,23 @@ from torch import Tensor, nn
 from torch.nn.functional import batch_norm, relu
 
 SCORE_UNIT = 20.0  # points for each unit of the score head, so that its weights stay near one
-NORM_MOMENTUM = 0.02  # batches of different board sizes have different statistics: the running ones must average over many batches
-PLAIN_BATCHES, OPENED_BATCHES = 500, 2500  # of training: batch norm until the first, within the full limits from the second on
+NORM_MOMENTUM = (
+    0.02  # batches of different board sizes have different statistics: the running ones must average over many batches
+)
+PLAIN_BATCHES, OPENED_BATCHES = (
+    500,
+    2500,
+)  # of training: batch norm until the first, within the full limits from the second on
 MOST_SCALE, MOST_SHIFT = 3.0, 3.0  # the full limits; 3 and 5 in the paper
 
 
 class BatchRenorm(nn.BatchNorm2d):
     """Batch norm that normalises in training as in play, by the running statistics (batch renormalisation, Ioffe 2017).
 
-    A batch holds positions of one board size, and sizes differ in their statistics. Batch norm takes each size's own away in training,
-    which the running ones cannot do in play: values came out shifted by 0.2 to 0.5, up on one size and down on others. Here only the
-    gradient treats the batch's statistics as its own. Parameters and buffers are those of batch norm.
+    A batch holds positions of one board size, and sizes differ in their statistics. Batch norm takes each size's own
+    away in training, which the running ones cannot do in play: values came out shifted by 0.2 to 0.5, up on one size
+    and down on others. Here only the gradient treats the batch's statistics as its own. Parameters and buffers are
+    those of batch norm.
     """
 
     def forward(self, x: Tensor) -> Tensor:
@@ -35,10 +43,14 @@ class BatchRenorm(nn.BatchNorm2d):
             return super().forward(x)
         scale, shift = self._renormed(x)
         weight, bias = self.weight * scale, self.bias + self.weight * shift
-        return batch_norm(x, self.running_mean, self.running_var, weight, bias, training=True, momentum=self._share(), eps=self.eps)
+        return batch_norm(
+            x, self.running_mean, self.running_var, weight, bias, training=True, momentum=self._share(), eps=self.eps
+        )
 
     def _share(self) -> float:
-        """A batch's share of the running statistics; without a momentum they are the plain mean over all batches, as in `BatchNorm2d`."""
+        """A batch's share of the running statistics; without a momentum they are the plain mean over all batches, as in
+        `BatchNorm2d`.
+        """
         if self.momentum is not None:
             return self.momentum
         assert self.num_batches_tracked is not None
@@ -46,7 +58,9 @@ class BatchRenorm(nn.BatchNorm2d):
 
     @torch.no_grad()
     def _renormed(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        """float [C] each: what takes a batch normalised by its own statistics to one normalised by the running ones, within the limits."""
+        """float [C] each: what takes a batch normalised by its own statistics to one normalised by the running ones,
+        within the limits.
+        """
         assert self.running_mean is not None and self.running_var is not None and self.num_batches_tracked is not None
         opened = ((self.num_batches_tracked - PLAIN_BATCHES) / (OPENED_BATCHES - PLAIN_BATCHES)).clamp(0, 1)
         most_scale, most_shift = 1 + (MOST_SCALE - 1) * opened, MOST_SHIFT * opened
@@ -61,8 +75,8 @@ class BatchRenorm(nn.BatchNorm2d):
 class ConvNorm(nn.Module):
     """A convolution that keeps the board's shape, followed by `BatchRenorm`.
 
-    `gain` is its first scale: 0 makes a residual block start as the identity (Goyal et al. 2017), which lets ten blocks learn
-    from the first step.
+    `gain` is its first scale: 0 makes a residual block start as the identity (Goyal et al. 2017), which lets ten blocks
+    learn from the first step.
     """
 
     def __init__(self, inputs: int, outputs: int, kernel: int = 3, *, gain: float = 1.0) -> None:
@@ -79,8 +93,9 @@ class ConvNorm(nn.Module):
 class SplitConv(nn.Conv2d):
     """A first layer that survives bf16: each weight as the sum of two bf16 numbers, applied to the same input twice.
 
-    The planes are 0 or 1, so nothing is rounded before the sum. An error here is one that all blocks pass on: without it 99 % of the
-    values of 2,100 9x9 positions are within 0.016 of float32 instead of 0.020 (b10c64), and the doubled input costs nothing measurable.
+    The planes are 0 or 1, so nothing is rounded before the sum. An error here is one that all blocks pass on: without
+    it 99 % of the values of 2,100 9x9 positions are within 0.016 of float32 instead of 0.020 (b10c64), and the doubled
+    input costs nothing measurable.
     """
 
     def __init__(self, conv: nn.Conv2d) -> None:
@@ -95,7 +110,9 @@ class SplitConv(nn.Conv2d):
 
 
 def pool(x: Tensor, size: Tensor) -> Tensor:
-    """[n, C, H, W] and the scaled size [n, 1] → [n, 3C]: mean, mean * size, maximum. The second lets scores grow with the board."""
+    """[n, C, H, W] and the scaled size [n, 1] → [n, 3C]: mean, mean * size, maximum. The second lets scores grow with
+    the board.
+    """
     mean = x.mean((2, 3))
     return torch.cat([mean, mean * size, x.amax((2, 3))], dim=1)
 
@@ -113,7 +130,8 @@ class ResidualBlock(nn.Module):
 
 
 class PoolingBlock(nn.Module):
-    """A residual block whose first convolution also gives `pooled` channels that are pooled over the board and bias all its points.
+    """A residual block whose first convolution also gives `pooled` channels that are pooled over the board and bias all
+    its points.
 
     So that every point knows of distant ko threats, ladders' ends and who leads (Wu 2019, section 3.3).
     """
@@ -132,7 +150,9 @@ class PoolingBlock(nn.Module):
 
 
 class SqueezeBlock(nn.Module):
-    """A residual block whose channels are scaled and shifted by what all of the board says (Hu et al. 2018; the shift: Leela Chess)."""
+    """A residual block whose channels are scaled and shifted by what all of the board says (Hu et al. 2018; the shift:
+    Leela Chess).
+    """
 
     def __init__(self, channels: int, squeezed: int) -> None:
         super().__init__()
@@ -167,7 +187,9 @@ def quiet(layer: nn.Linear | nn.Conv2d) -> Any:
 
 
 class PolicyHead(nn.Module):
-    """Trunk → logits of the own move and of the opponent's reply: a 1x1 convolution a point; pass and resign from pooled features."""
+    """Trunk → logits of the own move and of the opponent's reply: a 1x1 convolution a point; pass and resign from
+    pooled features.
+    """
 
     def __init__(self, channels: int, width: int) -> None:
         super().__init__()

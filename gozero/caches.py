@@ -1,6 +1,7 @@
 """Caches of compiled kernels and converted networks: where the files are, and how much of them is kept.
 
-Several processes share them. What is kept longest is what was used last, by modification times: whoever uses an entry touches it.
+Several processes share them. What is kept longest is what was used last, by modification times: whoever uses an entry
+touches it.
 """
 
 from __future__ import annotations

@@ -1,10 +1,12 @@
 """Kernels that are compiled in a thread of their own; until then they run as Python, slowly and with the same results.
 
-Vocabulary. A *deferred* kernel is one that was defined inside `deferring()`. `Compilation` compiles them in the order in which they were
-defined, the rules' before the search's; what calls a deferred kernel from Python need not know whether it is ready.
+Vocabulary. A *deferred* kernel is one that was defined inside `deferring()`. `Compilation` compiles them in the order
+in which they were defined, the rules' before the search's; what calls a deferred kernel from Python need not know
+whether it is ready.
 
-A board can so be asked at once where compiling all kernels takes half a minute: numba lets other threads run meanwhile, none of them
-waits for longer than 0.1 s (measured with numba 0.68). A search needs compiled kernels: who begins one waits for them first.
+A board can so be asked at once where compiling all kernels takes half a minute: numba lets other threads run meanwhile,
+none of them waits for longer than 0.1 s (measured with numba 0.68). A search needs compiled kernels: who begins one
+waits for them first.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ class Kernel:
         is_helper: whether it has no signature: it is compiled into its callers, and called from Python it stays Python.
     """
 
-    def __init__(self, function: Callable[..., Any], make: Callable[[Callable[..., Any]], Any], *, is_helper: bool) -> None:
+    def __init__(
+        self, function: Callable[..., Any], make: Callable[[Callable[..., Any]], Any], *, is_helper: bool
+    ) -> None:
         functools.update_wrapper(self, function)
         self.py_func = function
         self._make = make
@@ -61,7 +65,9 @@ class Kernel:
 
 @contextmanager
 def deferring() -> Iterator[list[Kernel]]:
-    """Kernels defined inside, by the modules that are imported there, are deferred; gives the list that fills with them."""
+    """Kernels defined inside, by the modules that are imported there, are deferred; gives the list that fills with
+    them.
+    """
     kernels: list[Kernel] = []
     _collecting.append(kernels)
     try:
@@ -92,7 +98,9 @@ class Compilation:
         self._thread.start()
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Whether all is compiled, after at most so many seconds; None: as long as it takes. An error of the thread's is raised."""
+        """Whether all is compiled, after at most so many seconds; None: as long as it takes. An error of the thread's
+        is raised.
+        """
         self._thread.join(seconds)
         if self._error is not None:
             raise self._error

@@ -1,14 +1,16 @@
 """How a game of Go ends: which moves are still worth playing, and when to pass.
 
-Vocabulary. A side *can take more* while there is a point between the colours, of no seki, that it can play without being in atari
-there: if it is ahead and passes, it gives points away for nothing, in the opening the game. A side *wins as it stands* if both counts say
-so: the area as the board stands, and the *settled* area, from which stones inside the other side's pass-alive territory (Benson 1976) are
-removed: a server that removes no dead stones counts the first. What else is dead is judged by a `settlement.Settlement`, which a side that
-looks at one passes by too, where it has one.
+Vocabulary. A side *can take more* while there is a point between the colours, of no seki, that it can play without
+being in atari there: if it is ahead and passes, it gives points away for nothing, in the opening the game. A side *wins
+as it stands* if both counts say so: the area as the board stands, and the *settled* area, from which stones inside the
+    other side's pass-alive territory (Benson 1976) are
+removed: a server that removes no dead stones counts the first. What else is dead is judged by a
+`settlement.Settlement`, which a side that looks at one passes by too, where it has one.
 
 A *result* is +1, 0 or -1 for the side to move, as an outcome: a draw is worth more than a loss and less than a win.
 
-Arrays of points are [P] in action order; the side to move is +, as everywhere. This module knows neither search nor protocol.
+Arrays of points are [P] in action order; the side to move is +, as everywhere. This module knows neither search nor
+protocol.
 """
 
 from __future__ import annotations
@@ -31,12 +33,12 @@ def candidates(position: Position) -> np.ndarray:
 def sensible_moves(game: Game, state: np.ndarray, legal: np.ndarray, *, opponent_passed: bool) -> np.ndarray:
     """The legal actions that are worth a thought, bool [A]; nothing but the pass where passing is right at once.
 
-    Never among them, while there is anything else: a move into one's own one-point eye or into one's own pass-alive territory with no
-    enemy stone in it. The pass is among them if the side to move cannot take more and wins as it stands, or draws so and the opponent has
-    just passed; it stands alone if that side wins and the opponent has just passed, or all that could still be played is pass-alive, or
-    nothing else is left. A game beyond
-    ``game.max_plies`` is brought to its end: from then on the pass is always allowed and moves into anybody's pass-alive territory are
-    not. In games other than Go everything legal is worth a thought.
+    Never among them, while there is anything else: a move into one's own one-point eye or into one's own pass-alive
+    territory with no enemy stone in it. The pass is among them if the side to move cannot take more and wins as it
+    stands, or draws so and the opponent has just passed; it stands alone if that side wins and the opponent has just
+    passed, or all that could still be played is pass-alive, or nothing else is left. A game beyond
+    ``game.max_plies`` is brought to its end: from then on the pass is always allowed and moves into anybody's
+    pass-alive territory are not. In games other than Go everything legal is worth a thought.
 
     Args:
         game: any.
@@ -64,13 +66,19 @@ def sensible_moves(game: Game, state: np.ndarray, legal: np.ndarray, *, opponent
 
 
 def settled_moves(
-    game: Game, state: np.ndarray, sensible: np.ndarray, settlement: Settlement, *, opponent_passed: bool, friendly: bool
+    game: Game,
+    state: np.ndarray,
+    sensible: np.ndarray,
+    settlement: Settlement,
+    *,
+    opponent_passed: bool,
+    friendly: bool,
 ) -> np.ndarray:
     """What a settlement leaves of the sensible moves, bool [A].
 
-    Nothing but the pass if nothing is left to gain, or if the opponent has passed, the side is ``friendly`` and the settlement wins, or
-    draws and is complete: then the dead stones are taken off by agreement. A side that is not, and whose result dead stones lower, has to
-    take them off.
+    Nothing but the pass if nothing is left to gain, or if the opponent has passed, the side is ``friendly`` and the
+    settlement wins, or draws and is complete: then the dead stones are taken off by agreement. A side that is not, and
+    whose result dead stones lower, has to take them off.
     """
     settled, standing = settled_result(state, settlement), result_as_it_stands(state)
     gains = settled > standing and not sensible[game.pass_action]
@@ -83,15 +91,20 @@ def settled_moves(
     return sensible
 
 
-def clean_up_moves(game: Game, state: np.ndarray, legal: np.ndarray, settlement: Settlement, *, opponent_passed: bool) -> np.ndarray:
-    """The moves of a side that has to capture the other side's dead stones, bool [A]; nothing but the pass where nothing is left to do.
+def clean_up_moves(
+    game: Game, state: np.ndarray, legal: np.ndarray, settlement: Settlement, *, opponent_passed: bool
+) -> np.ndarray:
+    """The moves of a side that has to capture the other side's dead stones, bool [A]; nothing but the pass where
+    nothing is left to do.
 
-    It plays where dead stones are; unless the opponent has just passed, also where something is open, since that move may be a threat.
-    Without dead stones it plays what is sensible until nothing is open.
+    It plays where dead stones are; unless the opponent has just passed, also where something is open, since that move
+    may be a threat. Without dead stones it plays what is sensible until nothing is open.
     """
     passing = np.arange(game.actions) == game.pass_action
     if not settlement.dead_of(BLACK + WHITE - int(state[TO_PLAY])):
-        return passing if settlement.is_complete else sensible_moves(game, state, legal, opponent_passed=opponent_passed)
+        return (
+            passing if settlement.is_complete else sensible_moves(game, state, legal, opponent_passed=opponent_passed)
+        )
     useful = legal & ~passing
     useful[: game.points] &= ~wasted_points(state, _pass_alive(state, game.points), game.rows)
     wanted = _taking_off(game, state, settlement)
@@ -133,12 +146,15 @@ def can_take_more(board: np.ndarray, colour: int, legal: np.ndarray) -> bool:
 
 
 def result_as_it_stands(state: np.ndarray) -> int:
-    """The result that the side to move has for certain on the board as it stands, with dead stones counted for either side."""
+    """The result that the side to move has for certain on the board as it stands, with dead stones counted for either
+    side.
+    """
     return int(np.sign(min(go.score(state), go.settled_score(state))))
 
 
 def wasted_points(state: np.ndarray, alive: np.ndarray, size: int) -> np.ndarray:
-    """Points that the side to move would only lose by filling, bool [P]: own eyes, and own pass-alive territory without enemy stones.
+    """Points that the side to move would only lose by filling, bool [P]: own eyes, and own pass-alive territory without
+    enemy stones.
 
     Args:
         state: int32 [S].

@@ -1,7 +1,8 @@
-"""Setting an engine up, for every front end: the weights file, its board sizes, an evaluator for each, and the size of a search.
+"""Setting an engine up, for every front end: the weights file, its board sizes, an evaluator for each, and the size of
+a search.
 
-Nothing heavy is imported before an evaluator is opened, so that a front end can say what it is at once. This module holds no position
-and speaks to nobody.
+Nothing heavy is imported before an evaluator is opened, so that a front end can say what it is at once. This module
+holds no position and speaks to nobody.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ SCORE_WEIGHT = 0.3
 
 
 def find_weights(name: str | None, game: str | None) -> tuple[Path, Header]:
-    """The weights file of that name that plays this game, and what it says of itself; needs neither torch nor any rules.
+    """The weights file of that name that plays this game, and what it says of itself; needs neither torch nor any
+    rules.
 
     Args:
         name: the file, see `weights.find`; None: the game's own.
@@ -70,7 +72,8 @@ def supported_sizes(header: Header) -> Sequence[int]:
 
 
 def beyond_training(trained: Sequence[int], size: int) -> str:
-    """A line for the user where a board is smaller or larger than any that the weights learned from; else "", also where that is not known.
+    """A line for the user where a board is smaller or larger than any that the weights learned from; else "", also
+    where that is not known.
 
     `trained` are the sizes of `Header.trained`. Between two sizes that it learned, a network plays much as on them.
     """
@@ -127,12 +130,16 @@ class Evaluators:
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     def open(self, game: Game) -> Evaluator:
-        """The evaluator for the board of ``game``, ready to answer at once. WeightsError or ValueError if it cannot be opened."""
+        """The evaluator for the board of ``game``, ready to answer at once. WeightsError or ValueError if it cannot be
+        opened.
+        """
         from gozero.evaluators.factory import open_evaluator
 
         with self._lock:
             if game.size not in self._opened:
-                evaluator = open_evaluator(self.path, game, backend=self.backend, threads=self.threads, precision=self.precision)
+                evaluator = open_evaluator(
+                    self.path, game, backend=self.backend, threads=self.threads, precision=self.precision
+                )
                 evaluator.evaluate(game.new_states(1))  # the first evaluation is the slowest
                 self._opened[game.size] = evaluator
             return self._opened[game.size]

@@ -2,7 +2,9 @@
 
 
 class ChoiceError(ValueError):
-    """Something that was asked for is not to be had: a game, board size, rules, network, backend or setting. One line says what is."""
+    """Something that was asked for is not to be had: a game, board size, rules, network, backend or setting. One line
+    says what is.
+    """
 
 
 class SetUpError(ValueError):

@@ -1,4 +1,6 @@
-"""How a program that serves a protocol ends: its exit code, and one line about what was wrong, for its user and in its log."""
+"""How a program that serves a protocol ends: its exit code, and one line about what was wrong, for its user and in its
+log.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +26,16 @@ S = TypeVar("S", bound=Logged)
 
 
 def exit_after(
-    read_settings: Callable[[], S], sit: Callable[[S, Log | None], int], say: Callable[[str], None], useless: type[Exception]
+    read_settings: Callable[[], S],
+    sit: Callable[[S, Log | None], int],
+    say: Callable[[str], None],
+    useless: type[Exception],
 ) -> NoReturn:
     """End the process with the exit code of a sitting.
 
-    SettingsError, UnwritableError and ``useless``, with which ``sit`` gives up, are told the user and the log, and end it with FAILURE; a
-    bug goes into the log and is raised. Threads that still load, search or wait for a line are not waited for.
+    SettingsError, UnwritableError and ``useless``, with which ``sit`` gives up, are told the user and the log, and end
+    it with FAILURE; a bug goes into the log and is raised. Threads that still load, search or wait for a line are not
+    waited for.
     """
     talk, log = secure_streams(), None
     try:

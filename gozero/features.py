@@ -25,19 +25,21 @@ The layout of every other game, version 1: there the board as it stands is all t
     0       plies played / points of the board
     1       ((H + W) / 2 - 13) / 6
 
-Version 2, of the games with chains (Go and NoGo), has a second tensor beside the planes and globals of version 1, which stay as they are:
+Version 2, of the games with chains (Go and NoGo), has a second tensor beside the planes and globals of version 1, which
+stay as they are:
 
   tactics float32 [3, N, N]
     0       stones of chains with one liberty, of either colour
     1, 2    likewise with two liberties, and with three
 
-A network finds liberties only by following each chain to its ends; the rules know them. Learning from the same rows reaches the same
-loss in 1.6 to 1.75 times fewer steps with these three planes (docs/training.md).
+A network finds liberties only by following each chain to its ends; the rules know them. Learning from the same rows
+reaches the same loss in 1.6 to 1.75 times fewer steps with these three planes (docs/training.md).
 
-A *packed* position of Go is what a GPU is sent instead (int32 [10 words + 3], 292 bytes at 13x13; `gozero.evaluators.unpack` makes the same
-planes and numbers of it there, bit for bit):
+A *packed* position of Go is what a GPU is sent instead (int32 [10 words + 3], 292 bytes at 13x13;
+`gozero.evaluators.unpack` makes the same planes and numbers of it there, bit for bit):
 
-  10 boards  planes 0 … 9 in turn, each a bit set over the cells of the padded board: point (row, col) is bit (row + 1)(N + 1) + col + 1
+  10 boards  planes 0 … 9 in turn, each a bit set over the cells of the padded board: point (row, col) is bit (row +
+             1)(N + 1) + col + 1
   3 boards   the tactics, likewise; in version 2 only
   komi       White's komi, thousandths of a point
   bonus      White's handicap bonus, points
@@ -107,7 +109,10 @@ def layout(game: str, version: int = 1) -> Layout:
     """A game's layout of that version; ValueError if it has none."""
     known = layouts(game)
     if not 1 <= version <= len(known):
-        raise ChoiceError(f"{game} has no input features of version {version}; it has {', '.join(str(shown.version) for shown in known)}")
+        raise ChoiceError(
+            f"{game} has no input features of version {version}; it has "
+            f"{', '.join(str(shown.version) for shown in known)}"
+        )
     return known[version - 1]
 
 
@@ -166,7 +171,9 @@ def encode_into(states: np.ndarray, planes: np.ndarray, numbers: np.ndarray) -> 
 
 @kernel(types.void(STONES, LEGAL, _STATES, _PLANES, _GLOBALS), allocates=True)
 def encode_boards_into(stones: Any, legal: Any, states: np.ndarray, planes: np.ndarray, numbers: np.ndarray) -> None:
-    """Encode states int32 [n, S] of any game into planes float32 [n, 5, H, W] and numbers float32 [n, 2], every element written."""
+    """Encode states int32 [n, S] of any game into planes float32 [n, 5, H, W] and numbers float32 [n, 2], every element
+    written.
+    """
     height, width = planes.shape[2], planes.shape[3]
     points = height * width
     colours, moves = np.empty(points, np.uint8), np.empty((2, points + 2), np.uint8)
@@ -253,7 +260,9 @@ def _pack_tactics(state, row, start, count, liberties, size):
 
 @kernel(types.void(_STATES, _STATES, types.int64, types.int64), allocates=True)
 def pack_into(states: np.ndarray, packed: np.ndarray, size: int, tactics: int) -> None:
-    """Pack states int32 [n, S] of one size into packed int32 [≥ n, packed_ints(size, tactics)]; the first n rows are written whole."""
+    """Pack states int32 [n, S] of one size into packed int32 [≥ n, packed_ints(size, tactics)]; the first n rows are
+    written whole.
+    """
     length = words(size)
     liberties = np.empty(size * size, np.uint8)
     for n in range(states.shape[0]):

@@ -1,7 +1,8 @@
 """The search tree that follows the moves of a game, with the limits of a search and its observers.
 
-Vocabulary. *Limits* say what one search may cost. The *line* is the moves that lead to the tree's root; visits are *kept* where the moves
-since then lead into the tree. Which moves make sense, and which of them is played, is the player's judgement.
+Vocabulary. *Limits* say what one search may cost. The *line* is the moves that lead to the tree's root; visits are
+*kept* where the moves since then lead into the tree. Which moves make sense, and which of them is played, is the
+player's judgement.
 """
 
 from __future__ import annotations
@@ -30,13 +31,18 @@ UNLIMITED_VISITS = 100_000_000  # the budget where time alone limits a move
 class Limits:
     """What one move may cost: whichever is reached first. Times are seconds on the clock of time.monotonic."""
 
-    visits: int | None = 400  # simulations, those kept from the move before included; None: as many as there is time for
+    visits: int | None = (
+        400  # simulations, those kept from the move before included; None: as many as there is time for
+    )
     deadline: float = math.inf
-    target: float = math.inf  # when to end, sooner or later as `gozero.patience` judges; infinite: the other limits alone count
+    target: float = (
+        math.inf
+    )  # when to end, sooner or later as `gozero.patience` judges; infinite: the other limits alone count
 
 
 class GameTree:
-    """One search tree that follows the game: what was searched for an earlier move is kept where the moves since lead into it.
+    """One search tree that follows the game: what was searched for an earlier move is kept where the moves since lead
+    into it.
 
     Args:
         evaluator, settings, seed: as for `Search`.
@@ -62,12 +68,22 @@ class GameTree:
         self._mask = np.zeros(evaluator.game.actions, np.bool_)  # what was searched there
 
     def search(
-        self, root: Position, mask: np.ndarray, limits: Limits, should_stop: Callable[[], bool], observer: Observer | None = None
+        self,
+        root: Position,
+        mask: np.ndarray,
+        limits: Limits,
+        should_stop: Callable[[], bool],
+        observer: Observer | None = None,
     ) -> RootResult:
-        """Search ``root`` among the actions of ``mask`` bool [A] until the limits are reached, the tree is full or ``should_stop()``."""
+        """Search ``root`` among the actions of ``mask`` bool [A] until the limits are reached, the tree is full or
+        ``should_stop()``.
+        """
         visits = UNLIMITED_VISITS if limits.visits is None else limits.visits
         keep = self._follow(root.moves, mask)
-        self._search.begin(0, SearchRequest(root.state, root.history_row(0), visits, root_mask=mask, left_out=self._left_out, keep=keep))
+        self._search.begin(
+            0,
+            SearchRequest(root.state, root.history_row(0), visits, root_mask=mask, left_out=self._left_out, keep=keep),
+        )
         self.kept = self._search.root_visits()
         if self._owners is not None and not self.kept:
             self._owners.forget()
@@ -108,7 +124,9 @@ class GameTree:
         """The tree, ``depth`` plies deep."""
         return self._search.text(depth=depth)
 
-    def _run_observed(self, root: Position, limits: Limits, should_stop: Callable[[], bool], observer: Observer) -> None:
+    def _run_observed(
+        self, root: Position, limits: Limits, should_stop: Callable[[], bool], observer: Observer
+    ) -> None:
         """Search, and report to the observer at intervals and at the end."""
         over, looks = False, 0
         while not over:
@@ -120,7 +138,9 @@ class GameTree:
                 looks += 1
 
     def _follow(self, moves: list[Move], mask: np.ndarray) -> bool:
-        """Advance the tree to the position after ``moves``; False where that is not below its root, or was searched among fewer actions."""
+        """Advance the tree to the position after ``moves``; False where that is not below its root, or was searched
+        among fewer actions.
+        """
         if moves[: len(self._line)] != self._line:
             return False
         if len(moves) == len(self._line):

@@ -1,7 +1,8 @@
-"""A player of Go: what Go alone has beside `gozero.player` - komi, handicap, records, moves out of turn, and how a game ends.
+"""A player of Go: what Go alone has beside `gozero.player` - komi, handicap, records, moves out of turn, and how a game
+ends.
 
-Vocabulary. A *start* is a game before its first move (`gozero.go_start`); position and tree can always be rebuilt from the start and the
-moves. The *root* differs from the position on the board when a colour is asked to move out
+Vocabulary. A *start* is a game before its first move (`gozero.go_start`); position and tree can always be rebuilt from
+the start and the moves. The *root* differs from the position on the board when a colour is asked to move out
 of turn or after the game has ended: controllers ask for both, and two passes end a game only if nobody plays on.
 """
 
@@ -40,7 +41,8 @@ class GoPlayer(Player):
 
     Args:
         game: a name in `gozero.games.GO_FAMILY`.
-        komi: of the first game, None: the game's own; later games keep what was set last. Simplified Go has none: it stays 0.
+        komi: of the first game, None: the game's own; later games keep what was set last. Simplified Go has none: it
+            stays 0.
         sizes, open_evaluator, settings, size: as for `Player`.
     """
 
@@ -99,7 +101,9 @@ class GoPlayer(Player):
         observer: Observer,
         restrictions: Sequence[Restriction] = (),
     ) -> None:
-        """As `analyse`, of the game as if it were played by other rules, in a tree that is dropped. ValueError also as `set_rules`."""
+        """As `analyse`, of the game as if it were played by other rules, in a tree that is dropped. ValueError also as
+        `set_rules`.
+        """
         root = _root_of(self._start.under(rules).position(self.position.moves), colour)
         self._analyse(root, limits, should_stop, observer, restrictions, aside=True)
 
@@ -118,7 +122,9 @@ class GoPlayer(Player):
             ValueError: its size cannot be played, or one of its moves. The game is as it was.
         """
         if record.size not in self.sizes:
-            raise ChoiceError(f"board size {record.size} is not supported; these weights play {', '.join(map(str, self.sizes))}")
+            raise ChoiceError(
+                f"board size {record.size} is not supported; these weights play {', '.join(map(str, self.sizes))}"
+            )
         self._begin_from(self._start.of_record(record), record.moves)
 
     def record(self) -> GameRecord:
@@ -135,7 +141,9 @@ class GoPlayer(Player):
         return not self.stones().any()
 
     def play(self, colour: int, action: int) -> None:
-        """Play for either colour at any time. IllegalMove where the board forbids it; repeating an earlier board is accepted."""
+        """Play for either colour at any time. IllegalMove where the board forbids it; repeating an earlier board is
+        accepted.
+        """
         self.position.play(action, colour, superko=False)
 
     def legal(self, colour: int) -> np.ndarray:
@@ -149,7 +157,9 @@ class GoPlayer(Player):
         self._begin(position)
 
     def _go_on(self, start: GoStart) -> None:
-        """Let the game go on with the same moves from another start. ValueError where one of them cannot be played: nothing changes."""
+        """Let the game go on with the same moves from another start. ValueError where one of them cannot be played:
+        nothing changes.
+        """
         self.position = start.position(self.position.moves)
         self._start = start
         self._low_values.clear()
@@ -166,7 +176,9 @@ class GoPlayer(Player):
         return _root_of(self.position, colour)
 
     def clean_up(self, colour: int, limits: Limits, should_stop: Callable[[], bool] = never) -> int:
-        """Play a move that helps to take the other side's dead stones off, the pass only where none are left; it never resigns."""
+        """Play a move that helps to take the other side's dead stones off, the pass only where none are left; it never
+        resigns.
+        """
         root = self._root(colour)
         settlement, opponent_passed = self.settlement(limits, should_stop), self._opponent_passed(root)
         mask = endgame.clean_up_moves(root.game, root.state, root.legal(), settlement, opponent_passed=opponent_passed)
@@ -176,7 +188,9 @@ class GoPlayer(Player):
         return action
 
     def _sensible(self, root: Position, limits: Limits, should_stop: Callable[[], bool]) -> np.ndarray:
-        """The actions to choose from, bool [A]; see `gozero.endgame`. Beyond a limit of moves there is nothing but to pass."""
+        """The actions to choose from, bool [A]; see `gozero.endgame`. Beyond a limit of moves there is nothing but to
+        pass.
+        """
         if 0 < root.game.initial[go.MOVE_LIMIT] <= root.ply:
             return self.mask_of([root.game.pass_action])
         opponent_passed = self._opponent_passed(root)
@@ -186,10 +200,14 @@ class GoPlayer(Player):
             return mask
         friendly = self._settings.friendly_pass and self.rules.removes_dead
         settlement = self.settlement(limits, should_stop)
-        return endgame.settled_moves(root.game, root.state, mask, settlement, opponent_passed=opponent_passed, friendly=friendly)
+        return endgame.settled_moves(
+            root.game, root.state, mask, settlement, opponent_passed=opponent_passed, friendly=friendly
+        )
 
     def _choose(self, root: Position, result: RootResult, limits: Limits, should_stop: Callable[[], bool]) -> int:
-        """As ever, but the first pass is not played where the opponent could pass too and have won by the settlement, or drawn in doubt."""
+        """As ever, but the first pass is not played where the opponent could pass too and have won by the settlement,
+        or drawn in doubt.
+        """
         action = super()._choose(root, result, limits, should_stop)
         if action != root.game.pass_action or self._opponent_passed(root) or not self.rules.removes_dead:
             return action
@@ -204,7 +222,9 @@ class GoPlayer(Player):
     def _forced_observer(
         self, root: Position, action: int, observer: Observer, limits: Limits, should_stop: Callable[[], bool]
     ) -> Observer:
-        """Of a pass without a choice the count is told instead of the network's guess: there is nothing left to play for."""
+        """Of a pass without a choice the count is told instead of the network's guess: there is nothing left to play
+        for.
+        """
         if action != root.game.pass_action:
             return observer
         settlement = self.settlement(limits, should_stop) if self.rules.removes_dead else as_it_stands(self.stones())
@@ -234,14 +254,19 @@ class GoPlayer(Player):
     # The end
 
     def settlement(self, limits: Limits = UNLIMITED, should_stop: Callable[[], bool] = never) -> Settlement:
-        """Whose the points of this board are and which stones are dead; the same object for as long as board and rules are the same.
+        """Whose the points of this board are and which stones are dead; the same object for as long as board and rules
+        are the same.
 
-        Where something is left in doubt, two short searches and playouts say what is to be expected, within half of the limits' time, and
-        readings settle what they differ about, within half of what is left then. If they are stopped, the next question is judged anew;
-        if time ran out, the next question without a limit is.
+        Where something is left in doubt, two short searches and playouts say what is to be expected, within half of the
+        limits' time, and readings settle what they differ about, within half of what is left then. If they are stopped,
+        the next question is judged anew; if time ran out, the next question without a limit is.
         """
         board, end = self.stones(), min(limits.deadline, limits.target)
-        if self._settlement is not None and np.array_equal(self._settlement.board, board) and (end < math.inf or not self._was_hurried):
+        if (
+            self._settlement is not None
+            and np.array_equal(self._settlement.board, board)
+            and (end < math.inf or not self._was_hurried)
+        ):
             return self._settlement
         settlement, self._was_hurried = settle(board), False
         if not settlement.is_complete:
@@ -253,7 +278,9 @@ class GoPlayer(Player):
         return settlement
 
     def count(self, should_stop: Callable[[], bool] = never) -> Settlement:
-        """What the game is counted by if it ends now; rules without agreement about dead stones leave them on the board."""
+        """What the game is counted by if it ends now; rules without agreement about dead stones leave them on the
+        board.
+        """
         return self.settlement(should_stop=should_stop) if self.rules.removes_dead else as_it_stands(self.stones())
 
     def settled_score(self, should_stop: Callable[[], bool] = never) -> float:

@@ -1,4 +1,5 @@
-"""A game of Go before its first move: size, komi, handicap, stones and rules, and the position that moves lead to from there.
+"""A game of Go before its first move: size, komi, handicap, stones and rules, and the position that moves lead to from
+there.
 
 It is a value: another komi, other rules or a new game make another start. It holds no position and searches nothing.
 """
@@ -68,25 +69,33 @@ class GoStart:
     def with_handicap(self, points: Sequence[int]) -> GoStart:
         """Black's stones on the empty board, White to move."""
         stones = tuple(points)
-        setting = GameRecord(self.setting.size, komi=self.komi, handicap=len(stones), black_stones=stones, to_play=WHITE)
+        setting = GameRecord(
+            self.setting.size, komi=self.komi, handicap=len(stones), black_stones=stones, to_play=WHITE
+        )
         return replace(self, setting=setting)
 
     def with_stones(self, stones: Mapping[int, int], to_play: int) -> GoStart:
         """These stones, a colour for each action; komi and rules stay, handicap does not."""
-        black, white = (tuple(sorted(point for point in stones if stones[point] == colour)) for colour in (BLACK, WHITE))
+        black, white = (
+            tuple(sorted(point for point in stones if stones[point] == colour)) for colour in (BLACK, WHITE)
+        )
         setting = GameRecord(self.setting.size, komi=self.komi, black_stones=black, white_stones=white, to_play=to_play)
         return replace(self, setting=setting)
 
     def of_record(self, record: GameRecord) -> GoStart:
         """The start of a record; without a komi of its own it gets the present one, and the rules stay."""
-        return replace(self, setting=replace(record, komi=self.komi if record.komi is None else record.komi, moves=(), result=""))
+        return replace(
+            self, setting=replace(record, komi=self.komi if record.komi is None else record.komi, moves=(), result="")
+        )
 
     def record(self, moves: Sequence[Move]) -> GameRecord:
         """The game after these moves."""
         return replace(self.setting, komi=self.komi, moves=tuple(moves), rules=self.rules.name)
 
     def handicap(self, moves: Sequence[Move]) -> int:
-        """Black's stones ahead: those the game began with, else Black's plays before White's first move where they are two or more."""
+        """Black's stones ahead: those the game began with, else Black's plays before White's first move where they are
+        two or more.
+        """
         if self.setting.handicap or self.setting.black_stones or self.setting.white_stones:
             return self.setting.handicap
         pass_action = self.setting.size**2
@@ -94,7 +103,9 @@ class GoStart:
         return stones if stones >= FEWEST_GIFTS else 0
 
     def position(self, moves: Sequence[tuple[int, int]] = ()) -> Position:
-        """The position after these moves, (colour, action); superko is not held against them. ValueError where one cannot be played."""
+        """The position after these moves, (colour, action); superko is not held against them. ValueError where one
+        cannot be played.
+        """
         position = Position(self._game())
         stones = dict.fromkeys(self.setting.black_stones, BLACK) | dict.fromkeys(self.setting.white_stones, WHITE)
         if stones or self.setting.to_play != BLACK:

@@ -1,14 +1,16 @@
-"""Makes a network wider or deeper without changing its outputs (Net2Net: Chen et al. 2016, with padding instead of copies).
+"""Makes a network wider or deeper without changing its outputs (Net2Net: Chen et al. 2016, with padding instead of
+copies).
 
 Vocabulary.
   grown   the larger network: where the smaller one had a channel, it has the same channel, computed from the same ones.
-  new     its other channels. They compute random features of the old ones, and no old channel listens to them yet: their weights into
-          old channels are zero. So the outputs are the old ones, while the first gradient already reaches those zeros.
+  new     its other channels. They compute random features of the old ones, and no old channel listens to them yet:
+          their weights into old channels are zero. So the outputs are the old ones, while the first gradient already
+          reaches those zeros.
 
 A network may also be given the tactics of features.py: their weights into old channels are zero as well.
 
-Blocks are added behind the last one; like those of a fresh network they begin as the identity. This module shrinks nothing and trains
-nothing: a smaller network learns from the records of the larger one's run.
+Blocks are added behind the last one; like those of a fresh network they begin as the identity. This module shrinks
+nothing and trains nothing: a smaller network learns from the records of the larger one's run.
 """
 
 from __future__ import annotations
@@ -36,7 +38,8 @@ def check(old: NetConfig, new: NetConfig) -> None:
         return
     if old.kind != "resnet" or new.kind != "resnet":
         raise GrowthError(
-            f"{old.name} cannot become {new.name}: only networks b<blocks>c<channels> grow; to go on from its games, train from its records"
+            f"{old.name} cannot become {new.name}: only networks b<blocks>c<channels> grow; to go on from its games, "
+            "train from its records"
         )
     if (old.planes, old.globals) != (new.planes, new.globals) or old.tactics not in (0, new.tactics):
         raise GrowthError(f"{old.name} cannot become {new.name}: they do not see the same inputs")
@@ -50,7 +53,8 @@ def check(old: NetConfig, new: NetConfig) -> None:
 
 
 def grow(tensors: Mapping[str, Tensor], old: NetConfig, new: NetConfig, seed: int) -> nn.Module:
-    """A network `new` that says what `old` with these tensors (its state dict) says; the new channels are random, by the seed.
+    """A network `new` that says what `old` with these tensors (its state dict) says; the new channels are random, by
+    the seed.
 
     Raises:
         GrowthError: see `check`.
@@ -111,5 +115,7 @@ def _conv_norm(name: str, outputs: list[int], inputs: list[int]) -> dict[str, Ma
 
 
 def _three(channels: list[int], width: int) -> list[int]:
-    """Where channels are after `blocks.pool`: mean, mean times size and maximum of all `width` channels, one after the other."""
+    """Where channels are after `blocks.pool`: mean, mean times size and maximum of all `width` channels, one after the
+    other.
+    """
     return [part * width + channel for part in range(3) for channel in channels]

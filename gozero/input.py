@@ -13,8 +13,8 @@ CHUNK = 1 << 16  # bytes read at once
 def arriving_lines(descriptor: int) -> Iterator[str]:
     """Each line without its newline, as soon as it is whole, and at the end what stands behind the last newline.
 
-    UTF-8; other bytes become surrogates. A byte order mark at the very beginning is left out. An input that is closed, or goes away, has
-    ended.
+    UTF-8; other bytes become surrogates. A byte order mark at the very beginning is left out. An input that is closed,
+    or goes away, has ended.
     """
     for number, line in enumerate(_lines(descriptor)):
         yield (line if number else line.removeprefix(codecs.BOM_UTF8)).decode("utf-8", "surrogateescape")

@@ -1,13 +1,13 @@
 """The one kernel decorator, and the types kernels hand to each other.
 
 Vocabulary. A *kernel* is a function compiled by numba. A *row kernel* works on one game (one state row); the three row
-kernels of a game, `step`, `legal` and `outcome`, are passed to the search as first-class functions of the explicit types
-below. With explicit types on both sides one compiled search serves every game and is found in the compile cache again;
-inferred dispatcher arguments and closures are recompiled in every process (measured with numba 0.68).
+kernels of a game, `step`, `legal` and `outcome`, are passed to the search as first-class functions of the explicit
+types below. With explicit types on both sides one compiled search serves every game and is found in the compile cache
+again; inferred dispatcher arguments and closures are recompiled in every process (measured with numba 0.68).
 
-numba's cache does not notice that a callee in another file has changed, so the cache folder is named after a hash of all
-kernel sources and of what they import, since constants of other modules are compiled in. Several engines may share the folder;
-where it cannot be written, kernels are compiled in memory.
+numba's cache does not notice that a callee in another file has changed, so the cache folder is named after a hash of
+all kernel sources and of what they import, since constants of other modules are compiled in. Several engines may share
+the folder; where it cannot be written, kernels are compiled in memory.
 
 Where that folder lies, and how many versions' are kept, is `gozero.caches`'s to say.
 """
@@ -42,7 +42,8 @@ OWNER = types.FunctionType(types.void(STATE, OWNERS))
 STONES = types.FunctionType(types.void(STATE, MASK))
 SCORE = types.FunctionType(types.float64(STATE))
 
-# a row kernel that takes a microsecond keeps the GIL: among many threads to give it away, and to wait for it again, costs ten times as much
+# a row kernel that takes a microsecond keeps the GIL: among many threads to give it away, and to wait for it again,
+# costs ten times as much
 BRIEF = (STEP.signature, LEGAL.signature, OUTCOME.signature, SCORE.signature)
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -52,7 +53,9 @@ _IMPORT = re.compile(r"^(?:from (gozero[\w.]*) import (\([^)]*\)|.*)|import (goz
 
 
 def source_hash(package: Path = _PACKAGE) -> str:
-    """Twelve hex digits over the text of every module of the package that holds kernels, and of every module that such a one imports."""
+    """Twelve hex digits over the text of every module of the package that holds kernels, and of every module that such
+    a one imports.
+    """
     digest = hashlib.sha256(numba.__version__.encode())
     for path, text in sorted(_sources(package).items()):
         digest.update(path.relative_to(package).as_posix().encode() + text.encode())
@@ -60,7 +63,9 @@ def source_hash(package: Path = _PACKAGE) -> str:
 
 
 def _sources(package: Path) -> dict[Path, str]:
-    """The texts of these modules; what is imported late, inside a function, is not compiled into any kernel and does not count."""
+    """The texts of these modules; what is imported late, inside a function, is not compiled into any kernel and does
+    not count.
+    """
     texts = {path: path.read_text(encoding="utf-8") for path in package.rglob("*.py")}
     wanted = [path for path, text in texts.items() if "gozero.jit" in text or path.name == "jit.py"]
     found: dict[Path, str] = {}
@@ -113,14 +118,16 @@ def announce(folder: Path | None) -> None:
     log = logging.getLogger(__name__)  # stderr, unless the program has set it up
     if folder is None:
         log.warning(
-            "gozero: compiling rules and search takes up to a minute at each start, since %s cannot be written", caches.user_cache()
+            "gozero: compiling rules and search takes up to a minute at each start, since %s cannot be written",
+            caches.user_cache(),
         )
     elif next(folder.rglob("*.nbi"), None) is None:
         log.warning("gozero: compiling rules and search, which takes up to a minute at the first start of a version")
 
 
 def kernel(signature: Any = None, *, allocates: bool = False, **options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Compile a function as a kernel: no Python objects, the GIL released (unless it is `BRIEF`), cached on disk; now, or see `deferral`.
+    """Compile a function as a kernel: no Python objects, the GIL released (unless it is `BRIEF`), cached on disk; now,
+    or see `deferral`.
 
     Args:
         signature: a numba signature, compiled at import. None for a helper that is compiled into its callers.
@@ -128,7 +135,13 @@ def kernel(signature: Any = None, *, allocates: bool = False, **options: Any) ->
             additions for every array handed on, is left out: with it the Go board is three times slower.
         options: further options of `numba.njit`, such as `fastmath=True`.
     """
-    settings = {"nogil": signature not in BRIEF, "error_model": "numpy", "cache": CACHE_FOLDER is not None, "_nrt": allocates, **options}
+    settings = {
+        "nogil": signature not in BRIEF,
+        "error_model": "numpy",
+        "cache": CACHE_FOLDER is not None,
+        "_nrt": allocates,
+        **options,
+    }
 
     def make(function: Callable[..., Any]) -> Any:
         if signature is None:
@@ -169,7 +182,8 @@ def _type_of_compiled(value: _Compiled, context: Any) -> types.FunctionType:
 
 
 def as_argument(function: Any, kind: types.FunctionType) -> Any:
-    """A row kernel, ready to be passed to other kernels many times: 3 us a call and argument instead of 20 for the kernel itself.
+    """A row kernel, ready to be passed to other kernels many times: 3 us a call and argument instead of 20 for the
+    kernel itself.
 
     Args:
         function: a kernel compiled for the signature of `kind`.

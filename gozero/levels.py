@@ -1,10 +1,12 @@
 """Twenty levels of strength, weakest first: the visits of a move, and the randomness of its choice.
 
-Vocabulary. The *temperature* is that of the draw among the moves (`gozero.search.choose`), in the whole game. One visit is the network's
-opinion without a search: its moves are drawn by their probabilities, which a temperature above 1 brings closer to each other. So one set of
-weights spans everything between moves nearly at random and the full strength.
+Vocabulary. The *temperature* is that of the draw among the moves (`gozero.search.choose`), in the whole game. One visit
+is the network's opinion without a search: its moves are drawn by their probabilities, which a temperature above 1
+brings closer to each other. So one set of weights spans everything between moves nearly at random and the full
+strength.
 
-A level says how a move is chosen. What time there is, when to pass and what is never worth playing are not its business.
+A level says how a move is chosen. What time there is, when to pass and what is never worth playing are not its
+business.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ class Level:
 
     @property
     def resigns(self) -> bool:
-        """Not where chance goes on to the end: whoever plays such a level is there to finish the game, and may yet lose it."""
+        """Not where chance goes on to the end: whoever plays such a level is there to finish the game, and may yet lose
+        it.
+        """
         return self.temperature == 0
 
 
@@ -49,7 +53,9 @@ LEVELS = (
     Level(320, 0.0),
     Level(800, 0.0),
 )
-"""Level 1 first. Elo between neighbours is about the same on 9x9, as `benchmarks.levels` measures it: see docs/levels.md."""
+"""Level 1 first. Elo between neighbours is about the same on 9x9, as `benchmarks.levels` measures it: see
+docs/levels.md.
+"""
 WEAKEST, STRONGEST = 1, len(LEVELS)
 
 

@@ -19,7 +19,8 @@ INT8_UNITS = {"avx512_vnni", "avx_vnni", "amx_int8"}  # in Linux's names
 
 @dataclass(frozen=True)
 class Processor:
-    """A processor by its name, which a virtual machine may hide, and by what tells more; empty where the system does not tell.
+    """A processor by its name, which a virtual machine may hide, and by what tells more; empty where the system does
+    not tell.
 
     Attributes:
         name: as its maker calls it.
@@ -37,11 +38,15 @@ def processor(path: Path = PROCESSORS) -> Processor:
     """The processor of this machine."""
     fields = _fields(path)
     name = fields.get("model name") or platform.processor() or platform.machine()
-    return Processor(name, fields.get("cpu family", ""), fields.get("model", ""), frozenset(fields.get("flags", "").split()))
+    return Processor(
+        name, fields.get("cpu family", ""), fields.get("model", ""), frozenset(fields.get("flags", "").split())
+    )
 
 
 def computes_int8(found: Processor | None = None) -> bool | None:
-    """Whether a processor, this machine's if none is given, sums products of 8-bit numbers without overflow; None: it does not tell."""
+    """Whether a processor, this machine's if none is given, sums products of 8-bit numbers without overflow; None: it
+    does not tell.
+    """
     flags = (found or processor()).flags
     return bool(flags & INT8_UNITS) if flags else None
 
@@ -53,7 +58,8 @@ def megabytes(path: Path, key: str) -> float | None:
 
 
 def memory(groups: Path = GROUPS, mount: Path = MOUNT) -> int:
-    """Bytes that this process could use if it were alone: the machine's memory, or less where a control group, v1 or v2, grants less.
+    """Bytes that this process could use if it were alone: the machine's memory, or less where a control group, v1 or
+    v2, grants less.
 
     `groups` and `mount` as for `threads.available_threads`.
     """

@@ -4,15 +4,15 @@ To *fold* a network is to merge each batch norm into the convolution before it.
 
 The kinds, by name (N layers or blocks, C channels or units):
 
-  bNcC    a residual network without a single size-dependent weight, so that one file plays every board (Wu 2019, "Accelerating
-          Self-Play Learning in Go").
+  bNcC    a residual network without a single size-dependent weight, so that one file plays every board (Wu 2019,
+          "Accelerating Self-Play Learning in Go").
   seNcC   the same with squeeze-and-excitation in each block instead of global pooling in some (Hu et al. 2018).
   vggNcC  3x3 convolutions one after the other, nothing around them (Simonyan and Zisserman 2015, in small).
   mlpNxC  fully connected layers; bound to one board.
   agz13   the two-headed AlphaGo Zero network for 13x13 with linear heads (Silver et al. 2017).
 
-Their parts are in blocks.py. This module neither encodes positions (features.py) nor trains or saves networks, and it does not
-run them fast (evaluators/).
+Their parts are in blocks.py. This module neither encodes positions (features.py) nor trains or saves networks, and it
+does not run them fast (evaluators/).
 """
 
 from __future__ import annotations
@@ -45,11 +45,15 @@ from gozero.features import layout
 if TYPE_CHECKING:
     from gozero.games.game import Game
 
-SIZE_INPUT = 1  # where the globals hold the scaled board size: an input, not a shape, so one traced graph serves every board
+SIZE_INPUT = (
+    1  # where the globals hold the scaled board size: an input, not a shape, so one traced graph serves every board
+)
 
 
 class Output(NamedTuple):
-    """What a network says of n positions, each from the view of the side to move; None where the network has no such head."""
+    """What a network says of n positions, each from the view of the side to move; None where the network has no such
+    head.
+    """
 
     policy: Tensor  # [n, A] logits (log-probabilities in agz13)
     value: Tensor  # [n] expected result, -1..1
@@ -77,7 +81,9 @@ class NetConfig:
 
     @property
     def pool_channels(self) -> int:
-        """Channels of a pooling block that are pooled instead of passed on (KataGo: a third at b6c96, a quarter at b20c256)."""
+        """Channels of a pooling block that are pooled instead of passed on (KataGo: a third at b6c96, a quarter at
+        b20c256).
+        """
         return self.channels // 4
 
     @property
@@ -94,7 +100,10 @@ class NetConfig:
     def shape(self) -> str:
         """Its trunk in words."""
         parts = {"mlp": ("layer", "unit"), "vgg": ("layer", "channel")}.get(self.kind, ("block", "channel"))
-        return " of ".join(f"{count} {part}{'s' * (count != 1)}" for count, part in zip((self.blocks, self.channels), parts, strict=True))
+        return " of ".join(
+            f"{count} {part}{'s' * (count != 1)}"
+            for count, part in zip((self.blocks, self.channels), parts, strict=True)
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as a JSON object."""
@@ -105,7 +114,9 @@ class NetConfig:
         """The inverse of `to_dict`; ValueError for an unknown or missing field or kind."""
         unknown = set(values) - {field.name for field in fields(NetConfig)}
         if unknown:
-            raise ChoiceError(f"unknown network field {sorted(unknown)[0]!r}; this version of gozero is older than the network")
+            raise ChoiceError(
+                f"unknown network field {sorted(unknown)[0]!r}; this version of gozero is older than the network"
+            )
         try:
             result = NetConfig(**values)
         except TypeError as error:
@@ -116,7 +127,8 @@ class NetConfig:
 
 
 def config(name: str, game: Game | None = None, features: int = 1) -> NetConfig:
-    """The configuration called `name` for a game (None: Go), which says what it sees and, for mlpNxC, on which board it plays.
+    """The configuration called `name` for a game (None: Go), which says what it sees and, for mlpNxC, on which board it
+    plays.
 
     Args:
         name: see the module's list of kinds.
@@ -135,7 +147,9 @@ def config(name: str, game: Game | None = None, features: int = 1) -> NetConfig:
     match = re.fullmatch(r"(b|se|vgg|mlp)([1-9]\d?)(c|x)([1-9]\d{0,3})", name)
     if match is None or (match[1] == "mlp") != (match[3] == "x") or int(match[4]) < 4:
         others = "se4c64, vgg2c64, mlp2x200, agz13"
-        raise ChoiceError(f"unknown network {name!r}; use b<blocks>c<channels> with 4 channels or more, such as b10c64; or {others}")
+        raise ChoiceError(
+            f"unknown network {name!r}; use b<blocks>c<channels> with 4 channels or more, such as b10c64; or {others}"
+        )
     kind, blocks, channels = PREFIXES[match[1]], int(match[2]), int(match[4])
     shown = layout("go" if game is None else game.name, features)
     size, rows = None, None
@@ -188,7 +202,9 @@ def block(config: NetConfig, index: int) -> nn.Module:
 
 
 class Network(nn.Module):
-    """Any of the networks: planes [n, C, H, W], globals [n, G] and, where its configuration has them, tactics [n, K, H, W] → `Output`."""
+    """Any of the networks: planes [n, C, H, W], globals [n, G] and, where its configuration has them, tactics [n, K, H,
+    W] → `Output`.
+    """
 
     def __init__(self, config: NetConfig) -> None:
         super().__init__()
@@ -237,7 +253,9 @@ class ConvNet(Network):
 
 
 class MultilayerPerceptron(Network):
-    """Fully connected layers over all planes and globals, and one linear layer a head: no weight knows that two points are neighbours."""
+    """Fully connected layers over all planes and globals, and one linear layer a head: no weight knows that two points
+    are neighbours.
+    """
 
     def __init__(self, config: NetConfig) -> None:
         super().__init__(config)
@@ -254,11 +272,15 @@ class MultilayerPerceptron(Network):
         for layer in self.layers:
             x = relu(layer(x))
         wdl = self.wdl(x)
-        return Output(self.policy(x), expected(wdl), wdl, SCORE_UNIT * self.score(x)[:, 0], self.owner(x), self.reply(x))
+        return Output(
+            self.policy(x), expected(wdl), wdl, SCORE_UNIT * self.score(x)[:, 0], self.owner(x), self.reply(x)
+        )
 
 
 class AlphaGoZeroNet(Network):
-    """The 13x13 network of 11,941,240 parameters: 3x3 convolutions throughout, linear heads; it does not see the globals."""
+    """The 13x13 network of 11,941,240 parameters: 3x3 convolutions throughout, linear heads; it does not see the
+    globals.
+    """
 
     def __init__(self, config: NetConfig) -> None:
         super().__init__(config)
@@ -296,7 +318,8 @@ PREFIXES = {"b": "resnet", "se": "senet", "vgg": "vgg", "mlp": "mlp"}  # of name
 
 
 def layer_rows(config: NetConfig, board: tuple[int, int]) -> list[tuple[str, str, tuple[int, ...], int]]:
-    """(name, layer, output shape without the batch, parameters) of each layer in the order in which one position passes through them.
+    """(name, layer, output shape without the batch, parameters) of each layer in the order in which one position passes
+    through them.
 
     `board` is (rows, columns) of the position where the network plays any.
     """
@@ -307,7 +330,9 @@ def layer_rows(config: NetConfig, board: tuple[int, int]) -> list[tuple[str, str
     for name, module in net.named_modules():
         if not any(module.children()):
             module.register_forward_hook(
-                lambda layer, _, out, name=name: rows.append((name, type(layer).__name__, tuple(out.shape[1:]), parameter_count(layer)))
+                lambda layer, _, out, name=name: rows.append(
+                    (name, type(layer).__name__, tuple(out.shape[1:]), parameter_count(layer))
+                )
             )
     net(*position)
     return rows
@@ -320,5 +345,8 @@ def layer_table(config: NetConfig, board: tuple[int, int]) -> str:
     total = sum(count for _, _, _, count in layers)
     rows = [("name", "layer", "output", "parameters"), *rows, ("total", "", "", f"{total:,}")]
     widths = [max(len(row[column]) for row in rows) for column in range(4)]
-    lines = (f"{name:{widths[0]}}  {layer:{widths[1]}}  {shape:{widths[2]}}  {count:>{widths[3]}}" for name, layer, shape, count in rows)
+    lines = (
+        f"{name:{widths[0]}}  {layer:{widths[1]}}  {shape:{widths[2]}}  {count:>{widths[3]}}"
+        for name, layer, shape, count in rows
+    )
     return "\n".join(lines)

@@ -1,7 +1,8 @@
-"""The options of a command: one dataclass is the table for its command line, its configuration file and the checks on both.
+"""The options of a command: one dataclass is the table for its command line, its configuration file and the checks on
+both.
 
-A value on the command line wins over the configuration file, which wins over the default. This module imports nothing heavy, so that
-`--help`, `--version` and a wrong value are answered at once; it knows no option of any command.
+A value on the command line wins over the configuration file, which wins over the default. This module imports nothing
+heavy, so that `--help`, `--version` and a wrong value are answered at once; it knows no option of any command.
 """
 
 from __future__ import annotations
@@ -23,13 +24,23 @@ class SettingsError(Exception):
 
 
 def option(
-    default: Any, help: str, *, low: float = -math.inf, high: float = math.inf, choices: tuple[str, ...] = (), metavar: str = "N"
+    default: Any,
+    help: str,
+    *,
+    low: float = -math.inf,
+    high: float = math.inf,
+    choices: tuple[str, ...] = (),
+    metavar: str = "N",
 ) -> Any:
     """A dataclass field with what the command line and the checks need to know of it; low and high are inclusive."""
-    return field(default=default, metadata={"help": help, "low": low, "high": high, "choices": choices, "metavar": metavar})
+    return field(
+        default=default, metadata={"help": help, "low": low, "high": high, "choices": choices, "metavar": metavar}
+    )
 
 
-def from_arguments(table: type[Table], arguments: list[str], *, prog: str, version: str, description: str, epilog: str) -> Table:
+def from_arguments(
+    table: type[Table], arguments: list[str], *, prog: str, version: str, description: str, epilog: str
+) -> Table:
     """The settings for a command line. SystemExit for --help and --version; SettingsError for anything wrong.
 
     Args:
@@ -78,7 +89,9 @@ def read_config(table: type[Any], path: str) -> dict[str, Any]:
 
 
 def check(entry: Field[Any], value: Any, where: str) -> Any:
-    """``value`` as the type of the setting. SettingsError if it has another type, is out of range or not among the choices."""
+    """``value`` as the type of the setting. SettingsError if it has another type, is out of range or not among the
+    choices.
+    """
     kind = _kind(entry)
     if kind is float and type(value) is int:
         value = float(value)
@@ -139,7 +152,11 @@ def _add(parser: argparse.ArgumentParser, entry: Field[Any]) -> None:
         parser.add_argument(flag, dest=entry.name, action="store_true", help=entry.metadata["help"])
     else:
         parser.add_argument(
-            flag, dest=entry.name, type=_converter(entry, flag), metavar=entry.metadata["metavar"], help=entry.metadata["help"]
+            flag,
+            dest=entry.name,
+            type=_converter(entry, flag),
+            metavar=entry.metadata["metavar"],
+            help=entry.metadata["help"],
         )
 
 

@@ -1,8 +1,9 @@
-"""Standard output that belongs to a protocol: nothing else of this process can reach it; and a stderr that cannot stop the process.
+"""Standard output that belongs to a protocol: nothing else of this process can reach it; and a stderr that cannot stop
+the process.
 
-`Output.take_over()` points file descriptor 1 at stderr and keeps the client's end for itself, so that no library's print comes between
-two answers. A *log* keeps what passed on both sides, and what else is worth a line. `secure_streams()` makes it all one whether stderr is
-read, full or closed. None of them knows a protocol.
+`Output.take_over()` points file descriptor 1 at stderr and keeps the client's end for itself, so that no library's
+print comes between two answers. A *log* keeps what passed on both sides, and what else is worth a line.
+`secure_streams()` makes it all one whether stderr is read, full or closed. None of them knows a protocol.
 """
 
 from __future__ import annotations
@@ -29,9 +30,11 @@ _CONTROL = {**dict.fromkeys((*range(32), 127), "\N{REPLACEMENT CHARACTER}"), ord
 
 
 class Log:
-    """A file in which every line has its time and a mark: `<` what came, `>` what went, `-` what there is to say besides.
+    """A file in which every line has its time and a mark: `<` what came, `>` what went, `-` what there is to say
+    besides.
 
-    A line is in the file as soon as it is written, so that it can be read after a crash. Where the disk fails the log ends, nothing else.
+    A line is in the file as soon as it is written, so that it can be read after a crash. Where the disk fails the log
+    ends, nothing else.
     """
 
     def __init__(self, file: TextIO) -> None:
@@ -62,13 +65,17 @@ class Log:
 
 
 class UnwritableError(BrokenPipeError):
-    """The client cannot be answered, and not because it has gone: standard output is closed from the start, say, or a disk is full."""
+    """The client cannot be answered, and not because it has gone: standard output is closed from the start, say, or a
+    disk is full.
+    """
 
 
 class Stderr(io.TextIOBase):
-    """Text to a file descriptor for which nobody ever waits: a thread passes it on, and what cannot be written is dropped.
+    """Text to a file descriptor for which nobody ever waits: a thread passes it on, and what cannot be written is
+    dropped.
 
-    While the other end does not read, ``MOST_WAITING`` pieces are kept for it; those after them are lost, each as a whole.
+    While the other end does not read, ``MOST_WAITING`` pieces are kept for it; those after them are lost, each as a
+    whole.
     """
 
     encoding, errors = "utf-8", "backslashreplace"  # a file name may hold bytes that are no text
@@ -111,8 +118,8 @@ class Stderr(io.TextIOBase):
 def secure_streams() -> Stderr:
     """Make the standard streams such that none of them can stop this process; to be called before any file is opened.
 
-    Where one is closed the null device takes its place, lest the next file that is opened do so. ``sys.stderr`` becomes a `Stderr`, which
-    is returned; what was said is written before the interpreter ends.
+    Where one is closed the null device takes its place, lest the next file that is opened do so. ``sys.stderr`` becomes
+    a `Stderr`, which is returned; what was said is written before the interpreter ends.
     """
     for descriptor in (0, 1, 2):
         try:
@@ -128,7 +135,9 @@ def secure_streams() -> Stderr:
 
 
 def unanswerable(error: OSError) -> BrokenPipeError:
-    """What to raise where standard output could not be written: a plain BrokenPipeError where the client has gone, else UnwritableError."""
+    """What to raise where standard output could not be written: a plain BrokenPipeError where the client has gone, else
+    UnwritableError.
+    """
     if isinstance(error, ConnectionError):
         return BrokenPipeError(*error.args)
     return UnwritableError(f"cannot write to standard output: {(error.strerror or 'unwritable').lower()}")
@@ -155,7 +164,9 @@ class Output:
 
     @classmethod
     def take_over(cls, log: Log | None = None) -> Output:
-        """Of the process's standard output, after `secure_streams`. UnwritableError where the process was started without one."""
+        """Of the process's standard output, after `secure_streams`. UnwritableError where the process was started
+        without one.
+        """
         if sys.__stdout__ is None:
             raise UnwritableError("standard output is closed, so that no answer could be read")
         sys.stdout.flush()
@@ -179,7 +190,9 @@ class Output:
             threading.Event().wait()
 
     def write(self, answer: str) -> None:
-        """Send it. BrokenPipeError where the client has gone, UnwritableError where the answer cannot be written for another reason."""
+        """Send it. BrokenPipeError where the client has gone, UnwritableError where the answer cannot be written for
+        another reason.
+        """
         if self._log:
             self._log.went(answer)
         try:

@@ -1,8 +1,9 @@
 """Decides when the search for a move can stop early, to save time for other moves.
 
-Vocabulary. The *leader* is the move that would be played now, its *rivals* are the moves that may still overtake it. A search is *settled*
-when no rival can be expected to; it is *undecided* when the leader is doubtful. A settled search ends before its *target*, an undecided one
-goes on beyond it until the deadline. All times are seconds on the clock of time.monotonic; this module does not look at it.
+Vocabulary. The *leader* is the move that would be played now, its *rivals* are the moves that may still overtake it. A
+search is *settled* when no rival can be expected to; it is *undecided* when the leader is doubtful. A settled search
+ends before its *target*, an undecided one goes on beyond it until the deadline. All times are seconds on the clock of
+time.monotonic; this module does not look at it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ import numpy as np
 from gozero.search.search import RootResult
 
 CATCH_UP = 0.75
-"""By what share of the simulations to come a rival may gain on the leader (Lc0's smart pruning factor is 1.33, the inverse)."""
+"""By what share of the simulations to come a rival may gain on the leader (Lc0's smart pruning factor is 1.33, the
+inverse).
+"""
 FIRST_LOOK = 0.1
 """Share of the time to the target that is searched in any case, so that there is something to judge by."""
 NOTABLE = 0.25

@@ -16,7 +16,9 @@ from gozero.jit import HISTORY, LEGAL, OUTCOME, STATE, STEP, kernel
 
 
 @kernel(types.int64(STEP, LEGAL, OUTCOME, STATE, HISTORY, types.int64, types.int64), allocates=True)
-def _leaves(step: Any, legal: Any, outcome: Any, initial: np.ndarray, history: np.ndarray, actions: int, depth: int) -> int:
+def _leaves(
+    step: Any, legal: Any, outcome: Any, initial: np.ndarray, history: np.ndarray, actions: int, depth: int
+) -> int:
     """Leaves at `depth` below `initial` int32 [S]: depth-first, one state row and one list of untried actions a ply."""
     states = np.empty((depth + 1, initial.shape[0]), np.int32)
     untried = np.zeros((depth + 1, actions), np.uint8)
@@ -46,4 +48,7 @@ def _leaves(step: Any, legal: Any, outcome: Any, initial: np.ndarray, history: n
 def counts(game: Game, depth: int) -> list[int]:
     """Number of leaves at depths 1 … depth."""
     history = game.new_histories(1, plies=depth + 1)[0]
-    return [_leaves(game.step, game.legal, game.outcome, game.initial.copy(), history, game.actions, d) for d in range(1, depth + 1)]
+    return [
+        _leaves(game.step, game.legal, game.outcome, game.initial.copy(), history, game.actions, d)
+        for d in range(1, depth + 1)
+    ]

@@ -1,7 +1,7 @@
 """A person against the engine in a terminal, at any game: `python -m gozero play GAME`.
 
-Vocabulary. What the person types is a *line*: a move, or one of the terminal's commands. The *chance* of a side is its expected result
-as a percentage; a draw counts half.
+Vocabulary. What the person types is a *line*: a move, or one of the terminal's commands. The *chance* of a side is its
+expected result as a percentage; a draw counts half.
 
 Bad input costs one line, never the game. The game itself, and what the engine does in it, is `gozero.sitting`.
 """
@@ -27,7 +27,10 @@ from gozero.games.game import BLACK, EMPTY, WHITE
 from gozero.sitting import Opponent, Reply, Sitting, name_of
 from gozero.weights import WEIGHTS, WeightsError, find, full, header
 
-VISITS, PLAYOUTS = 400, 2000  # simulations of a move where none are given: with a network, and with the much cheaper playouts
+VISITS, PLAYOUTS = (
+    400,
+    2000,
+)  # simulations of a move where none are given: with a network, and with the much cheaper playouts
 HINTS = 5
 COLOURS = {name.lower(): colour for colour, name in COLOUR_NAMES.items()}
 COLUMN_GAMES = ("connect4",)  # in which a column says it all
@@ -43,11 +46,21 @@ class Words:
 
 WORDS = {
     "connect4": Words("Discs fall to the lowest free point of a column; four in a row win.", "four in a row"),
-    "go": Words("The larger area wins; two passes end the game, and every stone then on the board counts as alive.", "{margin} points"),
+    "go": Words(
+        "The larger area wins; two passes end the game, and every stone then on the board counts as alive.",
+        "{margin} points",
+    ),
     "gomoku": Words("Five in a row win.", "five in a row"),
-    "nogo": Words("No move may capture, nor take its own chain's last liberty; who cannot move loses.", "leaving {loser} no move"),
-    "othello": Words("A disc turns over the lines it encloses; most discs win; who can place none passes.", "{margin} discs"),
-    "simple_go": Words("The larger area wins, without komi; after two passes or 100 moves all stones count as alive.", "{margin} points"),
+    "nogo": Words(
+        "No move may capture, nor take its own chain's last liberty; who cannot move loses.", "leaving {loser} no move"
+    ),
+    "othello": Words(
+        "A disc turns over the lines it encloses; most discs win; who can place none passes.", "{margin} discs"
+    ),
+    "simple_go": Words(
+        "The larger area wins, without komi; after two passes or 100 moves all stones count as alive.",
+        "{margin} points",
+    ),
     "tictactoe": Words("Three in a row win.", "three in a row"),
 }
 COMMANDS = """\
@@ -95,7 +108,11 @@ def play(settings: Settings) -> None:
     game = games.make(settings.game, size=size, rules=settings.rules, komi=settings.komi)
     visits = settings.visits or (VISITS if path else PLAYOUTS)
     evaluator: Evaluator = open_evaluator(path, game) if path else RolloutEvaluator(game)
-    opponent = f"The engine plays with {path}" if path else f"No weights for this game ({WEIGHTS[game.name]}): plain UCT by random playouts"
+    opponent = (
+        f"The engine plays with {path}"
+        if path
+        else f"No weights for this game ({WEIGHTS[game.name]}): plain UCT by random playouts"
+    )
     print(f"{opponent}, {visits} simulations a move.")
     if warning:
         print(warning, file=sys.stderr)
@@ -203,10 +220,18 @@ class Terminal:
         """Why a move is not legal, as far as the board shows."""
         game = self._game
         if action == game.pass_action:
-            return "You may pass only when you have no other move." if game.has_pass else f"There is no passing in {game.name}."
+            return (
+                "You may pass only when you have no other move."
+                if game.has_pass
+                else f"There is no passing in {game.name}."
+            )
         if game.board(self._position.state).flat[action] != EMPTY:
             return f"{name_of(game, action)} is taken."
-        advice = "type the letter of a column that has room" if game.name in COLUMN_GAMES else "try hint, or help for the rules"
+        advice = (
+            "type the letter of a column that has room"
+            if game.name in COLUMN_GAMES
+            else "try hint, or help for the rules"
+        )
         return f"{name_of(game, action)} is illegal for {COLOUR_NAMES[self._person]}: {advice}."
 
     # Commands

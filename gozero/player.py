@@ -1,8 +1,9 @@
 """A player of any game: a position, a search over it, and the judgement when to resign.
 
-Vocabulary. The *root* is the position to be searched. A *note* is what was thought of an own move when it was chosen. A side is *to move*
-by the rules: here nobody moves out of turn, and a game that is over stays so. Games whose controllers see both otherwise have a player of
-their own (`gozero.go_player`), which is this one but for what it redefines. The search itself is `gozero.game_tree`'s.
+Vocabulary. The *root* is the position to be searched. A *note* is what was thought of an own move when it was chosen. A
+side is *to move* by the rules: here nobody moves out of turn, and a game that is over stays so. Games whose controllers
+see both otherwise have a player of their own (`gozero.go_player`), which is this one but for what it redefines. The
+search itself is `gozero.game_tree`'s.
 
 The player answers for one game at a time, in one thread. It knows no protocol, and of time only the limits it is given.
 """
@@ -66,7 +67,9 @@ class PlayerSettings:
     opening: float = 0.12  # plies per point of the board in which moves are drawn, for variety
     opening_temperature: float = 0.4  # drawn by visits ** (1 / this); 0: always the most visited move
     temperature: float = 0.0  # the same for the whole game, where it is higher
-    keeps_search: bool = True  # whether a move is helped by what was searched before: for the last move, an analysis, pondering
+    keeps_search: bool = (
+        True  # whether a move is helped by what was searched before: for the last move, an analysis, pondering
+    )
     search: SearchSettings = field(default_factory=lambda: SearchSettings(leaves=8, max_nodes=20_000))
     max_memory: int | None = None  # bytes that search trees may grow to; None: a quarter of the machine's
 
@@ -90,16 +93,18 @@ class Player:
 
     Args:
         game: a name in `gozero.games`.
-        sizes: board sizes that the weights can play, ascending; the size of a board that is not square is its number of columns.
-        open_evaluator: gives the evaluator for a game; called when a move is first wanted on a board of that size. It may take seconds.
-        settings: how to play. ValueError where the game does not have these rules.
+        sizes: board sizes that the weights can play, ascending; the size of a board that is not square is its number of
+            columns.
+        open_evaluator: gives the evaluator for a game; called when a move is first wanted on a board of that size. It
+        may take seconds. settings: how to play. ValueError where the game does not have these rules.
         size: of the first game.
 
     Attributes:
         on_search: told of each search when it has ended; None: nobody is.
         on_full: told the bytes each time a search has ended because its tree may grow no further; None: nobody is.
         notes: of the moves that it chose in this game, by the number of moves played with them.
-        last_note: of the last move that it was asked for, a resignation too; None where there was no choice to think of.
+        last_note: of the last move that it was asked for, a resignation too; None where there was no choice to think
+            of.
     """
 
     position: Position
@@ -108,7 +113,13 @@ class Player:
     _resignation_at: tuple[int, int] | None  # who resigned, and after how many moves
 
     def __init__(
-        self, game: str, sizes: Sequence[int], open_evaluator: Callable[[Game], Evaluator], settings: PlayerSettings, *, size: int
+        self,
+        game: str,
+        sizes: Sequence[int],
+        open_evaluator: Callable[[Game], Evaluator],
+        settings: PlayerSettings,
+        *,
+        size: int,
     ) -> None:
         self.sizes = sizes
         self._name = game
@@ -153,7 +164,9 @@ class Player:
         self._begin(Position(games.make(self._name, size=size or self.size, rules=self._settings.rules)))
 
     def play(self, colour: int, action: int) -> None:
-        """Play for the side to move; after the end either side may pass. IllegalMove where the rules forbid it, TurnError otherwise."""
+        """Play for the side to move; after the end either side may pass. IllegalMove where the rules forbid it,
+        TurnError otherwise.
+        """
         if self.is_over and action == self.game.pass_action:
             self.position.pass_after_end(colour)
             return
@@ -171,7 +184,9 @@ class Player:
             raise
 
     def set_up(self, stones: Mapping[int, int], to_play: int) -> None:
-        """Begin a game with these stones, a colour for each action. ValueError where they cannot stand: the game is as it was."""
+        """Begin a game with these stones, a colour for each action. ValueError where they cannot stand: the game is as
+        it was.
+        """
         position = Position(self.game)
         position.set_up(dict(stones), to_play)
         self._begin(position)
@@ -239,11 +254,14 @@ class Player:
         if self._tree is not None:
             self._tree.forget()
 
-    def genmove(self, colour: int, limits: Limits, should_stop: Callable[[], bool] = never, observer: Observer | None = None) -> int:
-        """Choose a move for ``colour`` and play it; the resign action leaves the board as it is. TurnError where it is not to move.
+    def genmove(
+        self, colour: int, limits: Limits, should_stop: Callable[[], bool] = never, observer: Observer | None = None
+    ) -> int:
+        """Choose a move for ``colour`` and play it; the resign action leaves the board as it is. TurnError where it is
+        not to move.
 
-        After the end there are only passes, but a loser resigns unless points are counted: then the margin would be lost. ``observer`` is
-        told of the search, at least once unless the game is over.
+        After the end there are only passes, but a loser resigns unless points are counted: then the margin would be
+        lost. ``observer`` is told of the search, at least once unless the game is over.
         """
         self.last_note = None
         if self.is_over:
@@ -256,7 +274,9 @@ class Player:
         action, value = _only_action(sensible), None
         if action is not None and observer is not None:
             observer = self._forced_observer(root, action, observer, limits, should_stop)
-            self._search(self._loaded_tree(), root, sensible, replace(limits, visits=FORCED_VISITS), should_stop, observer)
+            self._search(
+                self._loaded_tree(), root, sensible, replace(limits, visits=FORCED_VISITS), should_stop, observer
+            )
         if action is None:
             if not self._settings.keeps_search:
                 self._loaded_tree().forget()
@@ -279,7 +299,8 @@ class Player:
         observer: Observer,
         restrictions: Sequence[Restriction] = (),
     ) -> None:
-        """Search for ``colour`` and tell ``observer``; nothing is played. TurnError as `play`, NoChoiceError where no move is left.
+        """Search for ``colour`` and tell ``observer``; nothing is played. TurnError as `play`, NoChoiceError where no
+        move is left.
 
         What was found serves the next move, unless moves were left out beyond the first ply.
         """
@@ -304,7 +325,9 @@ class Player:
         self._search(tree, root, mask, limits, should_stop, observer)
 
     def values_after(self, colour: int) -> np.ndarray:
-        """What the evaluator expects of each action, float32 [A], -1..1 for ``colour``: nan where it is not legal. TurnError as `play`."""
+        """What the evaluator expects of each action, float32 [A], -1..1 for ``colour``: nan where it is not legal.
+        TurnError as `play`.
+        """
         root, evaluator = self._root(colour), self._loaded_tree().evaluator
         actions = np.flatnonzero(root.legal())
         values = np.full(root.game.actions, np.nan, np.float32)
@@ -314,7 +337,9 @@ class Player:
         if children:
             expected = evaluator.evaluate(np.stack([child.state for child in children])).value
             outcomes = [child.outcome() for child in children]
-            values[actions] = [-(value if end == NOT_OVER else end) for value, end in zip(expected, outcomes, strict=True)]
+            values[actions] = [
+                -(value if end == NOT_OVER else end) for value, end in zip(expected, outcomes, strict=True)
+            ]
         return values
 
     def search_text(self, depth: int) -> str:
@@ -322,7 +347,8 @@ class Player:
         return self._loaded_tree().text(depth)
 
     def ponder(self, should_stop: Callable[[], bool]) -> None:
-        """Search the turn of the side to move until `should_stop()` or the tree is full, to the good of the move after it.
+        """Search the turn of the side to move until `should_stop()` or the tree is full, to the good of the move after
+        it.
 
         Without effect once the game is over.
         """
@@ -330,10 +356,14 @@ class Player:
             root = self._root(self.position.to_play)
             self._search(self._loaded_tree(), root, root.legal(), Limits(None), should_stop)
 
-    def suggest(self, colour: int, limits: Limits, should_stop: Callable[[], bool] = never, among: np.ndarray | None = None) -> int:
-        """The move for ``colour`` from a search of its own without chance; not played, and never a resignation. TurnError as `play`.
+    def suggest(
+        self, colour: int, limits: Limits, should_stop: Callable[[], bool] = never, among: np.ndarray | None = None
+    ) -> int:
+        """The move for ``colour`` from a search of its own without chance; not played, and never a resignation.
+        TurnError as `play`.
 
-        ``among``, bool [A], are the moves to choose from, None all that make sense; NoChoiceError where none of them is legal.
+        ``among``, bool [A], are the moves to choose from, None all that make sense; NoChoiceError where none of them is
+        legal.
         """
         root = self._root(colour)
         sensible = self._sensible(root, limits, should_stop) if among is None else root.legal() & among
@@ -363,15 +393,20 @@ class Player:
         """The action to play by a search's result; a pass is never drawn in the place of a better move."""
         return choose(result, self._settings.temperature_at(root), self._random, undrawn=root.game.pass_action)
 
-    def _ownership(self, root: Position, among: np.ndarray, limits: Limits, should_stop: Callable[[], bool]) -> np.ndarray | None:
-        """Expected owner of each point, float32 [P], + for the side to move: the mean over a search of its own, without chance.
+    def _ownership(
+        self, root: Position, among: np.ndarray, limits: Limits, should_stop: Callable[[], bool]
+    ) -> np.ndarray | None:
+        """Expected owner of each point, float32 [P], + for the side to move: the mean over a search of its own, without
+        chance.
 
         None where the evaluator knows no owners.
         """
         if isinstance(self._loaded_tree().evaluator, RowEvaluator):
             return None
         looks: list[Analysis] = []
-        self._search(self._tree_aside(LOOKING_NODES), root, among, limits, should_stop, Observer(looks.append, ownership=True))
+        self._search(
+            self._tree_aside(LOOKING_NODES), root, among, limits, should_stop, Observer(looks.append, ownership=True)
+        )
         return looks[-1].ownership
 
     def _loaded_tree(self) -> GameTree:
@@ -381,7 +416,8 @@ class Player:
         return self._tree
 
     def _tree_aside(self, max_nodes: int | None = None, left_out: np.ndarray | None = None) -> GameTree:
-        """A tree without chance for one question, beside the game's, that grows no further than `max_nodes`, where given.
+        """A tree without chance for one question, beside the game's, that grows no further than `max_nodes`, where
+        given.
 
         It leaves out int32 [2, A], see `GameTree`.
         """
@@ -415,7 +451,11 @@ class Player:
             self._low_values[colour] = 0
             return False
         self._low_values[colour] += 1
-        return self._settings.resign and self.position.ply >= earliest and self._low_values[colour] >= self._settings.resign_moves
+        return (
+            self._settings.resign
+            and self.position.ply >= earliest
+            and self._low_values[colour] >= self._settings.resign_moves
+        )
 
     def _resignation(self, colour: int) -> tuple[float, float]:
         """Below which expected result, and not before which ply, ``colour`` resigns."""

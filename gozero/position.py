@@ -102,7 +102,11 @@ class Position:
         self._idle += 1
 
     def _name(self, action: int) -> str:
-        return coords.vertex(action, self.game.cols, self.game.rows) if 0 <= action < self.game.actions else f"action {action}"
+        return (
+            coords.vertex(action, self.game.cols, self.game.rows)
+            if 0 <= action < self.game.actions
+            else f"action {action}"
+        )
 
     def _step_out_of_turn(self, colour: int) -> None:
         """Give the move to `colour`: the other side passes, where the game has passes."""
@@ -160,7 +164,9 @@ class Position:
         return points if self.to_play == BLACK else -points
 
     def owner(self) -> np.ndarray:
-        """int8 [points]: +1 Black's, -1 White's, 0 neither, as the board stands. ValueError where the game has no areas."""
+        """int8 [points]: +1 Black's, -1 White's, 0 neither, as the board stands. ValueError where the game has no
+        areas.
+        """
         if self.game.owner is None:
             raise ValueError(f"{self.game.name} has no areas")
         owners = np.zeros(self.game.points, np.int8)

@@ -15,7 +15,9 @@ GAIN = 0.9  # of the time that f32 takes: bf16 is less exact, and must be worth 
 
 @functools.cache
 def has_fast_bf16(device: torch.device) -> bool:
-    """Whether networks compute clearly faster in bf16 than in f32, learning included; on a CPU measured once a process, in 0.1 s or so."""
+    """Whether networks compute clearly faster in bf16 than in f32, learning included; on a CPU measured once a process,
+    in 0.1 s or so.
+    """
     if device.type == "cuda":
         return torch.cuda.get_device_capability(device) >= (8, 0)
     threads = torch.get_num_threads()

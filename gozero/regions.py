@@ -61,7 +61,9 @@ def chains_of(board: np.ndarray) -> list[Chain]:
 
 
 def liberties_of(board: np.ndarray) -> np.ndarray:
-    """Liberties of the chain on each point of a board uint8 [size, size], int64 [size, size]; 0 where there is no stone."""
+    """Liberties of the chain on each point of a board uint8 [size, size], int64 [size, size]; 0 where there is no
+    stone.
+    """
     counts = np.zeros(board.shape, np.int64)
     for colour in (BLACK, WHITE):
         for chain in components(board == colour):

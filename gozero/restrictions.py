@@ -1,7 +1,7 @@
 """Moves that an analysis leaves out, or to which it is restricted.
 
-Vocabulary. A *restriction* is one side's, and holds in the first *plies* of every line that is searched: the first ply is the move at the
-root, whoever makes it. Which of these moves are legal is not known here.
+Vocabulary. A *restriction* is one side's, and holds in the first *plies* of every line that is searched: the first ply
+is the move at the root, whoever makes it. Which of these moves are legal is not known here.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ class Restriction:
 
 
 def left_out(restrictions: Sequence[Restriction], to_play: int, actions: int) -> np.ndarray:
-    """int32 [2, A], in how many plies each action is left out, for the side to move and for the other: see `SearchRequest`."""
+    """int32 [2, A], in how many plies each action is left out, for the side to move and for the other: see
+    `SearchRequest`.
+    """
     import numpy as np
 
     plies = np.zeros((2, actions), np.int32)

@@ -1,8 +1,9 @@
 """The result of a search for analysis: the moves, the position itself, and the expected owner of each point.
 
-Vocabulary. A *look* is one reading of a search that may still be running; looking changes nothing in it. A *line* is a move and the most
-visited moves after it. The *ownership* of a point is its expected owner, the mean over the positions that the search evaluated. All numbers
-are for the side to move at the root. This module knows no protocol: how numbers are written is the front end's business.
+Vocabulary. A *look* is one reading of a search that may still be running; looking changes nothing in it. A *line* is a
+move and the most visited moves after it. The *ownership* of a point is its expected owner, the mean over the positions
+that the search evaluated. All numbers are for the side to move at the root. This module knows no protocol: how numbers
+are written is the front end's business.
 """
 
 from __future__ import annotations
@@ -77,7 +78,8 @@ class Observer:
     Attributes:
         report: called with each look, at least once.
         interval: seconds between two looks.
-        sees_the_end: whether there is a last look where the search is stopped; there always is one where it ends by itself.
+        sees_the_end: whether there is a last look where the search is stopped; there always is one where it ends by
+            itself.
         least_moves, most_moves: how many moves a look tells of; untried ones, by prior, make up for what is missing.
         ownership, moves_ownership: whether looks tell of the points, at the root and after each move.
     """
@@ -137,7 +139,9 @@ class Owners:
         return (mean if position.to_play == BLACK else -mean).astype(np.float32)
 
     def after(self, position: Position, actions: list[int]) -> list[np.ndarray | None]:
-        """What the evaluator says of the points after each of these actions, float32 [P] for the side to move before them."""
+        """What the evaluator says of the points after each of these actions, float32 [P] for the side to move before
+        them.
+        """
         children = []
         for action in actions:
             child = position.copy()
@@ -156,7 +160,9 @@ def note(search: Search, owners: Owners | None, position: Position, action: int)
 
 
 def look(search: Search, owners: Owners | None, position: Position, observer: Observer) -> Analysis:
-    """A look at tree 0 of a search whose root is `position`; `owners` is the search's evaluator, None where it knows no points."""
+    """A look at tree 0 of a search whose root is `position`; `owners` is the search's evaluator, None where it knows no
+    points.
+    """
     result = search.result()
     has_score = owners is not None and owners.knows_score
     moves = [_move(search, result, action, has_score) for action in _ranked(result, observer)]
@@ -174,7 +180,9 @@ def look(search: Search, owners: Owners | None, position: Position, observer: Ob
 
 
 def counted(look: Analysis, lead: float) -> Analysis:
-    """A look at a game that ends now, with what is known in the place of what is expected: the side to move leads by so many points."""
+    """A look at a game that ends now, with what is known in the place of what is expected: the side to move leads by so
+    many points.
+    """
     value, score = float(np.sign(lead)), None if look.score is None else lead
     moves = tuple(replace(move, value=value, bound=lower_bound(value, move.visits), score=score) for move in look.moves)
     return replace(look, value=value, score=score, moves=moves)
@@ -194,7 +202,14 @@ def _move(search: Search, result: RootResult, action: int, has_score: bool) -> M
     line = search.principal_variation(0, action, LONGEST_LINE)
     score = (line.score if visits else result.score) if has_score else None
     return MoveAnalysis(
-        action, visits, float(result.prior[action]), value, lower_bound(value, visits), score, tuple(line.actions), tuple(line.visits)
+        action,
+        visits,
+        float(result.prior[action]),
+        value,
+        lower_bound(value, visits),
+        score,
+        tuple(line.actions),
+        tuple(line.visits),
     )
 
 

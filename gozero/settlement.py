@@ -1,16 +1,21 @@
-"""The owner of each point of a Go board: which strings are dead, and which are in seki. Counting and passing both use it.
+"""The owner of each point of a Go board: which strings are dead, and which are in seki. Counting and passing both use
+it.
 
 Vocabulary. A *settlement* is that judgement for one board. Three sources, the surer one first:
 
-- *pass-alive* strings and territory (Benson 1976) are certain, whoever moves. What stands inside the other side's is dead.
-- the *shape*: two strings of both colours that live only because neither side may fill their last common liberties are in seki.
-- the *expected owner* of a point, -1..1 and + for Black, for either side to move first (`gozero.witness` asks a search and playouts). A
-  string is judged as a whole, by the mean over its stones, and is dead only where both are *sure* of it: then the other side has no
-  need to answer. An empty point between both colours is whose the two together expect it to be.
+- *pass-alive* strings and territory (Benson 1976) are certain, whoever moves. What stands inside the other side's is
+  dead.
+- the *shape*: two strings of both colours that live only because neither side may fill their last common liberties are
+  in seki.
+- the *expected owner* of a point, -1..1 and + for Black, for either side to move first (`gozero.witness` asks a search
+  and playouts). A string is judged as a whole, by the mean over its stones, and is dead only where both are *sure* of
+  it: then the other side has no need to answer. An empty point between both colours is whose the two together expect it
+  to be.
 
-The statuses of strings and the owners of points tell one story: beside a string that is alive not every liberty is the other side's.
-In doubt all stays as it stands: strings are alive, and empty points between both colours are nobody's.
-Boards are uint8 [size, size], arrays of points are [P] in action order. This module knows no turn, no ko, no komi and no rule set.
+The statuses of strings and the owners of points tell one story: beside a string that is alive not every liberty is the
+other side's. In doubt all stays as it stands: strings are alive, and empty points between both colours are nobody's.
+Boards are uint8 [size, size], arrays of points are [P] in action order. This module knows no turn, no ko, no komi and
+no rule set.
 """
 
 from __future__ import annotations
@@ -76,7 +81,8 @@ class Settlement:
 def settle(board: np.ndarray, expected: Sequence[np.ndarray] = ()) -> Settlement:
     """The settlement of a board uint8 [size, size].
 
-    ``expected`` are expected owners, float [P], one for each side to move; without them only pass-alive facts and shapes speak.
+    ``expected`` are expected owners, float [P], one for each side to move; without them only pass-alive facts and
+    shapes speak.
     """
     stones = board.reshape(-1)
     safe = area.owners_of(area.pass_alive_owners, board)
@@ -117,9 +123,11 @@ def _without(board: np.ndarray, taken: Sequence[Chain]) -> np.ndarray:
 
 
 def _leave_liberties(board: np.ndarray, owner: np.ndarray, between: np.ndarray) -> None:
-    """Make nobody's again the points ``between`` the colours, bool [P], that would leave a string none but the other side's liberties.
+    """Make nobody's again the points ``between`` the colours, bool [P], that would leave a string none but the other
+    side's liberties.
 
-    A string that stays on the board alive is not caught: whoever expects those points to be the other side's is in doubt.
+    A string that stays on the board alive is not caught: whoever expects those points to be the other side's is in
+    doubt.
     """
     for chain in chains_of(board):
         mask = np.zeros(board.shape, np.bool_)
@@ -160,7 +168,9 @@ def _sure(expected: Sequence[np.ndarray], count: int) -> tuple[np.ndarray, np.nd
 
 @dataclass(frozen=True)
 class _Group:
-    """Strings of one colour and the empty areas that touch no other colour, connected with each other; masks bool [size, size]."""
+    """Strings of one colour and the empty areas that touch no other colour, connected with each other; masks bool
+    [size, size].
+    """
 
     stones: np.ndarray
     eyes: list[np.ndarray]
@@ -170,8 +180,8 @@ class _Group:
 def _seki(board: np.ndarray) -> tuple[list[Chain], np.ndarray]:
     """(the strings in seki, bool [P] their common liberties and their eyes) on a board without dead stones.
 
-    Two kinds are known: no eye and two common liberties or more on either side; one small eye each and a common liberty or more. An eye
-    against none, or one common liberty without eyes, is a fight that somebody wins.
+    Two kinds are known: no eye and two common liberties or more on either side; one small eye each and a common liberty
+    or more. An eye against none, or one common liberty without eyes, is a fight that somebody wins.
     """
     gaps = [gap for gap in components(board == EMPTY) if len(np.unique(board[touches(gap) & (board != EMPTY)])) == 2]
     blacks, whites = (_weak_groups(board, colour, gaps) for colour in (BLACK, WHITE))
@@ -186,7 +196,9 @@ def _seki(board: np.ndarray) -> tuple[list[Chain], np.ndarray]:
 
 
 def _is_seki(one: _Group, other: _Group, shared: np.ndarray) -> bool:
-    """Whether neither of two weak groups may fill the liberties that they share: a group with others besides wins the fight."""
+    """Whether neither of two weak groups may fill the liberties that they share: a group with others besides wins the
+    fight.
+    """
     if not shared.any() or len(one.eyes) != len(other.eyes) or (one.liberties ^ other.liberties).any():
         return False
     if one.eyes:
@@ -197,10 +209,12 @@ def _is_seki(one: _Group, other: _Group, shared: np.ndarray) -> bool:
 
 
 def _threatens(inside: _Group, shared: np.ndarray) -> bool:
-    """Whether stones inside a group may offer themselves so that what is left after their capture is one eye, or a ko in the corner.
+    """Whether stones inside a group may offer themselves so that what is left after their capture is one eye, or a ko
+    in the corner.
 
-    Each move inside the eye makes a larger shape to be captured. Shapes that one move kills are known by the numbers of neighbours that
-    their points have: all of three points and fewer, the square and pyramid four, the crossed and bulky five, the rabbity six.
+    Each move inside the eye makes a larger shape to be captured. Shapes that one move kills are known by the numbers of
+    neighbours that their points have: all of three points and fewer, the square and pyramid four, the crossed and bulky
+    five, the rabbity six.
     """
     for row, col in np.argwhere(shared):
         offered = inside.stones.copy()
@@ -220,7 +234,10 @@ def _weak_groups(board: np.ndarray, colour: int, gaps: list[np.ndarray]) -> list
     between = np.logical_or.reduce([np.zeros(board.shape, np.bool_), *gaps])
     foreign = (board == BLACK + WHITE - colour) | between
     own_areas = [part for part in components(~foreign) if (board[part] == colour).any()]
-    groups = [_Group(part & (board == colour), components(part & (board == EMPTY)), touches(part) & between) for part in own_areas]
+    groups = [
+        _Group(part & (board == colour), components(part & (board == EMPTY)), touches(part) & between)
+        for part in own_areas
+    ]
     return [group for group in groups if _is_weak(group, gaps)]
 
 

@@ -1,9 +1,9 @@
 """Game records and SGF, both ways, over sgfmill.
 
-Vocabulary: a *record* is how a game began (size, komi, handicap, stones set up, who plays first) and its moves, in this package's
-colours and actions. A *line* is one way through a game's variations; `parse` reads the main line, `lines` all of them. A *collection* is
-several games in one file. Moves are taken as they stand: this module knows no rules, so a record may hold moves that a position will
-refuse. Comments are written, not read.
+Vocabulary: a *record* is how a game began (size, komi, handicap, stones set up, who plays first) and its moves, in this
+package's colours and actions. A *line* is one way through a game's variations; `parse` reads the main line, `lines` all
+of them. A *collection* is several games in one file. Moves are taken as they stand: this module knows no rules, so a
+record may hold moves that a position will refuse. Comments are written, not read.
 """
 
 from __future__ import annotations
@@ -21,14 +21,16 @@ from gozero import coords
 from gozero.colours import BLACK, WHITE
 
 GAME_NUMBERS = {"go": 1, "simple_go": 1, "nogo": 1, "othello": 2, "gomoku": 4}
-"""GM of the games that are written. NoGo has no number of its own: its moves are moves of Go that never capture, so that every Go program
-shows such a game as it was, and RU[NoGo] tells them apart. The numbers know neither Connect-4 nor tic-tac-toe."""
+"""GM of the games that are written. NoGo has no number of its own: its moves are moves of Go that never capture, so
+that every Go program shows such a game as it was, and RU[NoGo] tells them apart. The numbers know neither Connect-4 nor
+tic-tac-toe."""
 NOGO_RULES = "NoGo"
 _SGF_COLOUR = {BLACK: "b", WHITE: "w"}
 _COLOUR = {"b": BLACK, "w": WHITE}
 _MAX_WRITTEN_KOMI = 1e15  # beyond it sgfmill would have to write an exponent, which SGF does not know
 _CHARSET = re.compile(rb"\bCA\s*\[\s*([\w.:-]+)\s*\]")
-# Encodings in which the second byte of a character may be `\\` or `]`: such a file must be decoded before its brackets are looked for.
+# Encodings in which the second byte of a character may be `\\` or `]`: such a file must be decoded before its brackets
+# are looked for.
 _WIDE = {"gb2312": "gb18030", "gbk": "gb18030", "gb18030": "gb18030", "big5": "big5hkscs", "big5hkscs": "big5hkscs"}
 _WIDE |= {"shift_jis": "cp932", "cp932": "cp932", "johab": "johab", "cp949": "cp949"}
 
@@ -45,7 +47,8 @@ class GameRecord:
         size: points a side.
         moves: (colour, action) in order; colours need not alternate.
         komi: points for White; None where the file says nothing readable.
-        handicap: number of Black's handicap stones, which are among ``black_stones``; 0 for an even game, and where the file says nonsense.
+        handicap: number of Black's handicap stones, which are among ``black_stones``; 0 for an even game, and where the
+            file says nonsense.
         black_stones, white_stones: actions of the stones on the board before the first move.
         to_play: who plays first.
         result: as SGF has it: ``B+3.5``, ``W+R``, ``0``, or empty where it is not known.
@@ -78,7 +81,9 @@ class Line:
 
 
 def split(data: bytes) -> list[bytes]:
-    """Each game of a collection as a file of its own. Data that are no collection come back as they are, for `parse` to judge."""
+    """Each game of a collection as a file of its own. Data that are no collection come back as they are, for `parse` to
+    judge.
+    """
     data, _ = _decoded(data)
     try:
         trees = sgf_grammar.parse_sgf_collection(data)
@@ -88,7 +93,9 @@ def split(data: bytes) -> list[bytes]:
 
 
 def lines(data: bytes) -> list[Line]:
-    """All lines of the first game in ``data``, the main line first, then in the order of the file. RecordError as in `parse`."""
+    """All lines of the first game in ``data``, the main line first, then in the order of the file. RecordError as in
+    `parse`.
+    """
     found = []
     for nodes, shared in _paths(_read(data).get_root()):
         record, moves = _record(nodes, math.inf, shared)
@@ -97,9 +104,11 @@ def lines(data: bytes) -> list[Line]:
 
 
 def parse(data: bytes, before_move: int | None = None) -> GameRecord:
-    """The main line of the first game in ``data``; only the moves before number ``before_move`` (the first move is number 1), if given.
+    """The main line of the first game in ``data``; only the moves before number ``before_move`` (the first move is
+    number 1), if given.
 
-    Stones that are set up in the middle of a game begin a new one: the record then holds the board at that point as its set-up.
+    Stones that are set up in the middle of a game begin a new one: the record then holds the board at that point as its
+    set-up.
 
     Raises:
         RecordError: not a Go game in SGF, or a property that matters cannot be read; the message is one line.
@@ -137,7 +146,9 @@ def _record(nodes: list[Tree_node], before_move: float, shared: int = 0) -> tupl
 
 
 def _paths(root: Tree_node) -> Iterator[tuple[list[Tree_node], int]]:
-    """Each way from the root to a leaf, and how many of its first nodes an earlier way has too. Trees may be deeper than Python's stack."""
+    """Each way from the root to a leaf, and how many of its first nodes an earlier way has too. Trees may be deeper
+    than Python's stack.
+    """
     path: list[Tree_node] = []
     pending = [(root, 0, 0)]  # node, its depth, shared nodes
     while pending:
@@ -191,7 +202,9 @@ class _Reader:
         self.moves: list[tuple[str, tuple[int, int] | None]] = []
 
     def read(self, nodes: list[Tree_node], before_move: float, shared: int) -> int:
-        """Take in the nodes up to the one with the move of that number, counted from 1; the moves kept of the first `shared` nodes."""
+        """Take in the nodes up to the one with the move of that number, counted from 1; the moves kept of the first
+        `shared` nodes.
+        """
         played = shared_moves = 0
         for index, node in enumerate(nodes):
             self._set_up(node)
@@ -222,7 +235,11 @@ class _Reader:
 
     def actions(self, colour: str) -> tuple[int, ...]:
         size = self.stones.side
-        return tuple(sorted(coords.from_sgf(point, size) for stone, point in self.stones.list_occupied_points() if stone == colour))
+        return tuple(
+            sorted(
+                coords.from_sgf(point, size) for stone, point in self.stones.list_occupied_points() if stone == colour
+            )
+        )
 
     def first_to_play(self, nodes: list[Tree_node], handicap: int) -> int:
         """PL if given, else whoever moves first in the file, else White after handicap stones."""
@@ -236,7 +253,9 @@ class _Reader:
 
 
 def _decoded(data: bytes) -> tuple[bytes, str | None]:
-    """(data, None), or for an encoding of `_WIDE` the same text in UTF-8 and its name; bytes that are no text there are replaced."""
+    """(data, None), or for an encoding of `_WIDE` the same text in UTF-8 and its name; bytes that are no text there are
+    replaced.
+    """
     named = _CHARSET.search(data)
     try:
         codec = _WIDE.get(codecs.lookup(named[1].decode()).name) if named else None
@@ -277,7 +296,9 @@ def _komi(root: Tree_node) -> float | None:
 
 
 def _handicap(root: Tree_node) -> int:
-    """HA, else the number of Black's stones on the root when there are two or more, none of White's, and Black does not play first."""
+    """HA, else the number of Black's stones on the root when there are two or more, none of White's, and Black does not
+    play first.
+    """
     if root.has_property("HA"):
         try:
             stones = int(root.get("HA"))

@@ -3,8 +3,8 @@
 Vocabulary. A *sitting* is one game between two people at a table, of whom one is the *engine*.
 
 The engine is a search whose whole result is shown, so that the person can ask what it thinks; it never resigns. Unlike
-`gozero.player` it knows no clock and no moves out of turn: two passes end a game of Go here. Nothing is typed or printed in this
-module: that is `gozero.play`.
+`gozero.player` it knows no clock and no moves out of turn: two passes end a game of Go here. Nothing is typed or
+printed in this module: that is `gozero.play`.
 """
 
 from __future__ import annotations
@@ -52,7 +52,12 @@ class Opponent:
 
     def look(self, position: Position) -> RootResult:
         """What it thinks of a position that is not over."""
-        self._search.begin(0, SearchRequest(position.state, position.history_row(0), self._visits, root_mask=endgame.candidates(position)))
+        self._search.begin(
+            0,
+            SearchRequest(
+                position.state, position.history_row(0), self._visits, root_mask=endgame.candidates(position)
+            ),
+        )
         self._search.run()
         return self._search.result()
 
@@ -130,7 +135,9 @@ class Sitting:
         """
         game, moves = self.position.game, self.position.moves
         if game.name not in games.GO_FAMILY:
-            return "".join(f"{COLOUR_NAMES[move.colour].lower()} {name_of(game, move.action)}\n" for move in moves).encode()
+            return "".join(
+                f"{COLOUR_NAMES[move.colour].lower()} {name_of(game, move.action)}\n" for move in moves
+            ).encode()
         komi = games.usual(game.name, "komi") if komi is None else komi
         return serialise(
             GameRecord(

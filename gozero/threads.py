@@ -1,7 +1,7 @@
 """How many threads this process may really use: the smallest of its CPU affinity and its control groups' quotas.
 
-`os.cpu_count()` counts the machine's processors; in a container or under a batch system that is many more than the process
-gets, and an evaluator with that many threads runs several times slower. This module starts no thread.
+`os.cpu_count()` counts the machine's processors; in a container or under a batch system that is many more than the
+process gets, and an evaluator with that many threads runs several times slower. This module starts no thread.
 """
 
 import os
@@ -12,7 +12,8 @@ MOUNT = Path("/sys/fs/cgroup")
 
 
 def available_threads(groups: Path = GROUPS, mount: Path = MOUNT) -> int:
-    """Threads that can run at once, at least 1: CPU affinity (Linux), else processors, bounded by the cgroup quota, v1 or v2, rounded up.
+    """Threads that can run at once, at least 1: CPU affinity (Linux), else processors, bounded by the cgroup quota, v1
+    or v2, rounded up.
 
     `groups` lists the process's control groups and `mount` is the folder in which they appear; both are Linux's.
     """

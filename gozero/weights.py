@@ -1,9 +1,9 @@
 """The weights file: a network's tensors with everything needed to use them, and no executable code.
 
-A `.pt` file is `torch.save` of a plain dict of four entries: `format` (text), `metadata` (JSON text: network configuration,
-game, board size, sizes trained on, feature version, provenance), `tensors` (name → tensor) and `sha256` (over metadata and tensors). It is
-read with `weights_only=True`, so a file from a stranger can be wrong but cannot run code. Whatever is wrong with it, the
-reader raises `WeightsError`: one line with the full path and the reason.
+A `.pt` file is `torch.save` of a plain dict of four entries: `format` (text), `metadata` (JSON text: network
+configuration, game, board size, sizes trained on, feature version, provenance), `tensors` (name → tensor) and `sha256`
+(over metadata and tensors). It is read with `weights_only=True`, so a file from a stranger can be wrong but cannot run
+code. Whatever is wrong with it, the reader raises `WeightsError`: one line with the full path and the reason.
 
 This module neither evaluates positions nor stores a training run (the optimiser's state and the like).
 """
@@ -129,7 +129,9 @@ def save(
 
 
 def load(path: Path | str, game: str | None = "go") -> Weights:
-    """Read a weights file and check it whole: format, sha256, feature version, game (None: any) and that the tensors fit the network."""
+    """Read a weights file and check it whole: format, sha256, feature version, game (None: any) and that the tensors
+    fit the network.
+    """
     target = full(path)
     content = _content(target)
     metadata, tensors = content["metadata"], content["tensors"]
@@ -141,7 +143,9 @@ def load(path: Path | str, game: str | None = "go") -> Weights:
         raise WeightsError(target, f"it plays {values['game']}, not {game}")
     config = _config(target, values["network"], tensors)
     if config.features != values["feature_version"]:
-        raise WeightsError(target, f"made for input features {values['feature_version']}, but its network sees {config.features}")
+        raise WeightsError(
+            target, f"made for input features {values['feature_version']}, but its network sees {config.features}"
+        )
     return Weights(
         config=config,
         state_dict=tensors,
@@ -165,7 +169,9 @@ def check_features(path: Path, game: str, version: int) -> None:
 
 
 def find(name: Path | str) -> Path:
-    """The full path of a weights file: as given (from the working directory), beside the executable, or among the shipped weights."""
+    """The full path of a weights file: as given (from the working directory), beside the executable, or among the
+    shipped weights.
+    """
     candidates = list(dict.fromkeys(full(folder / _home(name)) for folder in search_folders()))
     for candidate in candidates:
         if candidate.is_file():
@@ -190,7 +196,8 @@ def shipped_folder() -> Path:
 def header(path: Path | str) -> Header:
     """The game and the boards that a weights file plays; needs no torch.
 
-    The metadata are looked up among the texts of the pickled dict, of which nothing is executed, and not held against the sha256.
+    The metadata are looked up among the texts of the pickled dict, of which nothing is executed, and not held against
+    the sha256.
     """
     target = full(path)
     _check_archive(target)
@@ -203,7 +210,9 @@ def header(path: Path | str) -> Header:
         raise WeightsError(target, f"not one of gozero's files ({FORMAT!r})") from None
     values = _metadata(target, metadata)
     network = values["network"]
-    return Header(values["game"], network.get("size"), values["size"], str(network.get("name", "")), _trained_sizes(values))
+    return Header(
+        values["game"], network.get("size"), values["size"], str(network.get("name", "")), _trained_sizes(values)
+    )
 
 
 def describe(path: Path | str) -> str:
@@ -302,7 +311,13 @@ def _check_archive(path: Path) -> None:
 
 def _metadata(path: Path, text: str) -> dict[str, Any]:
     """The metadata, once every entry is known to be there with its type."""
-    types: dict[str, Any] = {"network": dict, "game": str, "size": (int, type(None)), "feature_version": int, "provenance": dict}
+    types: dict[str, Any] = {
+        "network": dict,
+        "game": str,
+        "size": (int, type(None)),
+        "feature_version": int,
+        "provenance": dict,
+    }
     try:
         values = json.loads(text)
     except json.JSONDecodeError:
@@ -317,7 +332,9 @@ def _metadata(path: Path, text: str) -> dict[str, Any]:
 
 
 def _trained_sizes(values: dict[str, Any]) -> tuple[int, ...]:
-    """What checked metadata say of the sizes trained on; of older files the sizes of their run's stages, () where nothing is known."""
+    """What checked metadata say of the sizes trained on; of older files the sizes of their run's stages, () where
+    nothing is known.
+    """
     if "trained_sizes" in values:
         return tuple(sorted(values["trained_sizes"]))
     try:

@@ -1,14 +1,15 @@
 """Random playouts and small searches as witnesses of life and death in Go, beside what a network expects.
 
-Vocabulary. A string *lives* in a playout if its point is its colour's at the end, and it was not captured while every string around it
-stood: new stones may live in the hole that a large capture leaves, but the captured ones were dead. A playout's *fate* of a string is +1
-where it lives and -1 where it does not; the fate of all playouts is their mean. A *reading* is a search (plain UCT) for one string's
-fate alone, with its own colour or the other to move first.
+Vocabulary. A string *lives* in a playout if its point is its colour's at the end, and it was not captured while every
+string around it stood: new stones may live in the hole that a large capture leaves, but the captured ones were dead. A
+playout's *fate* of a string is +1 where it lives and -1 where it does not; the fate of all playouts is their mean. A
+*reading* is a search (plain UCT) for one string's fate alone, with its own colour or the other to move first.
 
-A string is *disputed* where one witness is sure that it is dead and another is not, or where they doubt it on the whole. Then it is read.
+A string is *disputed* where one witness is sure that it is dead and another is not, or where they doubt it on the
+whole. Then it is read.
 
-Everything is seeded: the same board gives the same answers. Boards are uint8 [size, size], arrays of points [P] in action order. Nothing
-here knows komi or a network; past positions are forgotten.
+Everything is seeded: the same board gives the same answers. Boards are uint8 [size, size], arrays of points [P] in
+action order. Nothing here knows komi or a network; past positions are forgotten.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ PLAYOUTS = 200  # for each side to move
 READING_VISITS = 1500  # of a reading, for each side to move first
 MOST_READINGS = 12  # of one board, its longest strings first: a third of a second each
 READING = SearchSettings(c_puct=2.0, fpu=0.0, max_nodes=READING_VISITS + 1)
-READ = 0.5  # of -1..1: a reading for either side first beyond this is a verdict. Mean values stay below 1 by what a search tries in vain
+# of -1..1: a reading for either side first beyond this is a verdict. Mean values stay below 1 by what a search tries in
+# vain
+READ = 0.5
 DOUBT = 0.3  # of -1..1: a fate without a verdict is at most so sure
 FEWEST_KOS = 2
 SEED = 20101
@@ -54,7 +57,9 @@ class Testimony:
 
 
 def testify(game: Game, board: np.ndarray, playouts: int = PLAYOUTS) -> Testimony:
-    """So many playouts of a board uint8 [size, size] for either side to move; ``game`` is Go of its size, for the rules."""
+    """So many playouts of a board uint8 [size, size] for either side to move; ``game`` is Go of its size, for the
+    rules.
+    """
     strings, labels = chains_of(board), np.full(board.size, -1, np.int64)
     for number, chain in enumerate(strings):
         labels[chain] = number
@@ -71,8 +76,12 @@ def testify(game: Game, board: np.ndarray, playouts: int = PLAYOUTS) -> Testimon
     return Testimony(owner, fate)
 
 
-def read(game: Game, board: np.ndarray, chain: Chain, deadline: float, should_stop: Callable[[], bool]) -> tuple[float, float] | None:
-    """The fate -1..1 of a string by a reading with its own colour first, and by one with the other; None where time does not suffice."""
+def read(
+    game: Game, board: np.ndarray, chain: Chain, deadline: float, should_stop: Callable[[], bool]
+) -> tuple[float, float] | None:
+    """The fate -1..1 of a string by a reading with its own colour first, and by one with the other; None where time
+    does not suffice.
+    """
     stones = board.reshape(-1)
     colour = int(stones[chain[0]])
     marks = np.zeros(fates.MARKS + board.size, np.int32)
@@ -97,10 +106,11 @@ def read(game: Game, board: np.ndarray, chain: Chain, deadline: float, should_st
 def agree(
     game: Game, board: np.ndarray, searched: Sequence[np.ndarray], deadline: float, should_stop: Callable[[], bool]
 ) -> list[np.ndarray]:
-    """The expected owners float32 [P], + for Black, with Black and with White to move first, that a network's search and playouts agree on.
+    """The expected owners float32 [P], + for Black, with Black and with White to move first, that a network's search
+    and playouts agree on.
 
-    ``searched`` are a search's, in that order, or nothing. For a string of disputed fate a reading decides; where that finds no
-    verdict or no time, the string is in doubt.
+    ``searched`` are a search's, in that order, or nothing. For a string of disputed fate a reading decides; where that
+    finds no verdict or no time, the string is in doubt.
     """
     stones, seen = board.reshape(-1), testify(game, board)
     safe, shaped = area.owners_of(area.pass_alive_owners, board), in_seki(board)
@@ -131,7 +141,8 @@ def _is_disputed(opinions: list[list[float]]) -> bool:
 
 
 def _judged(verdict: tuple[float, float] | None, opinions: list[list[float]]) -> np.ndarray:
-    """The fates float [2] by a verdict, whoever moves first; an unclear one is good enough where a witness is sure and none differs.
+    """The fates float [2] by a verdict, whoever moves first; an unclear one is good enough where a witness is sure and
+    none differs.
 
     Without any, the string's fate is what the witnesses think of it on the whole, but not surely.
     """
@@ -144,7 +155,9 @@ def _judged(verdict: tuple[float, float] | None, opinions: list[list[float]]) ->
 
 
 def _kos(board: np.ndarray) -> list[np.ndarray]:
-    """Masks of the board's kos: an empty point that one colour surrounds, and a single stone beside it that a play there would capture."""
+    """Masks of the board's kos: an empty point that one colour surrounds, and a single stone beside it that a play
+    there would capture.
+    """
     found, liberties = [], liberties_of(board)
     for row, col in np.argwhere(board == EMPTY):
         beside = touches(only(row, col, len(board)))
@@ -158,7 +171,9 @@ def _kos(board: np.ndarray) -> list[np.ndarray]:
 
 
 def _hangs_on_kos(board: np.ndarray, chain: Chain, kos: list[np.ndarray]) -> bool:
-    """Whether a string's group touches two kos or more: what lives by one or the other, playouts and short readings believe dead."""
+    """Whether a string's group touches two kos or more: what lives by one or the other, playouts and short readings
+    believe dead.
+    """
     if len(kos) < FEWEST_KOS:
         return False
     own = board == board.reshape(-1)[chain[0]]
@@ -169,7 +184,9 @@ def _hangs_on_kos(board: np.ndarray, chain: Chain, kos: list[np.ndarray]) -> boo
 
 
 def _bare(state: np.ndarray) -> np.ndarray:
-    """A state that no limit of moves ends, with simple ko: past positions are unknown, and superko would kill what lives by a double ko."""
+    """A state that no limit of moves ends, with simple ko: past positions are unknown, and superko would kill what
+    lives by a double ko.
+    """
     state[go.MOVE_LIMIT], state[go.KO_RULE] = 0, SIMPLE
     return state
 

@@ -47,7 +47,9 @@ OTHER_COMMANDS = (RefereeCommands, GoguiCommands)
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Serve GTP until ``quit`` or the end of the input; exit code 0, or 2 after one line on stderr that says what was wrong."""
+    """Serve GTP until ``quit`` or the end of the input; exit code 0, or 2 after one line on stderr that says what was
+    wrong.
+    """
     exit_after(lambda: from_arguments(sys.argv[1:] if arguments is None else arguments, VERSION), sit, say, FatalError)
 
 

@@ -1,8 +1,9 @@
 """Analysis: lz-analyze, kata-analyze, cgos-genmove_analyze and similar commands, for clients that show the search.
 
-Vocabulary. A *dialect* is how a look at the search is written: Leela Zero's whole numbers out of 10,000, KataGo's fractions, CGOS's JSON.
-An *analysis* goes on until any line arrives, an empty one too; a *genmove* of these ends when it has its move, whatever arrives. All
-numbers are for the side that is asked about. Options come as names and values; see `_Request`.
+Vocabulary. A *dialect* is how a look at the search is written: Leela Zero's whole numbers out of 10,000, KataGo's
+fractions, CGOS's JSON. An *analysis* goes on until any line arrives, an empty one too; a *genmove* of these ends when
+it has its move, whatever arrives. All numbers are for the side that is asked about. Options come as names and values;
+see `_Request`.
 
 The search itself is `gozero.player`'s, what a look holds `gozero.search_report`'s.
 """
@@ -127,7 +128,9 @@ class AnalysisCommands:
         )
 
     def _request(self, command: Command, *, strict: bool) -> _Request:
-        """Read the arguments. GtpError for values that make no sense, and where ``strict`` for options that nobody knows."""
+        """Read the arguments. GtpError for values that make no sense, and where ``strict`` for options that nobody
+        knows.
+        """
         words = command.arguments
         request = _Request(self._session.player.position.to_play)
         if words and words[0].isalpha() and words[0] not in _OPTIONS:
@@ -219,7 +222,10 @@ def kata_lines(look: Analysis, flags: Mapping[str, bool], board: tuple[int, int]
     """KataGo's: fractions, points where the network knows them, and what the flags ask for."""
     parts = [_kata_move(order, move, flags, board) for order, move in enumerate(look.moves)]
     if flags.get("rootInfo"):
-        parts.append(f"rootInfo visits {look.visits} utility {look.value:.6f} winrate {_winrate(look.value):.6f}{_points(look.score)}")
+        parts.append(
+            f"rootInfo visits {look.visits} utility {look.value:.6f} winrate "
+            f"{_winrate(look.value):.6f}{_points(look.score)}"
+        )
     if look.ownership is not None:
         parts.append(f"ownership {_fractions(look.ownership)}")
     return " ".join(parts)
@@ -227,8 +233,10 @@ def kata_lines(look: Analysis, flags: Mapping[str, bool], board: tuple[int, int]
 
 def _kata_move(order: int, move: MoveAnalysis, flags: Mapping[str, bool], board: tuple[int, int]) -> str:
     text = (
-        f"info move {coords.vertex(move.action, *board)} visits {move.visits} utility {move.value:.6f} winrate {_winrate(move.value):.6f}"
-        f"{_points(move.score)} prior {move.prior:.6f} lcb {_winrate(move.bound):.6f} utilityLcb {move.bound:.6f} order {order} "
+        f"info move {coords.vertex(move.action, *board)} visits {move.visits} utility {move.value:.6f} winrate "
+        f"{_winrate(move.value):.6f}"
+        f"{_points(move.score)} prior {move.prior:.6f} lcb {_winrate(move.bound):.6f} utilityLcb {move.bound:.6f} "
+        f"order {order} "
         f"pv {_line(move, board)}"
     )
     if flags.get("pvVisits"):

@@ -1,7 +1,8 @@
 """`gozero-gtp --check`: whether this installation can play, with what, and how fast, in plain words.
 
-Vocabulary. A *finding* is a line of the answer, graded: it is well (`OK`), it works but could be better (`NOTE`), or the engine cannot play
-(`WRONG`), with advice for the last two. What is found is what a game would use: the same weights, caches, evaluator and threads.
+Vocabulary. A *finding* is a line of the answer, graded: it is well (`OK`), it works but could be better (`NOTE`), or
+the engine cannot play (`WRONG`), with advice for the last two. What is found is what a game would use: the same
+weights, caches, evaluator and threads.
 
 This module mends nothing, and measures for a second where `benchmarks/` measure for minutes.
 """
@@ -33,7 +34,13 @@ if TYPE_CHECKING:
 
 OK, NOTE, WRONG = "ok", "note", "WRONG"
 PACKAGES = ("numba", "numpy", "torch", "openvino")
-INSTRUCTIONS = {"avx2": "AVX2", "avx512f": "AVX-512", "avx512_bf16": "AVX-512 bf16", "avx512_vnni": "VNNI", "amx_bf16": "AMX"}
+INSTRUCTIONS = {
+    "avx2": "AVX2",
+    "avx512f": "AVX-512",
+    "avx512_bf16": "AVX-512 bf16",
+    "avx512_vnni": "VNNI",
+    "amx_bf16": "AMX",
+}
 """What the network's arithmetic gains by, as Linux names it and as people do."""
 
 BATCH = 8  # positions at a time
@@ -79,7 +86,12 @@ def findings(settings: Settings) -> Iterator[Finding]:
     except FatalError as error:
         yield Finding("engine", str(error), "gozero-gtp --help describes the options", WRONG)
     except (ImportError, OSError) as error:  # a library that cannot be loaded here
-        yield Finding("engine", f"{type(error).__name__}: {error}", "install gozero again: pip install --force-reinstall gozero", WRONG)
+        yield Finding(
+            "engine",
+            f"{type(error).__name__}: {error}",
+            "install gozero again: pip install --force-reinstall gozero",
+            WRONG,
+        )
 
 
 def _engine(settings: Settings) -> Iterator[Finding]:
@@ -126,9 +138,13 @@ def _machine() -> Finding:
 def _packages(settings: Settings) -> Finding:
     """Versions, without importing anything."""
     found = {name: _version(name) for name in PACKAGES}
-    text = f"Python {platform.python_version()}, " + ", ".join(f"{name} {number or 'missing'}" for name, number in found.items())
+    text = f"Python {platform.python_version()}, " + ", ".join(
+        f"{name} {number or 'missing'}" for name, number in found.items()
+    )
     if found["openvino"] is None and settings.backend != "torch":
-        return Finding("packages", text, "without openvino a CPU plays at half the speed or less: pip install 'gozero[cpu]'", NOTE)
+        return Finding(
+            "packages", text, "without openvino a CPU plays at half the speed or less: pip install 'gozero[cpu]'", NOTE
+        )
     return Finding("packages", text)
 
 
@@ -169,7 +185,12 @@ def _speed(evaluator: Evaluator, game: Game, threads: int) -> Finding:
     on_gpu = str(getattr(evaluator, "device", "cpu")).startswith("cuda")
     if busy < IDLE_SHARE * threads and not on_gpu:
         fewer = max(1, round(busy))
-        return Finding("speed", text, f"other programs use the processor, or the board is small: compare with --threads {fewer}", NOTE)
+        return Finding(
+            "speed",
+            text,
+            f"other programs use the processor, or the board is small: compare with --threads {fewer}",
+            NOTE,
+        )
     return Finding("speed", text)
 
 

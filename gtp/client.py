@@ -90,7 +90,9 @@ class Engine:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     @property
@@ -162,7 +164,9 @@ class Engine:
         return status, framed or ("\n".join(bare).strip("\n") if self.last_sent in BARE else "")
 
     def _before_answer(self, deadline: float, timeout: float) -> tuple[list[str], re.Match[str] | None]:
-        """(lines outside an answer, the first line of the answer); no first line where bare lines are all there is to come."""
+        """(lines outside an answer, the first line of the answer); no first line where bare lines are all there is to
+        come.
+        """
         bare: list[str] = []
         while True:
             try:
@@ -232,7 +236,9 @@ def words(command: str | Sequence[str]) -> list[str]:
 def _start(command: list[str]) -> subprocess.Popen[str]:
     pipe = subprocess.PIPE
     try:
-        return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, encoding="utf-8", errors="replace")
+        return subprocess.Popen(
+            command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, encoding="utf-8", errors="replace"
+        )
     except OSError as error:
         raise FailureError(f"cannot start the engine '{shlex.join(command)}': {error.strerror or error}") from None
 

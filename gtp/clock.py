@@ -1,7 +1,8 @@
-"""The clocks of both sides, and the commands that set them: time_settings, kgs-time_settings, kata-time_settings, time_left.
+"""The clocks of both sides, and the commands that set them: time_settings, kgs-time_settings, kata-time_settings,
+time_left.
 
-Vocabulary as in `gtp.time_controls`. The clock measures nothing: it is told what a move took, and believes ``time_left`` over its own
-account. All figures are seconds.
+Vocabulary as in `gtp.time_controls`. The clock measures nothing: it is told what a move took, and believes
+``time_left`` over its own account. All figures are seconds.
 """
 
 from __future__ import annotations
@@ -133,7 +134,9 @@ def cpu_time(command: Command) -> str:
 
 
 def _words(command: Command) -> list[str]:
-    """The arguments. Programs that take several commands in one field part them with semicolons, and users write them elsewhere too."""
+    """The arguments. Programs that take several commands in one field part them with semicolons, and users write them
+    elsewhere too.
+    """
     if ";" in command.text:
         raise GtpError(f"syntax error: {command.text!r}: leave the ';' out; each command stands on a line of its own")
     return command.arguments

@@ -1,11 +1,13 @@
 """GoGui: what its menu of analyze commands shows on the board, and `gogui-interrupt`.
 
-Vocabulary. An *analyze command* is one that `gogui-analyze_commands` lists with its *type*, which says how GoGui shows the answer: `dboard`
-(a number -1 to 1 for each point, Black's above 0), `sboard` (a text for each point, `""` for none), `bwboard` (`b`, `w` or `.`), `gfx`
-(drawings, see `gtp.graphics`), `string`, `hstring`, `plist`, `none`, `param`. Boards are rows from the top. What only the network must be
-asked is told at once; what takes a search is told from the one at hand, which first goes on up to the limits of a move.
+Vocabulary. An *analyze command* is one that `gogui-analyze_commands` lists with its *type*, which says how GoGui shows
+the answer: `dboard` (a number -1 to 1 for each point, Black's above 0), `sboard` (a text for each point, `""` for
+none), `bwboard` (`b`, `w` or `.`), `gfx` (drawings, see `gtp.graphics`), `string`, `hstring`, `plist`, `none`, `param`.
+Boards are rows from the top. What only the network must be asked is told at once; what takes a search is told from the
+one at hand, which first goes on up to the limits of a move.
 
-GoGui's questions about the rules are `gtp.referee`'s, its set-up commands `gtp.setup`'s, its parameters `gtp.parameters`'s.
+GoGui's questions about the rules are `gtp.referee`'s, its set-up commands `gtp.setup`'s, its parameters
+`gtp.parameters`'s.
 """
 
 from __future__ import annotations
@@ -73,7 +75,10 @@ class GoguiCommands:
         colour = self._colour(command)
         with self._session.thinking() as player:
             values = player.values_after(colour)
-        texts = [NOTHING if math.isnan(value) else f"{50 * (1 + value):.0f}" for value in values[: player.game.points].tolist()]
+        texts = [
+            NOTHING if math.isnan(value) else f"{50 * (1 + value):.0f}"
+            for value in values[: player.game.points].tolist()
+        ]
         return rows(texts, player.board)
 
     def search_tree(self, command: Command) -> str:
@@ -142,7 +147,9 @@ class GoguiGoCommands(GoguiCommands):
     def pass_alive(self, command: Command) -> str:
         """Points that are somebody's whoever moves."""
         player = self._session.go_player
-        return rows([{BLACK: "b", WHITE: "w"}.get(int(colour), ".") for colour in player.pass_alive().flat], player.board)
+        return rows(
+            [{BLACK: "b", WHITE: "w"}.get(int(colour), ".") for colour in player.pass_alive().flat], player.board
+        )
 
 
 def owners(look: Analysis, board: tuple[int, int]) -> str:

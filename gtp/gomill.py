@@ -22,6 +22,8 @@ class GomillCommands:
         }
 
     def explain_last_move(self, command: Command) -> str:
-        """What was thought of the last ``genmove``, a resignation too; nothing where there was no choice, or no such move yet."""
+        """What was thought of the last ``genmove``, a resignation too; nothing where there was no choice, or no such
+        move yet.
+        """
         player = self._session.player
         return "" if player.last_note is None else summary(player.last_note, player.board)

@@ -1,8 +1,9 @@
 """The search as drawings of GoGui, in an answer or live on stderr.
 
-Vocabulary. A *drawing* is lines of GoGui's type `gfx`, each a command and what it is about: `LABEL D4 12 E5 3`, `VAR b D4 w E5`.
-*Influence* is -1 to 1, Black's above 0. *Live graphics* are drawings that GoGui reads from stderr while a command is under way: what stands
-between a line `gogui-gfx:` and an empty one. A pass is no point: it can be told of in a text and in a variation only.
+Vocabulary. A *drawing* is lines of GoGui's type `gfx`, each a command and what it is about: `LABEL D4 12 E5 3`, `VAR b
+D4 w E5`. *Influence* is -1 to 1, Black's above 0. *Live graphics* are drawings that GoGui reads from stderr while a
+command is under way: what stands between a line `gogui-gfx:` and an empty one. A pass is no point: it can be told of in
+a text and in a variation only.
 """
 
 from __future__ import annotations
@@ -69,7 +70,11 @@ def short(count: int) -> str:
 def _marked(marks: list[tuple[MoveAnalysis, float, str]], colour: int, board: tuple[int, int]) -> list[str]:
     """Moves with the sizes of their squares, 0..1, and their labels; nothing where there are none."""
     sign = 1 if colour == BLACK else -1
-    points = [(coords.vertex(move.action, *board), sign * size, label) for move, size, label in marks if _is_point(move, board)]
+    points = [
+        (coords.vertex(move.action, *board), sign * size, label)
+        for move, size, label in marks
+        if _is_point(move, board)
+    ]
     if not points:
         return []
     influence = " ".join(f"{vertex} {size:.3f}" for vertex, size, _ in points)

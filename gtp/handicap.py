@@ -1,7 +1,8 @@
-"""Handicap stones: fixed_handicap, place_free_handicap and set_free_handicap, on an empty board only; get_handicap answers their number.
+"""Handicap stones: fixed_handicap, place_free_handicap and set_free_handicap, on an empty board only; get_handicap
+answers their number.
 
-Komi is the controller's business; what a rule set gives White for the stones is counted by the game. White plays next, and the
-stones cannot be undone.
+Komi is the controller's business; what a rule set gives White for the stones is counted by the game. White plays next,
+and the stones cannot be undone.
 """
 
 from __future__ import annotations
@@ -28,7 +29,12 @@ def fixed_points(stones: int, size: int) -> list[int]:
     """Actions of the fixed handicap of ``stones``, 2 to ``most_fixed(size)``, in the order of GTP 2."""
     low = 3 if size >= 13 else 2
     high, middle = size - 1 - low, size // 2
-    corners = [(low, low), (high, high), (high, low), (low, high)]  # (row from the bottom, column): D4 K10 D10 K4 on 13x13
+    corners = [
+        (low, low),
+        (high, high),
+        (high, low),
+        (low, high),
+    ]  # (row from the bottom, column): D4 K10 D10 K4 on 13x13
     sides = [(middle, low), (middle, high), (low, middle), (high, middle)]
     moves = corners[:stones] if stones < 6 else corners + sides[: stones - stones % 2 - 4]
     if stones in (5, 7, 9):
@@ -37,7 +43,9 @@ def fixed_points(stones: int, size: int) -> list[int]:
 
 
 class HandicapCommands:
-    """The three commands, which answer with the vertices of the stones, or nothing for the controller's own choice; and get_handicap."""
+    """The three commands, which answer with the vertices of the stones, or nothing for the controller's own choice; and
+    get_handicap.
+    """
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -53,7 +61,9 @@ class HandicapCommands:
     def fixed_handicap(self, command: Command) -> str:
         stones = self._stones(command)
         if stones > most_fixed(self._size):
-            raise GtpError(f"invalid handicap: {self._size}x{self._size} has fixed handicaps of 2 to {most_fixed(self._size)}")
+            raise GtpError(
+                f"invalid handicap: {self._size}x{self._size} has fixed handicaps of 2 to {most_fixed(self._size)}"
+            )
         return self._place(fixed_points(stones, self._size))
 
     def place_free_handicap(self, command: Command) -> str:

@@ -1,8 +1,10 @@
-"""Makes a player from the settings, late: slow imports and files wait until they are needed, or load in the background before that.
+"""Makes a player from the settings, late: slow imports and files wait until they are needed, or load in the background
+before that.
 
-Vocabulary: *kernels* are the compiled rules and search, half a second from the cache, half a minute without; the *evaluator* is the
-network ready to run, one for each board size. A thread may open it ahead; whoever needs it earlier waits for that. Another compiles the
-kernels: until they are ready the board is played without, and a search waits for them. Only this module knows of these threads.
+Vocabulary: *kernels* are the compiled rules and search, half a second from the cache, half a minute without; the
+*evaluator* is the network ready to run, one for each board size. A thread may open it ahead; whoever needs it earlier
+waits for that. Another compiles the kernels: until they are ready the board is played without, and a search waits for
+them. Only this module knows of these threads.
 """
 
 from __future__ import annotations
@@ -74,7 +76,9 @@ class Loader:
             self._compilation.wait()
 
     def load_in_background(self, on_failure: Callable[[FatalError], None]) -> None:
-        """Begin to make the player and to open the evaluator for its board; a failure is reported from the other thread."""
+        """Begin to make the player and to open the evaluator for its board; a failure is reported from the other
+        thread.
+        """
 
         def load() -> None:
             try:

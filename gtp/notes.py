@@ -17,7 +17,9 @@ SMALLEST_SHARE = 0.005
 
 
 def summary(look: Analysis, board: tuple[int, int]) -> str:
-    """One line: for the side that thought, its chances with the best move told of, the visits, the lead where it is known, the line."""
+    """One line: for the side that thought, its chances with the best move told of, the visits, the lead where it is
+    known, the line.
+    """
     best = look.moves[0]
     parts = [f"win rate {50 * (1 + best.value):.1f} %", f"{look.visits} visits"]
     if best.score is not None:
@@ -26,7 +28,9 @@ def summary(look: Analysis, board: tuple[int, int]) -> str:
 
 
 def searched(found: Searched, board: tuple[int, int]) -> str:
-    """One line on a whole search: side, visits and speed, its chances, the first moves with their shares, the line that is expected."""
+    """One line on a whole search: side, visits and speed, its chances, the first moves with their shares, the line that
+    is expected.
+    """
     look, seconds = found.look, max(found.seconds, 1e-6)
     kept = f" ({found.kept} kept)" if found.kept else ""
     parts = [

@@ -1,8 +1,10 @@
-"""Settings that can change while the engine runs: KataGo's kata-get-param, kata-set-param and similar, and GoGui's gogui-param.
+"""Settings that can change while the engine runs: KataGo's kata-get-param, kata-set-param and similar, and GoGui's
+gogui-param.
 
-Vocabulary. A *parameter* is an option of the command line under the name that KataGo gives to what means the same; where KataGo has
-none, the name is made in its style. `none` is the value of an option that was not given. What cannot change without loading anew, such
-as threads and weights, is no parameter. Every change holds from the next move on; a wrong value changes nothing.
+Vocabulary. A *parameter* is an option of the command line under the name that KataGo gives to what means the same;
+where KataGo has none, the name is made in its style. `none` is the value of an option that was not given. What cannot
+change without loading anew, such as threads and weights, is no parameter. Every change holds from the next move on; a
+wrong value changes nothing.
 """
 
 from __future__ import annotations
@@ -123,14 +125,18 @@ class ParameterCommands:
             raise GtpError(f"syntax error: {command.text!r}: expected a JSON object of names and values")
         found = [(parameter_of(name), value) for name, value in given.items()]
         with refusing():
-            self._session.change(self._session.settings.changed({parameter.option: parameter.check(value) for parameter, value in found}))
+            self._session.change(
+                self._session.settings.changed({parameter.option: parameter.check(value) for parameter, value in found})
+            )
         return ""
 
     def gogui_param(self, command: Command) -> str:
         """Without arguments the parameters as GoGui shows them, else as kata-set-param."""
         if command.text:
             return self.set(command)
-        return "\n".join(gogui_line(parameter, parameter.value(self._session.settings)) for parameter in PARAMETERS.values())
+        return "\n".join(
+            gogui_line(parameter, parameter.value(self._session.settings)) for parameter in PARAMETERS.values()
+        )
 
 
 @contextmanager

@@ -1,11 +1,13 @@
 """The Go Text Protocol, version 2: framing, dispatch and the loop around them. It knows no Go.
 
-Vocabulary: a *line* is what the client sent; a *command* is a line with a name in it, perhaps numbered by an *id*; a *handler* turns the
-command into the text of its *answer*, or writes it as a *stream*, line by line while it works. Every command gets exactly one answer,
-which ends in exactly one blank line; blank lines, comments and a lone id get none. A line that says ``# interrupt`` is GoGui's way to ask a
-running command to finish at once; any other line ends an analysis.
+Vocabulary: a *line* is what the client sent; a *command* is a line with a name in it, perhaps numbered by an *id*; a
+*handler* turns the command into the text of its *answer*, or writes it as a *stream*, line by line while it works.
+Every command gets exactly one answer, which ends in exactly one blank line; blank lines, comments and a lone id get
+none. A line that says ``# interrupt`` is GoGui's way to ask a running command to finish at once; any other line ends an
+analysis.
 
-What this module does not do: it holds no board, it does not think, and it never writes to file descriptor 1 except through its ``Channel``.
+What this module does not do: it holds no board, it does not think, and it never writes to file descriptor 1 except
+through its ``Channel``.
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ Write = Callable[[str], None]
 
 INTERRUPT = "# interrupt"
 SHUTDOWN_GRACE = 0.3
-"""Seconds that a command which was already thinking may go on for after ``quit`` or the end of the input has been read."""
+"""Seconds that a command which was already thinking may go on for after ``quit`` or the end of the input has been read.
+"""
 
 _CONTROL: dict[int, str | None] = {**dict.fromkeys((*range(32), 127)), ord("\t"): " "}
 _COMMAND = re.compile(r"([0-9]*)\s*(\S*)\s*(.*)")
@@ -70,7 +73,9 @@ def is_interrupt(line: str) -> bool:
 
 
 def format_answer(mark: str, command_id: str, text: str) -> str:
-    """The answer as it goes over the wire: ``mark`` is ``=`` or ``?``; blank lines inside ``text`` would end it early and are dropped."""
+    """The answer as it goes over the wire: ``mark`` is ``=`` or ``?``; blank lines inside ``text`` would end it early
+    and are dropped.
+    """
     first, *rest = (line.translate(_CONTROL).rstrip() for line in text.splitlines() or [""])
     return "\n".join([f"{mark}{command_id} {first}", *filter(None, rest)]) + "\n\n"
 
@@ -101,8 +106,9 @@ class Stream:
 class Protocol:
     """The commands an engine offers, and the answers to them, one line at a time; without threads and without files.
 
-    Commands: ``protocol_version``, ``name``, ``version``, ``known_command``, ``list_commands``, ``quit`` and whatever is registered.
-    ``on_bug`` is told of exceptions that are neither ``GtpError`` nor ``FatalError``; the client gets ``? internal error``.
+    Commands: ``protocol_version``, ``name``, ``version``, ``known_command``, ``list_commands``, ``quit`` and whatever
+    is registered. ``on_bug`` is told of exceptions that are neither ``GtpError`` nor ``FatalError``; the client gets
+    ``? internal error``.
     """
 
     def __init__(self, name: str, version: str, on_bug: Callable[[Command, Exception], None] | None = None) -> None:
@@ -140,7 +146,9 @@ class Protocol:
             raise ValueError(f"GTP commands registered twice: {sorted(taken)}")
 
     def answer(self, line: str, write: Write) -> None:
-        """Write the answer to ``line``, or nothing where the protocol asks for silence. Raises FatalError, or what ``write`` does."""
+        """Write the answer to ``line``, or nothing where the protocol asks for silence. Raises FatalError, or what
+        ``write`` does.
+        """
         command = parse_line(line)
         if command is None:
             return
@@ -180,11 +188,13 @@ def _report_bug(command: Command, error: Exception) -> None:
 
 
 class Signals:
-    """What the reader has seen beyond the line that is being answered; a long command asks ``should_stop`` while it thinks.
+    """What the reader has seen beyond the line that is being answered; a long command asks ``should_stop`` while it
+    thinks.
 
-    An interrupt holds for every line read before it. Scripts send everything at once, so an end of the input that was read *before* a
-    command began to think does not hurry it. An end that arrives *while* it thinks means that the client is going away: that command, and
-    those still queued behind it, have ``SHUTDOWN_GRACE`` seconds left for thinking.
+    An interrupt holds for every line read before it. Scripts send everything at once, so an end of the input that was
+    read *before* a command began to think does not hurry it. An end that arrives *while* it thinks means that the
+    client is going away: that command, and those still queued behind it, have ``SHUTDOWN_GRACE`` seconds left for
+    thinking.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

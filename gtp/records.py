@@ -30,7 +30,9 @@ _NUMBERED = re.compile(r"""(.*\S\s|(["']).*\2)\s*(\d+)""")
 
 
 def split_path(text: str) -> tuple[str, int | None]:
-    """Path and move number in the arguments of loadsgf: the path may hold blanks and may be quoted, the number may be missing."""
+    """Path and move number in the arguments of loadsgf: the path may hold blanks and may be quoted, the number may be
+    missing.
+    """
     if (numbered := _NUMBERED.fullmatch(text)) and not os.path.isfile(path_of(text)):  # noqa: PTH113 - no error, however odd the text
         return unquoted(numbered[1].rstrip()), int(numbered[3][:9])
     return unquoted(text), None
@@ -57,7 +59,9 @@ class RecordCommands:
         return {"loadsgf": self.loadsgf, "printsgf": self.printsgf}
 
     def loadsgf(self, command: Command) -> str:
-        """``loadsgf FILE [N]``: the main line up to before move N; answers the colour to move. After an error the board is as before."""
+        """``loadsgf FILE [N]``: the main line up to before move N; answers the colour to move. After an error the board
+        is as before.
+        """
         from gozero import sgf
         from gozero.position import IllegalMove
 
@@ -93,7 +97,9 @@ class RecordCommands:
         return ""
 
     def _record(self) -> GameRecord:
-        """The game so far, with the names that are known, its result, and beside each move of the engine's what it thought of it."""
+        """The game so far, with the names that are known, its result, and beside each move of the engine's what it
+        thought of it.
+        """
         player = self._session.go_player
         record = player.record()
         own = {note.colour for note in player.notes.values()}

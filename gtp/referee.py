@@ -1,7 +1,9 @@
-"""Commands that the games other than Go have instead of Go's: the result of a game, and GoGui's questions about the rules.
+"""Commands that the games other than Go have instead of Go's: the result of a game, and GoGui's questions about the
+rules.
 
-GoGui lets a program that answers `gogui-rules_...` referee: it shows the board that it is told, allows the moves that it is told, and
-takes the game for over when there are none. These games have no komi; controllers send it unasked, so it is accepted and ignored.
+GoGui lets a program that answers `gogui-rules_...` referee: it shows the board that it is told, allows the moves that
+it is told, and takes the game for over when there are none. These games have no komi; controllers send it unasked, so
+it is accepted and ignored.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Rules at run time: kgs-rules, and KataGo's kata-get-rules, kata-set-rules and kata-set-rule.
 
-What KataGo's names and fields mean is `gozero.games.kata_rules`'s; its ``chinese`` is not ours. Board, komi and moves stay when the rules
-change. Area scoring is all that there is: what counts territory, taxes groups or has a button is refused, and the answer says why.
+What KataGo's names and fields mean is `gozero.games.kata_rules`'s; its ``chinese`` is not ours. Board, komi and moves
+stay when the rules change. Area scoring is all that there is: what counts territory, taxes groups or has a button is
+refused, and the answer says why.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ KGS_NAMES = {"chinese": "chinese-kgs", "aga": "aga", "new_zealand": "new-zealand
 
 
 def rules_of(given: str | Mapping[str, Any]) -> RuleSet:
-    """The rule set that KataGo's name or JSON object means. GtpError where there is none such, or it is not played here."""
+    """The rule set that KataGo's name or JSON object means. GtpError where there is none such, or it is not played
+    here.
+    """
     from gozero.games.kata_rules import kata_rules
 
     try:
@@ -29,7 +32,9 @@ def rules_of(given: str | Mapping[str, Any]) -> RuleSet:
     except ChoiceError as error:
         raise GtpError(str(error)) from None
     if rules.scoring != "AREA":
-        raise GtpError("unsupported rules: territory scoring needs an agreement about dead stones; only area scoring is played")
+        raise GtpError(
+            "unsupported rules: territory scoring needs an agreement about dead stones; only area scoring is played"
+        )
     if not rules.is_played:
         raise GtpError("unsupported rules: neither group tax nor the button is played")
     return rules.nearest()
@@ -59,7 +64,9 @@ class RuleCommands:
     def commands(self) -> Mapping[str, Handler]:
         return {
             "kgs-rules": self.kgs_rules,
-            "kata-get-rules": lambda command: json.dumps(fields_of(self._session.go_player.rules), separators=(",", ":")),
+            "kata-get-rules": lambda command: json.dumps(
+                fields_of(self._session.go_player.rules), separators=(",", ":")
+            ),
             "kata-set-rules": lambda command: self._set(rules_of(command.text)),
             "kata-set-rule": self.set_rule,
         }

@@ -1,7 +1,7 @@
 """How Go is counted: komi, and at the end final_score and final_status_list, which always agree.
 
-Both read one `gozero.settlement.Settlement`, which the engine's own passing looks at too; what it judges and how is said there. Rules
-without agreement about dead stones count the board as it stands.
+Both read one `gozero.settlement.Settlement`, which the engine's own passing looks at too; what it judges and how is
+said there. Rules without agreement about dead stones count the board as it stands.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """One session with a controller: the board and playing commands, and the state that all command groups share.
 
-Everything about the position is asked of `gozero.player.Player`; everything about the wire is `gtp.protocol`'s. The player is made at
-its first use, so that a controller which only asks for the name never waits for it.
+Everything about the position is asked of `gozero.player.Player`; everything about the wire is `gtp.protocol`'s. The
+player is made at its first use, so that a controller which only asks for the name never waits for it.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ say = partial(tell, "gozero-gtp")
 class Session:
     """Settings, player, clock and signals of one sitting.
 
-    ``make_player`` is called once, at the first command that needs a board. A command after which the engine has nothing to think of any
-    more (``kgs-game_over``) calls ``stop_pondering``. Every search leaves a line in the ``log``. The first one that ends for want of memory
-    is told there and on stderr.
+    ``make_player`` is called once, at the first command that needs a board. A command after which the engine has
+    nothing to think of any more (``kgs-game_over``) calls ``stop_pondering``. Every search leaves a line in the
+    ``log``. The first one that ends for want of memory is told there and on stderr.
 
     Attributes:
         opponent: the other player's name, "" while nobody has told it.
@@ -110,7 +110,8 @@ class Session:
         self.settings = settings
 
     def limits(self, colour: int) -> Limits:
-        """What a move may cost that is wanted now: the user's settings and the clock, whichever is first; without any, the defaults.
+        """What a move may cost that is wanted now: the user's settings and the clock, whichever is first; without any,
+        the defaults.
 
         The player is loaded first. A clock runs meanwhile; the user's own seconds begin when a search can.
         """
@@ -122,14 +123,18 @@ class Session:
         latest = ready + (math.inf if settings.time is None else settings.time)
         allowance = self.clock.allowance(colour, moves_to_share(self.player.game.points, self.player.position.ply))
         if allowance is not None:
-            return Limits(settings.move_visits, min(latest, wanted + allowance.most), min(latest, wanted + allowance.target))
+            return Limits(
+                settings.move_visits, min(latest, wanted + allowance.most), min(latest, wanted + allowance.target)
+            )
         if settings.move_visits is None and settings.time is None:
             return Limits(DEFAULT_VISITS, ready + DEFAULT_SECONDS)
         return Limits(settings.move_visits, latest)
 
     @contextmanager
     def thinking(self) -> Iterator[Player]:
-        """Around every search: gives the player, loaded. GtpError where it is not that side's turn, or none of the moves is legal."""
+        """Around every search: gives the player, loaded. GtpError where it is not that side's turn, or none of the
+        moves is legal.
+        """
         from gozero.player import NoChoiceError, TurnError
 
         self.player.load()
@@ -141,7 +146,9 @@ class Session:
 
     @contextmanager
     def move(self, colour: int) -> Iterator[Limits]:
-        """Around the search for a move that will be played: gives what it may cost, and takes its time off the clock of ``colour``."""
+        """Around the search for a move that will be played: gives what it may cost, and takes its time off the clock of
+        ``colour``.
+        """
         started, before = time.monotonic(), len(self.player.position.moves)
         limits = self.limits(colour)
         with self.thinking():
@@ -151,7 +158,9 @@ class Session:
         self._ponder_after = list(moves) if len(moves) > before else None  # None: it has resigned
 
     def ponder(self) -> None:
-        """With ``--ponder``, search the opponent's turn until a line arrives: after a move of the engine's own, while the game goes on."""
+        """With ``--ponder``, search the opponent's turn until a line arrives: after a move of the engine's own, while
+        the game goes on.
+        """
         if not self.settings.ponder or self._ponder_after is None or self.signals.is_wanted_elsewhere():
             return
         if self.player.position.moves != self._ponder_after:
@@ -197,7 +206,9 @@ class BoardCommands:
         }
 
     def boardsize(self, command: Command) -> str:
-        """Clears the board; komi and time settings stay. The size of a board that is not square is its number of columns."""
+        """Clears the board; komi and time settings stay. The size of a board that is not square is its number of
+        columns.
+        """
         sizes = {str(size): size for size in self._session.player.sizes}
         if command.text not in sizes:
             say(f"board size {command.text!r} is not supported; these weights play {', '.join(sizes)}")
@@ -213,7 +224,9 @@ class BoardCommands:
         return ""
 
     def play(self, command: Command) -> str:
-        """In Go for either colour, and lenient with an opponent that repeats the board: only simple ko and suicide are refused."""
+        """In Go for either colour, and lenient with an opponent that repeats the board: only simple ko and suicide are
+        refused.
+        """
         from gozero.player import TurnError
         from gozero.position import IllegalMove
 
@@ -240,7 +253,9 @@ class BoardCommands:
         return ""
 
     def _hint(self, action: int) -> str:
-        """Why an action is illegal, where a controller may not know it: nobody passes, or a stone would fall, and to which point."""
+        """Why an action is illegal, where a controller may not know it: nobody passes, or a stone would fall, and to
+        which point.
+        """
         player = self._session.player
         if action == player.game.pass_action and not player.game.has_pass:
             return f": there is no passing in {player.game.name}"
@@ -276,7 +291,8 @@ class BoardCommands:
         """The moves from the last to the first, one a line."""
         player = self._session.player
         return "\n".join(
-            f"{COLOUR_WORDS[colour]} {coords.vertex(action, *player.board)}" for colour, action in reversed(player.position.moves)
+            f"{COLOUR_WORDS[colour]} {coords.vertex(action, *player.board)}"
+            for colour, action in reversed(player.position.moves)
         )
 
     def last_move(self, command: Command) -> str:
@@ -290,7 +306,9 @@ class BoardCommands:
     def list_stones(self, command: Command) -> str:
         """The points with stones of a colour, rows from the top."""
         player, colour = self._session.player, colour_of(command.text)
-        return " ".join(coords.vertex(int(point), *player.board) for point in (player.stones().reshape(-1) == colour).nonzero()[0])
+        return " ".join(
+            coords.vertex(int(point), *player.board) for point in (player.stones().reshape(-1) == colour).nonzero()[0]
+        )
 
     def _move(self, words: list[str]) -> tuple[int, int]:
         if len(words) != 2:
@@ -342,7 +360,9 @@ class PlayCommands:
         return self._suggest(colour_of(colour), session.player.mask_of(actions))
 
     def stop(self, command: Command) -> str:
-        """Rest: no pondering until the next move of the engine's own. An analysis has ended already, as it does at any line."""
+        """Rest: no pondering until the next move of the engine's own. An analysis has ended already, as it does at any
+        line.
+        """
         self._session.stop_pondering()
         return ""
 

@@ -1,6 +1,7 @@
 """The settings of `gozero-gtp`, as a table of options; `gozero.options` reads and checks them.
 
-A *level* sets several options itself, so it cannot be given together with them. This module opens no weights and imports nothing heavy.
+A *level* sets several options itself, so it cannot be given together with them. This module opens no weights and
+imports nothing heavy.
 """
 
 from __future__ import annotations
@@ -46,20 +47,30 @@ class Settings:
     """What the user may choose; None: the program chooses."""
 
     game: str | None = option(
-        None, f"{', '.join(WEIGHTS)} (default: the one that --weights plays, else {DEFAULT_GAME})", choices=tuple(WEIGHTS), metavar="NAME"
+        None,
+        f"{', '.join(WEIGHTS)} (default: the one that --weights plays, else {DEFAULT_GAME})",
+        choices=tuple(WEIGHTS),
+        metavar="NAME",
     )
     weights: str | None = option(
         None,
-        "weights file, searched in the working directory, beside the executable, and among the shipped ones (default: the game's, "
+        "weights file, searched in the working directory, beside the executable, and among the shipped ones (default: "
+        "the game's, "
         f"{', '.join(WEIGHTS.values())})",
         metavar="FILE",
     )
     visits: int | None = option(None, "simulations per move", low=1, high=100_000_000)
     level: int | None = option(
-        None, f"strength, {WEAKEST} (meant for beginners) to {STRONGEST}; in place of --visits", low=WEAKEST, high=STRONGEST
+        None,
+        f"strength, {WEAKEST} (meant for beginners) to {STRONGEST}; in place of --visits",
+        low=WEAKEST,
+        high=STRONGEST,
     )
     analysis_visits: int | None = option(
-        None, "simulations after which an analysis pauses until the controller ends it (default: no limit)", low=1, high=100_000_000
+        None,
+        "simulations after which an analysis pauses until the controller ends it (default: no limit)",
+        low=1,
+        high=100_000_000,
     )
     time: float | None = option(None, "seconds per move", low=0.01, high=1e6, metavar="SECONDS")
     lag: float = option(
@@ -78,16 +89,21 @@ class Settings:
         metavar="MB",
     )
     threads: int | None = option(None, "CPU threads (default: as many cores as this process may use)", low=1, high=1024)
-    seed: int | None = option(None, "whole number; with --visits the same seed plays the same game", low=0, high=2**63 - 1)
+    seed: int | None = option(
+        None, "whole number; with --visits the same seed plays the same game", low=0, high=2**63 - 1
+    )
     size: int | None = option(
         None,
-        "board size, in Go 5 to 19, until the controller sends another (default: that of the weights; the shipped ones learned 7 to 13)",
+        "board size, in Go 5 to 19, until the controller sends another (default: that of the weights; the shipped "
+        "ones learned 7 to 13)",
         low=2,
         high=MAX_SIZE,
     )
     komi: float | None = option(None, "komi of Go until the controller sends one (default 7.5)", low=-1000, high=1000)
     rules: str | None = option(
-        None, "rule set, such as chinese, tromp-taylor or aga in Go, freestyle or exact in gomoku (default: the first)", metavar="NAME"
+        None,
+        "rule set, such as chinese, tromp-taylor or aga in Go, freestyle or exact in gomoku (default: the first)",
+        metavar="NAME",
     )
     friendly_pass: bool = option(
         False,
@@ -96,9 +112,14 @@ class Settings:
     )
     no_resign: bool = option(False, "never resign")
     resign_threshold: float = option(
-        -0.9, "resign when the expected result stays below this for several moves, -1 (certain loss) to 0 (default -0.9)", low=-1, high=0
+        -0.9,
+        "resign when the expected result stays below this for several moves, -1 (certain loss) to 0 (default -0.9)",
+        low=-1,
+        high=0,
     )
-    resign_moves: int = option(3, "how many of its moves in a row must be below the threshold (default 3)", low=1, high=1000)
+    resign_moves: int = option(
+        3, "how many of its moves in a row must be below the threshold (default 3)", low=1, high=1000
+    )
     opening_temperature: float = option(
         0.4,
         "randomness of the first moves, so that games differ; 0: none (default 0.4)",
@@ -106,8 +127,12 @@ class Settings:
         high=HIGHEST_TEMPERATURE,
         metavar="T",
     )
-    temperature: float = option(0.0, "randomness of all moves; 0: none (default 0)", low=0, high=HIGHEST_TEMPERATURE, metavar="T")
-    backend: str = option("auto", f"what evaluates the network: {', '.join(BACKENDS)} (default auto)", choices=BACKENDS, metavar="NAME")
+    temperature: float = option(
+        0.0, "randomness of all moves; 0: none (default 0)", low=0, high=HIGHEST_TEMPERATURE, metavar="T"
+    )
+    backend: str = option(
+        "auto", f"what evaluates the network: {', '.join(BACKENDS)} (default auto)", choices=BACKENDS, metavar="NAME"
+    )
     precision: str = option(
         "auto",
         f"number type of the network: {', '.join(PRECISIONS)} (default auto: the fastest that this processor has)",
@@ -117,7 +142,9 @@ class Settings:
     gogui_gfx: bool = option(False, "show the search on GoGui's board, through stderr, while the engine chooses a move")
     check: bool = option(False, "test this installation (weights, caches, speed, a move, memory) instead of playing")
     gtp_version: str | None = option(
-        None, "the answer to the command version, for clients that check it (default: the engine's version)", metavar="TEXT"
+        None,
+        "the answer to the command version, for clients that check it (default: the engine's version)",
+        metavar="TEXT",
     )
     log: str | None = option(None, "append all GTP input and output, and every search, to this file", metavar="FILE")
 
@@ -148,7 +175,9 @@ class Settings:
 def from_arguments(arguments: list[str], version: str) -> Settings:
     """The settings for a command line. SystemExit for --help and --version; SettingsError for anything wrong."""
     return checked(
-        options.from_arguments(Settings, arguments, prog="gozero-gtp", version=version, description=DESCRIPTION, epilog=HELP_EPILOG)
+        options.from_arguments(
+            Settings, arguments, prog="gozero-gtp", version=version, description=DESCRIPTION, epilog=HELP_EPILOG
+        )
     )
 
 
@@ -157,7 +186,9 @@ def checked(settings: Settings) -> Settings:
     usual = Settings()
     for name in EXCLUDED_BY_LEVEL:
         if settings.level is not None and getattr(settings, name) != getattr(usual, name):
-            raise SettingsError(f"level and {name} cannot be chosen together, since a level sets it; leave one of them out")
+            raise SettingsError(
+                f"level and {name} cannot be chosen together, since a level sets it; leave one of them out"
+            )
     text = settings.gtp_version
     if text is not None and not (text.isprintable() and text.strip()):
         raise SettingsError(f"gtp-version = {text!r}: expected one line of text, such as 0.17")

@@ -1,7 +1,7 @@
 """Positions that are set up instead of played: set_position, gogui-setup and gogui-setup_player.
 
-Such a position begins a game: it has no history and no ko, komi stays, and what was played before cannot be undone. A chain without
-liberties and a point that is named twice are refused, and then the board is as it was.
+Such a position begins a game: it has no history and no ko, komi stays, and what was played before cannot be undone. A
+chain without liberties and a point that is named twice are refused, and then the board is as it was.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ class SetupCommands:
         return ""
 
     def gogui_setup(self, command: Command) -> str:
-        """``C V C V ...``: these stones beside those on the board; the colour ``e`` takes one off. Whose turn it is stays."""
+        """``C V C V ...``: these stones beside those on the board; the colour ``e`` takes one off. Whose turn it is
+        stays.
+        """
         self._begin(self._present() | self._stones(command), self._session.player.position.to_play)
         return ""
 

@@ -1,11 +1,12 @@
 """The kinds of time control, and how long a move may take under each.
 
-Vocabulary. *Main time* is for the whole game. What comes when it is used up is *overtime*: Canadian, so many *stones* in each *period*; or
-byo-yomi, so many *periods*, of which a move that outlasts one uses it up. Fischer has no overtime: each move earns an *increment*. What a
-move may take is its *allowance*: a *target*, and what it takes at *most* where the choice is hard. The *lag* is kept back for what passes
-between our answer and the moment the server stops the clock.
+Vocabulary. *Main time* is for the whole game. What comes when it is used up is *overtime*: Canadian, so many *stones*
+in each *period*; or byo-yomi, so many *periods*, of which a move that outlasts one uses it up. Fischer has no overtime:
+each move earns an *increment*. What a move may take is its *allowance*: a *target*, and what it takes at *most* where
+the choice is hard. The *lag* is kept back for what passes between our answer and the moment the server stops the clock.
 
-All figures are seconds. Nothing here measures time or remembers a clock; `gtp.clock` does. No limit at all is not a control but None.
+All figures are seconds. Nothing here measures time or remembers a clock; `gtp.clock` does. No limit at all is not a
+control but None.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ STRETCH = 3.0
 FEWEST_MOVES = 15
 """Main time is always shared over at least this many moves."""
 STAGES = ((0.08, 0.6), (0.5, 1.0), (0.9, 0.6))
-"""A game in plies for each point of the board: up to where a stage lasts, and what a move in it is worth. The fight is in the middle."""
+"""A game in plies for each point of the board: up to where a stage lasts, and what a move in it is worth. The fight is
+in the middle.
+"""
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,9 @@ class TimeLeft:
     """One side's clock: main time where ``count`` is 0, else time in overtime."""
 
     seconds: float
-    count: int = 0  # Canadian: stones still to be played in the period; byo-yomi: periods left, the running one included
+    count: int = (
+        0  # Canadian: stones still to be played in the period; byo-yomi: periods left, the running one included
+    )
 
 
 @dataclass(frozen=True)
@@ -127,7 +132,9 @@ class Byoyomi(_Overtime):
 
 @dataclass(frozen=True)
 class Fischer(Absolute):
-    """Each move earns an increment, which never brings the clock above ``cap``; no move may take longer than ``longest``."""
+    """Each move earns an increment, which never brings the clock above ``cap``; no move may take longer than
+    ``longest``.
+    """
 
     increment: float
     cap: float = math.inf
@@ -137,7 +144,9 @@ class Fischer(Absolute):
         return TimeLeft(min(self.cap, max(0.0, left.seconds - spent) + self.increment))
 
     def allowance(self, left: TimeLeft, moves: float, lag: float) -> Allowance:
-        """A share of what is there and the increment to come, or what the cap would take away; never more than is there."""
+        """A share of what is there and the increment to come, or what the cap would take away; never more than is
+        there.
+        """
         spare = _spare(left.seconds, lag)
         share, limit = _spread(spare, moves), min(spare, _most_of(self.longest, lag))
         overflow = left.seconds + self.increment - self.cap
@@ -149,7 +158,9 @@ TimeControl = Absolute | Canadian | Byoyomi | Fischer
 
 
 def canadian(main: float, period: float, stones: int) -> TimeControl | None:
-    """As ``time_settings`` means it: no period is M seconds for the game, a period without stones no limit (GoGui sends ``0 1 0``)."""
+    """As ``time_settings`` means it: no period is M seconds for the game, a period without stones no limit (GoGui sends
+    ``0 1 0``).
+    """
     if period == 0:
         return Absolute(main)
     return Canadian(main, period, stones) if stones else None
@@ -181,5 +192,7 @@ def _spare(seconds: float, lag: float) -> float:
 
 
 def _most_of(seconds: float, lag: float) -> float:
-    """What can be spent of a period. One that is nearly all lag is used by half: to play at once would not save it either."""
+    """What can be spent of a period. One that is nearly all lag is used by half: to play at once would not save it
+    either.
+    """
     return max(_spare(seconds, lag), seconds / 2)

@@ -1,9 +1,11 @@
 """Options and fixtures shared by all tests.
 
 `--update-golden`     rewrite the golden transcripts instead of comparing with them (`make golden`)
-`--yardstick FILE`    labelled positions on which the search is measured (default: shared/yardstick/go13.jsonl.gz beside the checkout)
-`--require PARTS`     a test that would be skipped for want of one of these (pachi, gnugo, node, quarry) fails instead (`.ci/run` passes
-                      what it could install), and so does one skipped because a Python package cannot be imported
+`--yardstick FILE`    labelled positions on which the search is measured (default: shared/yardstick/go13.jsonl.gz beside
+                      the checkout)
+`--require PARTS`     a test that would be skipped for want of one of these (pachi, gnugo, node, quarry) fails instead
+                      (`.ci/run` passes what it could install), and so does one skipped because a Python package cannot
+                      be imported
 
 A test that needs an optional part is marked `@pytest.mark.pachi`, say; the skip happens here, in one place.
 """
@@ -43,16 +45,27 @@ OPTIONAL_PARTS: dict[str, tuple[Callable[[], bool], str]] = {
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("gozero")
-    group.addoption("--update-golden", action="store_true", help="rewrite golden transcripts instead of comparing with them")
-    group.addoption("--yardstick", default=str(YARDSTICK), metavar="FILE", help="labelled positions on which the search is measured")
-    group.addoption("--require", default="", metavar="PARTS", help="optional parts whose absence is a failure: pachi,gnugo,node,quarry")
+    group.addoption(
+        "--update-golden", action="store_true", help="rewrite golden transcripts instead of comparing with them"
+    )
+    group.addoption(
+        "--yardstick", default=str(YARDSTICK), metavar="FILE", help="labelled positions on which the search is measured"
+    )
+    group.addoption(
+        "--require",
+        default="",
+        metavar="PARTS",
+        help="optional parts whose absence is a failure: pachi,gnugo,node,quarry",
+    )
 
 
 def required_parts(config: pytest.Config) -> set[str]:
     """The parts named by --require; an unknown name is an error of usage."""
     parts = {part for part in config.getoption("--require").split(",") if part}
     if unknown := parts - OPTIONAL_PARTS.keys():
-        raise pytest.UsageError(f"--require {','.join(sorted(unknown))}: unknown part; known are {', '.join(OPTIONAL_PARTS)}")
+        raise pytest.UsageError(
+            f"--require {','.join(sorted(unknown))}: unknown part; known are {', '.join(OPTIONAL_PARTS)}"
+        )
     return parts
 
 

@@ -1,6 +1,7 @@
 """A game driven straight through its row kernels, one position at a time, with plain Python answers.
 
-`Row` lets a test play what the rules forbid, but never on a stone; `gozero.position.Position` is the class for real use.
+`Row` lets a test play what the rules forbid, but never on a stone; `gozero.position.Position` is the class for real
+use.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ class Row:
         """Plays actions or vertices without asking whether they are legal."""
         for move in moves:
             action = parse_vertex(move, self.game.cols, self.game.rows) if isinstance(move, str) else int(move)
-            assert action == self.game.pass_action or self.stones()[action] == 0, f"{move} is not an empty point\n{self}"
+            assert action == self.game.pass_action or self.stones()[action] == 0, (
+                f"{move} is not an empty point\n{self}"
+            )
             self.game.step(self.state, self.history, action)
             self.actions.append(action)
         return self

@@ -1,7 +1,8 @@
 """Endgame positions as diagrams, most of them 7x7, with what is known or *stated* of their points.
 
-What only a strong network could read is stated by a second diagram of expected owners: x and o are surely Black's and White's, ? is
-anybody's. So tests hold the mechanism to account and not the network; benchmarks/scoring.py measures the two together.
+What only a strong network could read is stated by a second diagram of expected owners: x and o are surely Black's and
+White's, ? is anybody's. So tests hold the mechanism to account and not the network; benchmarks/scoring.py measures the
+two together.
 """
 
 import numpy as np
@@ -84,7 +85,8 @@ X . X X X O O . O
 . X X X X O O O .
 """
 
-# D7 is Black's last stone inside White's corner. White's four have liberties at A8 and B8 besides the three that they share with it.
+# D7 is Black's last stone inside White's corner. White's four have liberties at A8 and B8 besides the three that they
+# share with it.
 LONE_INSIDE = """
 . O O X . . . . . . . . .
 . O X X . . . . . . . X X
@@ -144,7 +146,8 @@ O . O O O . O
 O O O . O O O
 """
 
-# The last board of a game: White's fifteen stones around A10 have the eye A9 and no other, and the black group around them has two.
+# The last board of a game: White's fifteen stones around A10 have the eye A9 and no other, and the black group around
+# them has two.
 ONE_EYE = """
 . X X . X X X O O . . O .
 X O X X X X O O . O O . O
@@ -203,7 +206,8 @@ def as_stones_stand(diagram: str) -> str:
 
 
 class StatedEvaluator:
-    """Says of every position that its points will be whose they are stated to be, and that it would like to pass; either side may win.
+    """Says of every position that its points will be whose they are stated to be, and that it would like to pass;
+    either side may win.
 
     A ``scored`` one says besides that the side to move leads by 0.3 points.
     """

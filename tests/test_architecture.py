@@ -1,7 +1,8 @@
 """The modules of the packages import each other in one direction only: no circle, wherever in a file the import stands.
 
-The layers of `setup.cfg` (`make check`) say who may import whom between packages. Here are circles of modules, with the imports that
-only a type checker runs and those inside functions. A module that is looked up by a name in a table (`gozero.games`) is not seen.
+The layers of `setup.cfg` (`make check`) say who may import whom between packages. Here are circles of modules, with the
+imports that only a type checker runs and those inside functions. A module that is looked up by a name in a table
+(`gozero.games`) is not seen.
 """
 
 import ast
@@ -25,7 +26,9 @@ def sources(root: Path) -> dict[str, Path]:
 
 
 def imports(root: Path) -> Graph:
-    """The modules that each module imports anywhere in its file. `from a import b` means a.b where that is a module, else a."""
+    """The modules that each module imports anywhere in its file. `from a import b` means a.b where that is a module,
+    else a.
+    """
     modules = sources(root)
     graph: Graph = {}
     for name, path in modules.items():
@@ -37,7 +40,9 @@ def imports(root: Path) -> Graph:
             elif isinstance(node, ast.ImportFrom):
                 above = package[: len(package) - node.level + 1] if node.level else []
                 origin = ".".join([*above, *([node.module] if node.module else [])])
-                wanted |= {f"{origin}.{alias.name}" if f"{origin}.{alias.name}" in modules else origin for alias in node.names}
+                wanted |= {
+                    f"{origin}.{alias.name}" if f"{origin}.{alias.name}" in modules else origin for alias in node.names
+                }
         graph[name] = (wanted & modules.keys()) - {name}
     return graph
 
@@ -56,7 +61,13 @@ def reached(graph: Graph, start: str) -> set[str]:
 def circles(graph: Graph) -> list[tuple[str, ...]]:
     """The largest sets of modules that all lead to each other, sorted."""
     onward = {name: reached(graph, name) for name in graph}
-    return sorted({tuple(sorted(other for other in onward[name] if name in onward[other])) for name in graph if name in onward[name]})
+    return sorted(
+        {
+            tuple(sorted(other for other in onward[name] if name in onward[other]))
+            for name in graph
+            if name in onward[name]
+        }
+    )
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +82,9 @@ def test_no_module_imports_itself_in_a_circle(graph: Graph) -> None:
 
 
 def test_every_kind_of_import_counts(tmp_path: Path) -> None:
-    """A circle through a relative import, one in a function, one for the type checker alone, and one of a package's own name."""
+    """A circle through a relative import, one in a function, one for the type checker alone, and one of a package's own
+    name.
+    """
     files = {
         "gozero/__init__.py": "",
         "gozero/a.py": "def late() -> None:\n    from gozero import b\n",

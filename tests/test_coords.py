@@ -44,7 +44,9 @@ def test_vertices_are_read_in_any_case(text: str) -> None:
     assert coords.parse_vertex(text, 13) == 9 * 13 + 3
 
 
-@pytest.mark.parametrize(("text", "action"), [("pass", 169), ("PASS", 169), ("Pass", 169), ("resign", 170), ("RESIGN", 170)])
+@pytest.mark.parametrize(
+    ("text", "action"), [("pass", 169), ("PASS", 169), ("Pass", 169), ("resign", 170), ("RESIGN", 170)]
+)
 def test_pass_and_resign_are_read_in_any_case(text: str, action: int) -> None:
     assert coords.parse_vertex(text, 13) == action
 
@@ -78,7 +80,14 @@ def test_sgfmill_sees_the_same_point() -> None:
 def test_boards_that_are_not_square() -> None:
     """7 columns, 6 rows: Connect-4's."""
     assert (coords.pass_action(7, 6), coords.resign_action(7, 6), coords.action_count(7, 6)) == (42, 43, 44)
-    assert [coords.vertex(action, 7, 6) for action in (0, 6, 35, 41, 42, 43)] == ["A6", "G6", "A1", "G1", "pass", "resign"]
+    assert [coords.vertex(action, 7, 6) for action in (0, 6, 35, 41, 42, 43)] == [
+        "A6",
+        "G6",
+        "A1",
+        "G1",
+        "pass",
+        "resign",
+    ]
     for action in range(44):
         assert coords.parse_vertex(coords.vertex(action, 7, 6), 7, 6) == action
     with pytest.raises(ValueError, match="A1 to G6"):

@@ -61,7 +61,9 @@ def test_a_deferred_kernel_answers_before_and_after_it_is_compiled() -> None:
     assert Compilation(found).wait()
     assert isinstance(function._run, numba.core.dispatcher.Dispatcher)
     assert function(20) == 41
-    assert found[0]._run is found[0].py_func, "a helper called from Python would be compiled for its arguments, at the caller's cost"
+    assert found[0]._run is found[0].py_func, (
+        "a helper called from Python would be compiled for its arguments, at the caller's cost"
+    )
 
 
 def test_kernels_are_compiled_at_once_elsewhere() -> None:
@@ -84,7 +86,14 @@ def test_whoever_waits_is_told_of_an_error() -> None:
 def test_a_board_can_be_asked_before_anything_is_compiled(game: str) -> None:
     size = {"othello": 8, "connect4": 7}.get(game, 9)
     moves = {"othello": ["b C4", "w C3"], "connect4": ["b D1", "w D2"]}.get(game, ["b C4", "w C3"])
-    lines = [f"boardsize {size}", "clear_board", *(f"play {move}" for move in moves), "is_legal b A1", "all_legal b", "showboard"]
+    lines = [
+        f"boardsize {size}",
+        "clear_board",
+        *(f"play {move}" for move in moves),
+        "is_legal b A1",
+        "all_legal b",
+        "showboard",
+    ]
     lines += ["list_stones w", "undo", "move_history", "list_stones b", "quit"]
     command = [sys.executable, "-c", SESSION, "--game", game]
     done = subprocess.run(command, input="\n".join(lines), capture_output=True, text=True, timeout=120)

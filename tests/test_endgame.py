@@ -23,7 +23,8 @@ SETTLED = """
 1  . X . X . X .
 """
 
-# As before, but a white stone stands in Black's eye space on B1, which is pass-alive territory, with one liberty left on each side.
+# As before, but a white stone stands in Black's eye space on B1, which is pass-alive territory, with one liberty left
+# on each side.
 STONE_INSIDE = """
 7  . O . O . O .
 6  O O O O O O O
@@ -68,7 +69,9 @@ def state_of(diagram: str, to_play: str = "X", komi: float = 0.5) -> tuple[Game,
     return game, game.from_text(f"{to_play} to play\n{diagram}")
 
 
-def sensible(diagram: str, to_play: str = "X", komi: float = 0.5, *, opponent_passed: bool = False, ply: int = 0) -> set[str]:
+def sensible(
+    diagram: str, to_play: str = "X", komi: float = 0.5, *, opponent_passed: bool = False, ply: int = 0
+) -> set[str]:
     game, state = state_of(diagram, to_play, komi)
     state[1] = ply
     legal = np.zeros(game.actions, np.uint8)
@@ -189,7 +192,9 @@ def cleaning_up(diagram: str, stated: str, *, opponent_passed: bool) -> set[str]
     position = Position(go.make(len(board), komi=20))
     position.set_up({action: colour for colour, action in boards.moves_of(diagram)})
     settlement = settle(board, [boards.owners_of(stated)] * 2)
-    moves = endgame.clean_up_moves(position.game, position.state, position.legal(), settlement, opponent_passed=opponent_passed)
+    moves = endgame.clean_up_moves(
+        position.game, position.state, position.legal(), settlement, opponent_passed=opponent_passed
+    )
     return {coords.vertex(int(action), len(board)) for action in np.flatnonzero(moves)}
 
 
@@ -213,7 +218,9 @@ def test_an_overlong_game_is_brought_to_its_end() -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_side_that_plays_sensible_moves_ends_every_game(seed: int) -> None:
-    """Both sides draw from the sensible moves: two passes come soon, and whoever passed first had nothing better or had won."""
+    """Both sides draw from the sensible moves: two passes come soon, and whoever passed first had nothing better or had
+    won.
+    """
     random = np.random.default_rng(seed)
     position = Position(go.make(SIZE, komi=3.5))
     while not position.is_over:

@@ -1,4 +1,6 @@
-"""Features: their layout by example and the 8 symmetries. That they fit the definition along whole games: games/test_go_oracle."""
+"""Features: their layout by example and the 8 symmetries. That they fit the definition along whole games:
+games/test_go_oracle.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +78,9 @@ def test_behind_a_set_up_position_its_board_repeats() -> None:
         assert (planes[age] == planes[0]).all() and (planes[5 + age] == planes[5]).all()
 
 
-@pytest.mark.parametrize(("komi", "handicap", "rules", "white"), [(7.5, 0, "chinese", 7.5), (0.5, 4, "chinese", 4.5), (0.5, 4, "aga", 3.5)])
+@pytest.mark.parametrize(
+    ("komi", "handicap", "rules", "white"), [(7.5, 0, "chinese", 7.5), (0.5, 4, "chinese", 4.5), (0.5, 4, "aga", 3.5)]
+)
 def test_komi_and_bonus_are_for_the_side_to_move(komi: float, handicap: int, rules: str, white: float) -> None:
     row = Row(go.make(9, rules, komi, handicap))
     assert encode(row)[1][0] == pytest.approx(-white / 20)
@@ -142,7 +146,9 @@ def liberties(colours: np.ndarray, row: int, col: int) -> int:
     return len(free)
 
 
-@pytest.mark.parametrize(("name", "size", "plies"), [("go", 2, 6), ("go", 9, 60), ("go", 19, 250), ("simple_go", 5, 12), ("nogo", 9, 50)])
+@pytest.mark.parametrize(
+    ("name", "size", "plies"), [("go", 2, 6), ("go", 9, 60), ("go", 19, 250), ("simple_go", 5, 12), ("nogo", 9, 50)]
+)
 def test_tactics_show_chains_by_their_liberties(name: str, size: int, plies: int) -> None:
     game, seen = games.make(name, size=size), set()
     for seed in range(6):

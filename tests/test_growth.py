@@ -25,7 +25,10 @@ def trained(config: NetConfig) -> nn.Module:
 
 def outputs(net: nn.Module, size: int) -> Output:
     generator = torch.Generator().manual_seed(size)
-    planes, inputs = (torch.rand(4, 11, size, size, generator=generator) > 0.6).float(), torch.randn(4, 7, generator=generator)
+    planes, inputs = (
+        (torch.rand(4, 11, size, size, generator=generator) > 0.6).float(),
+        torch.randn(4, 7, generator=generator),
+    )
     return net(planes, inputs)
 
 
@@ -45,7 +48,10 @@ def test_a_network_that_is_given_tactics_says_the_same_at_first(name: str) -> No
     before = trained(small)
     after = growth.grow(before.state_dict(), small, large, seed=3).eval()
     generator = torch.Generator().manual_seed(1)
-    planes, numbers = (torch.rand(4, 11, 7, 7, generator=generator) > 0.6).float(), torch.randn(4, 7, generator=generator)
+    planes, numbers = (
+        (torch.rand(4, 11, 7, 7, generator=generator) > 0.6).float(),
+        torch.randn(4, 7, generator=generator),
+    )
     tactics = torch.ones(4, large.tactics, 7, 7, requires_grad=True)
     found = after(planes, numbers, tactics)
     for one, other in zip(before(planes, numbers), found, strict=True):
@@ -58,7 +64,9 @@ def test_gradients_reach_the_new_channels_and_blocks() -> None:
     small, large = nets.config("b4c16"), nets.config("b5c24")
     net = growth.grow(trained(small).state_dict(), small, large, seed=3).train()
     optimiser = torch.optim.SGD(net.parameters(), lr=1e-3)
-    for _ in range(3):  # the first step moves what listens to the new channels, the second the channels, the third all of the new block
+    for _ in range(
+        3
+    ):  # the first step moves what listens to the new channels, the second the channels, the third all of the new block
         optimiser.zero_grad()
         output = outputs(net, 5)
         (output.value.square().mean() + output.policy.square().mean() + output.ownership.square().mean()).backward()
@@ -66,7 +74,9 @@ def test_gradients_reach_the_new_channels_and_blocks() -> None:
     for name, parameter in net.named_parameters():
         if name.endswith("conv.weight") and name.startswith("blocks"):
             learned = parameter.grad.abs()
-            assert (learned[:, small.channels :].amax() if learned.shape[1] == large.channels else learned.amax()) > 0, name
+            assert (
+                learned[:, small.channels :].amax() if learned.shape[1] == large.channels else learned.amax()
+            ) > 0, name
             assert learned[small.channels :].amax() > 0, f"{name} does not learn its new outputs"
 
 

@@ -1,4 +1,6 @@
-"""Kernels and Python's global lock (GIL), what a thread's kernel lets other threads do meanwhile, and what a first start says."""
+"""Kernels and Python's global lock (GIL), what a thread's kernel lets other threads do meanwhile, and what a first
+start says.
+"""
 
 from pathlib import Path
 
@@ -22,7 +24,9 @@ def test_long_kernels_let_other_threads_run(kernel: object) -> None:
 
 
 def test_a_change_of_what_is_compiled_into_kernels_is_noticed(tmp_path: Path) -> None:
-    """Also in a module of constants that knows nothing of kernels, however it is imported; what no kernel sees changes nothing."""
+    """Also in a module of constants that knows nothing of kernels, however it is imported; what no kernel sees changes
+    nothing.
+    """
     modules = {
         "jit.py": "",
         "games/go.py": "from gozero.jit import kernel\nfrom gozero.games.rules import (\n    KOMI,\n)\nfrom gozero.games import area\n",
@@ -48,11 +52,15 @@ def test_the_constants_of_the_rules_are_among_the_kernels_sources() -> None:
     assert package / "games" / "rules.py" in jit._sources(package)
 
 
-def test_a_start_that_must_compile_says_so_once(tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_start_that_must_compile_says_so_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     jit.announce.cache_clear()
     jit.announce(tmp_path)
     jit.announce(tmp_path)
-    assert caplog.messages == ["gozero: compiling rules and search, which takes up to a minute at the first start of a version"]
+    assert caplog.messages == [
+        "gozero: compiling rules and search, which takes up to a minute at the first start of a version"
+    ]
     caplog.clear()
     jit.announce(None)
     assert len(caplog.messages) == 1

@@ -43,7 +43,9 @@ class Likes:
         return Evaluation(np.repeat(self._logits[None], len(states), 0), np.zeros(len(states), np.float32))
 
 
-def player_of(settings: PlayerSettings, open_evaluator: Callable[[Game], Evaluator], game: str = "go", size: int = 5) -> Player:
+def player_of(
+    settings: PlayerSettings, open_evaluator: Callable[[Game], Evaluator], game: str = "go", size: int = 5
+) -> Player:
     kind = GoPlayer if game == "go" else Player
     return kind(game, [size], open_evaluator, settings, size=size)
 

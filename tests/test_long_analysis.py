@@ -1,4 +1,6 @@
-"""An analysis that goes on for long: as fast at its end as at its beginning, and of one mind with a larger tree where memory ends."""
+"""An analysis that goes on for long: as fast at its end as at its beginning, and of one mind with a larger tree where
+memory ends.
+"""
 
 import time
 
@@ -53,7 +55,12 @@ def test_an_analysis_is_as_fast_after_a_minute_as_at_its_beginning() -> None:
 def best_in(nodes: int) -> int:
     """The best move of a search in a tree that may grow to so many nodes and is asked for as many visits as it can get."""
     row = board(ATARI, komi=8.5)
-    search = Search(row.game, RolloutEvaluator(row.game), SearchSettings(max_nodes=20), memory=Memory(nodes * tree_bytes(row.game, 1)))
+    search = Search(
+        row.game,
+        RolloutEvaluator(row.game),
+        SearchSettings(max_nodes=20),
+        memory=Memory(nodes * tree_bytes(row.game, 1)),
+    )
     search.begin(0, SearchRequest(row.state, row.history, 10**6))
     search.run(stop=never)
     result = search.result()

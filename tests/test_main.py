@@ -38,7 +38,9 @@ def test_net_prints_the_layers_of_the_seed_network(capsys: pytest.CaptureFixture
         (["b4c48", "--game", "connect4"], nets.config("b4c48", games.make("connect4"))),
     ],
 )
-def test_net_prints_every_kind_for_every_game(arguments: list[str], parameters: nets.NetConfig, capsys: pytest.CaptureFixture[str]) -> None:
+def test_net_prints_every_kind_for_every_game(
+    arguments: list[str], parameters: nets.NetConfig, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["net", *arguments]) == 0
     last = capsys.readouterr().out.splitlines()[-1].split()
     assert last == ["total", f"{nets.parameter_count(nets.build(parameters)):,}"]
@@ -88,7 +90,9 @@ def test_a_command_is_required(capsys: pytest.CaptureFixture[str]) -> None:
     assert "COMMAND" in capsys.readouterr().err
 
 
-def test_warmup_reports_its_steps(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_warmup_reports_its_steps(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(caches, "user_cache", lambda: tmp_path)
     weights.save(tmp_path / "w.pt", nets.build(CONFIG, seed=0), CONFIG)
     assert main(["warmup", "--weights", str(tmp_path / "w.pt"), "--size", "5"]) == 0
@@ -97,7 +101,9 @@ def test_warmup_reports_its_steps(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert [line.split()[0] for line in err.splitlines()] == ["[1/2]", "ready", "[2/2]", "ready"]
 
 
-def test_warmup_without_shipped_weights_says_so(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_warmup_without_shipped_weights_says_so(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(__main__, "DEFAULT_WEIGHTS", "no-such-weights.pt")
     assert main(["warmup"]) == 0
     assert "no no-such-weights.pt, skipped" in capsys.readouterr().err

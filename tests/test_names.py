@@ -6,7 +6,15 @@ from pathlib import Path
 
 TREE = Path(__file__).parent.parent
 PACKAGES = ("analysis", "gozero", "gtp", "training")
-SHARED_CLASSES = {"Board", "Finding", "Line", "Output", "Plan", "Settings", "Verdict"}  # not told apart yet: no module uses two of a name
+SHARED_CLASSES = {
+    "Board",
+    "Finding",
+    "Line",
+    "Output",
+    "Plan",
+    "Settings",
+    "Verdict",
+}  # not told apart yet: no module uses two of a name
 COLOURS = {"BLACK", "WHITE", "EMPTY"}
 
 

@@ -14,7 +14,9 @@ from tests.trained import random_states, trained_like
 
 @pytest.fixture(autouse=True, scope="module")
 def one_thread() -> None:
-    """Networks this small lose more by waiting for a second thread than they gain, above all when tests run side by side."""
+    """Networks this small lose more by waiting for a second thread than they gain, above all when tests run side by
+    side.
+    """
     torch.set_num_threads(1)
 
 
@@ -32,8 +34,14 @@ def test_the_seed_network_has_exactly_its_layers() -> None:
         net = nets.build(nets.config("agz13"))
     assert [(m.in_channels, m.out_channels) for m in net.modules() if isinstance(m, nn.Conv2d)] == convolutions
     assert all(m.kernel_size == (3, 3) and m.bias is None for m in net.modules() if isinstance(m, nn.Conv2d))
-    assert [m.num_features for m in net.modules() if isinstance(m, nn.BatchNorm2d)] == [outputs for _, outputs in convolutions]
-    assert [(m.in_features, m.out_features) for m in net.modules() if isinstance(m, nn.Linear)] == [(338, 171), (169, 256), (256, 1)]
+    assert [m.num_features for m in net.modules() if isinstance(m, nn.BatchNorm2d)] == [
+        outputs for _, outputs in convolutions
+    ]
+    assert [(m.in_features, m.out_features) for m in net.modules() if isinstance(m, nn.Linear)] == [
+        (338, 171),
+        (169, 256),
+        (256, 1),
+    ]
     assert nets.parameter_count(net) == 11_941_240
 
 
@@ -82,7 +90,9 @@ def test_every_third_block_pools(blocks: int, pooling: list[int]) -> None:
 
 
 def test_pooling_carries_news_across_the_board() -> None:
-    """A stone in one corner changes the logits in the other, 18 points away, which 3x3 convolutions of two blocks cannot see."""
+    """A stone in one corner changes the logits in the other, 18 points away, which 3x3 convolutions of two blocks
+    cannot see.
+    """
     states = random_states(games.make("go", size=19), 4)
     net = trained_like(nets.config("b2c16"), states)
     planes, numbers = inputs(19, 1)
@@ -182,7 +192,9 @@ def test_folding_changes_no_answer(name: str, size: int) -> None:
 
 
 def renormed(batches: int) -> tuple[BatchRenorm, nn.BatchNorm2d, torch.Tensor]:
-    """A layer after so many batches, plain batch norm with the same numbers, and features unlike the running statistics."""
+    """A layer after so many batches, plain batch norm with the same numbers, and features unlike the running
+    statistics.
+    """
     torch.manual_seed(1)
     layer, plain = BatchRenorm(8, momentum=blocks.NORM_MOMENTUM), nn.BatchNorm2d(8, momentum=blocks.NORM_MOMENTUM)
     for tensor in (layer.weight, layer.bias, layer.running_mean, layer.running_var):
@@ -200,7 +212,9 @@ def test_training_normalises_as_play_does() -> None:
     torch.testing.assert_close(learned, played, rtol=0, atol=1e-5)
     torch.randn(learned.shape, generator=torch.Generator().manual_seed(2)).mul(learned).sum().backward()
     assert features.grad is not None
-    assert features.grad.sum((0, 2, 3)).abs().max() < 1e-3, "the gradient knows that the batch's mean moves with the features"
+    assert features.grad.sum((0, 2, 3)).abs().max() < 1e-3, (
+        "the gradient knows that the batch's mean moves with the features"
+    )
     plain.train()(features)
     assert torch.equal(layer.running_mean, plain.running_mean) and torch.equal(layer.running_var, plain.running_var)
     assert layer.num_batches_tracked == blocks.OPENED_BATCHES + 1
@@ -211,7 +225,9 @@ def test_renormalisation_is_plain_at_first_and_limited_later() -> None:
     torch.testing.assert_close(layer(features), plain(features), rtol=0, atol=1e-5)
     layer, plain, features = renormed(10 * blocks.OPENED_BATCHES)
     with torch.no_grad():
-        far = layer(features + 100) / layer.weight[:, None, None]  # a hundred deviations away: the shift ends at its limit
+        far = (
+            layer(features + 100) / layer.weight[:, None, None]
+        )  # a hundred deviations away: the shift ends at its limit
         near = plain(features + 100) / plain.weight[:, None, None]
     assert (far - near).amax() < blocks.MOST_SHIFT + blocks.MOST_SCALE * near.abs().max()
 
@@ -223,7 +239,9 @@ def test_folding_takes_a_network_in_training_mode() -> None:
     assert not any(parameter.requires_grad for parameter in folded.parameters())
 
 
-@pytest.mark.parametrize(("name", "rate"), [("b2c16", 0.005), ("se2c16", 0.005), ("vgg2c16", 0.005), ("mlp2x32", 0.002)])
+@pytest.mark.parametrize(
+    ("name", "rate"), [("b2c16", 0.005), ("se2c16", 0.005), ("vgg2c16", 0.005), ("mlp2x32", 0.002)]
+)
 def test_it_learns(name: str, rate: float) -> None:
     """Forty steps on sixteen positions: policy, value, ownership, score and reply all approach arbitrary targets."""
     torch.manual_seed(0)
@@ -231,7 +249,10 @@ def test_it_learns(name: str, rate: float) -> None:
     planes, numbers = inputs(5, 16)
     rng = np.random.default_rng(0)
     move, result = torch.from_numpy(rng.integers(0, 27, 16)), torch.from_numpy(rng.integers(0, 3, 16))
-    owner, score = torch.from_numpy(rng.integers(0, 2, (16, 25))).float(), torch.from_numpy(rng.normal(0, 10, 16)).float()
+    owner, score = (
+        torch.from_numpy(rng.integers(0, 2, (16, 25))).float(),
+        torch.from_numpy(rng.normal(0, 10, 16)).float(),
+    )
     losses = []
     for _ in range(40):
         output = net(planes, numbers)

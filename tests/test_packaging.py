@@ -1,4 +1,6 @@
-"""What setup.cfg says against what the tree holds, and the wheel: installed elsewhere, it plays from its shipped weights."""
+"""What setup.cfg says against what the tree holds, and the wheel: installed elsewhere, it plays from its shipped
+weights.
+"""
 
 import configparser
 import re
@@ -24,7 +26,9 @@ def setup_cfg() -> configparser.ConfigParser:
 
 def test_every_package_of_the_tree_is_in_the_wheel(setup_cfg: configparser.ConfigParser) -> None:
     listed = set(setup_cfg["options"]["packages"].split())
-    folders = {path.parent for top in SOURCE_FOLDERS for pattern in ("*.py", "*.toml") for path in (TREE / top).rglob(pattern)}
+    folders = {
+        path.parent for top in SOURCE_FOLDERS for pattern in ("*.py", "*.toml") for path in (TREE / top).rglob(pattern)
+    }
     found = {".".join(folder.relative_to(TREE).parts) for folder in folders}
     assert listed == found | {"gozero.shipped"}
 
@@ -37,7 +41,9 @@ def test_weights_are_found_as_the_package_shipped() -> None:
 def test_the_makefile_looks_for_every_python_that_the_classifiers_name(setup_cfg: configparser.ConfigParser) -> None:
     named = re.findall(r"Python :: (3\.\d+)", setup_cfg["metadata"]["classifiers"])
     assert named == ["3.11", "3.12", "3.13"]
-    looked_for = re.findall(r"python(3\.\d+)", re.findall(r"for python in ([^;]*);", (TREE / "Makefile").read_text())[0])
+    looked_for = re.findall(
+        r"python(3\.\d+)", re.findall(r"for python in ([^;]*);", (TREE / "Makefile").read_text())[0]
+    )
     assert sorted(looked_for) == named
 
 
@@ -56,7 +62,9 @@ def test_files_that_the_documents_name_exist() -> None:
 
 def test_the_map_names_every_package_and_nothing_that_is_not_there() -> None:
     text = (TREE / "docs" / "map.md").read_text(encoding="utf-8")
-    folders = {path.parent.relative_to(TREE).as_posix() for top in SOURCE_FOLDERS for path in (TREE / top).rglob("__init__.py")}
+    folders = {
+        path.parent.relative_to(TREE).as_posix() for top in SOURCE_FOLDERS for path in (TREE / top).rglob("__init__.py")
+    }
     assert sorted(folder for folder in folders if f"| `{folder}/` |" not in text) == []
     named = re.findall(r"`([\w.]+/[\w./]*)`", text)
     assert len(named) > 40
@@ -103,7 +111,9 @@ def copy_of_tree(target: Path) -> Path:
 
 def run(*command: str | Path, cwd: Path, text: str = "") -> str:
     """Standard output of a command that must succeed."""
-    done = subprocess.run([str(part) for part in command], cwd=cwd, input=text, capture_output=True, text=True, timeout=900, check=False)
+    done = subprocess.run(
+        [str(part) for part in command], cwd=cwd, input=text, capture_output=True, text=True, timeout=900, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -120,7 +130,9 @@ def test_a_wheel_in_an_empty_environment_plays_from_its_shipped_weights(tmp_path
     run(programs / "python", "-m", "pip", "install", "--quiet", "-c", TREE / "constraints.txt", wheel, cwd=tmp_path)
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    answers = run(programs / "gozero-gtp", "--visits", "4", cwd=elsewhere, text="1 name\n2 boardsize 9\n3 genmove b\n4 quit\n")
+    answers = run(
+        programs / "gozero-gtp", "--visits", "4", cwd=elsewhere, text="1 name\n2 boardsize 9\n3 genmove b\n4 quit\n"
+    )
     assert re.fullmatch(r"=1 \S+\n\n=2 ?\n\n=3 ([A-J][1-9]|pass)\n\n=4 ?\n\n", answers), answers
     described = run(programs / "python", "-m", "gozero", "weights", "best.pt", cwd=elsewhere)
     assert "environment" in described

@@ -122,7 +122,9 @@ def test_a_clear_move_takes_less_than_its_target(monkeypatch: pytest.MonkeyPatch
     assert 1 <= seconds_of(monkeypatch, Limits(None, deadline=30.0, target=10.0), *WINS_AT_ONCE) < 6
 
 
-def test_a_doubtful_move_takes_longer_than_its_target_and_no_longer_than_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_doubtful_move_takes_longer_than_its_target_and_no_longer_than_the_deadline(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("gozero.patience.is_settled", lambda result, simulations: False)
     monkeypatch.setattr("gozero.patience.is_undecided", lambda result: True)
     assert seconds_of(monkeypatch, Limits(None, deadline=3.0, target=1.0)) == pytest.approx(3.0, abs=0.25)

@@ -51,7 +51,9 @@ def test_there_are_words_for_every_game() -> None:
 def test_every_game_can_be_played(game: str, table: Table) -> None:
     opening = {"connect4": "D", "othello": "B1"}.get(game, "C3")
     out = table(game, "help", "hint", opening, "undo", "hint")
-    assert out.startswith("No weights for this game (no-such-weights.pt): plain UCT by random playouts, 20 simulations a move.\n")
+    assert out.startswith(
+        "No weights for this game (no-such-weights.pt): plain UCT by random playouts, 20 simulations a move.\n"
+    )
     assert play.WORDS[game].aim in out
     assert out.count("Your chance is ") == 2
     assert " expects to win " in out
@@ -117,7 +119,9 @@ def test_the_same_seed_plays_the_same_game(table: Table) -> None:
 @pytest.mark.parametrize(("game", "komi"), [("go", 0.5), ("simple_go", 0.0)])
 def test_a_game_of_go_is_saved_as_sgf(game: str, komi: float, table: Table, tmp_path: Path) -> None:
     path = tmp_path / "my game.sgf"
-    out = table(game, "C3", f"save {path}", f"save {path}", "resign", options="--visits 5" + (" --komi 0.5" if komi else ""))
+    out = table(
+        game, "C3", f"save {path}", f"save {path}", "resign", options="--visits 5" + (" --komi 0.5" if komi else "")
+    )
     assert f"Saved as {path}." in out
     assert f"{path} exists already: choose another name." in out
     record = sgf.parse(path.read_bytes())

@@ -37,7 +37,9 @@ class Opinion:
         logits = np.zeros((len(states), self.game.actions), np.float32)
         if self.liked is not None:
             logits[:, self.liked] = 6
-        return Evaluation(logits, np.where(states[:, TO_PLAY] == BLACK, self.for_black, -self.for_black).astype(np.float32))
+        return Evaluation(
+            logits, np.where(states[:, TO_PLAY] == BLACK, self.for_black, -self.for_black).astype(np.float32)
+        )
 
 
 def player(
@@ -56,7 +58,9 @@ def player(
         opinions.append(Opinion(game, for_black, None if liked is None else coords.parse_vertex(liked, game.rows)))
         return opinions[-1]
 
-    settings = PlayerSettings(seed=seed, resign=resign, resign_threshold=resign_threshold, opening=opening, search=SEARCH)
+    settings = PlayerSettings(
+        seed=seed, resign=resign, resign_threshold=resign_threshold, opening=opening, search=SEARCH
+    )
     return GoPlayer("go", range(5, 20), open_evaluator, settings, size=SIZE), lambda: opinions[-1]
 
 
@@ -159,7 +163,9 @@ def moves_until_resignation(one: GoPlayer, colour: int, moves: int = 40) -> int 
 
 
 def test_resignation_needs_a_hopeless_value_for_several_moves_and_a_game_that_has_begun() -> None:
-    assert moves_until_resignation(player(-0.95)[0], BLACK) == 7  # not before a quarter of the points is played: 13 plies
+    assert (
+        moves_until_resignation(player(-0.95)[0], BLACK) == 7
+    )  # not before a quarter of the points is played: 13 plies
     assert moves_until_resignation(player(-0.95)[0], WHITE, 20) is None
     assert moves_until_resignation(player(-0.85)[0], BLACK, 20) is None
     assert moves_until_resignation(player(-0.85, resign_threshold=-0.8)[0], BLACK) == 7
@@ -209,11 +215,15 @@ def test_stones_that_black_plays_in_a_row_at_first_are_a_handicap(begin: Callabl
     assert one.handicap == 2
 
 
-@pytest.mark.parametrize("vertices", ["b C3", "b C3 w E5 b D4", "w C3 b E5 b D4", "b C3 b pass b D4", "b pass b pass w D4"])
+@pytest.mark.parametrize(
+    "vertices", ["b C3", "b C3 w E5 b D4", "w C3 b E5 b D4", "b C3 b pass b D4", "b pass b pass w D4"]
+)
 def test_other_beginnings_are_no_handicap(vertices: str) -> None:
     one, _ = player()
     words = vertices.split()
-    one.play_all([("bw".index(colour) + BLACK, at(vertex)) for colour, vertex in zip(words[::2], words[1::2], strict=True)])
+    one.play_all(
+        [("bw".index(colour) + BLACK, at(vertex)) for colour, vertex in zip(words[::2], words[1::2], strict=True)]
+    )
     assert one.handicap == 0
 
 
@@ -330,7 +340,9 @@ def test_an_opponent_may_repeat_the_board_and_the_player_never_does() -> None:
 def test_every_move_it_makes_is_legal_and_games_against_random_play_end(rules: str) -> None:
     """The other side plays anything legal, its own eyes included, and passes once a few moves are left."""
     random = np.random.default_rng(1)
-    one = GoPlayer("go", [5], RolloutEvaluator, PlayerSettings(rules=rules, seed=1, resign=False, search=SEARCH), size=5, komi=0.5)
+    one = GoPlayer(
+        "go", [5], RolloutEvaluator, PlayerSettings(rules=rules, seed=1, resign=False, search=SEARCH), size=5, komi=0.5
+    )
     for engine_colour in (BLACK, WHITE):
         one.new_game()
         passes = 0
@@ -398,10 +410,14 @@ def test_the_opening_is_varied_by_the_seed_and_only_by_it() -> None:
 
 
 def other_player(game: str, size: int, for_black: float = 0.0) -> Player:
-    return Player(game, [size], lambda board: Opinion(board, for_black), PlayerSettings(seed=1, search=SEARCH), size=size)
+    return Player(
+        game, [size], lambda board: Opinion(board, for_black), PlayerSettings(seed=1, search=SEARCH), size=size
+    )
 
 
-@pytest.mark.parametrize(("game", "size"), [("nogo", 4), ("othello", 4), ("gomoku", 5), ("connect4", 7), ("tictactoe", 3)])
+@pytest.mark.parametrize(
+    ("game", "size"), [("nogo", 4), ("othello", 4), ("gomoku", 5), ("connect4", 7), ("tictactoe", 3)]
+)
 def test_a_game_against_itself_is_legal_and_has_a_result(game: str, size: int) -> None:
     one = Player(game, [size], RolloutEvaluator, PlayerSettings(seed=1, resign=False, search=SEARCH), size=size)
     while not one.is_over:
@@ -416,7 +432,11 @@ def test_a_game_against_itself_is_legal_and_has_a_result(game: str, size: int) -
 def test_nobody_moves_out_of_turn() -> None:
     one = other_player("nogo", 4)
     assert not one.legal(WHITE).any()
-    for move in (lambda: one.play(WHITE, 0), lambda: one.genmove(WHITE, Limits(4)), lambda: one.suggest(WHITE, Limits(4))):
+    for move in (
+        lambda: one.play(WHITE, 0),
+        lambda: one.genmove(WHITE, Limits(4)),
+        lambda: one.suggest(WHITE, Limits(4)),
+    ):
         with pytest.raises(TurnError, match="it is Black's turn"):
             move()
     with pytest.raises(ValueError, match="not over"):
@@ -441,7 +461,9 @@ def test_after_the_end_the_loser_resigns_and_the_winner_passes() -> None:
             move()
 
 
-@pytest.mark.parametrize(("game", "size"), [("nogo", 3), ("othello", 4), ("gomoku", 5), ("connect4", 7), ("tictactoe", 3)])
+@pytest.mark.parametrize(
+    ("game", "size"), [("nogo", 3), ("othello", 4), ("gomoku", 5), ("connect4", 7), ("tictactoe", 3)]
+)
 def test_passes_after_the_end_change_nothing_and_can_be_undone(game: str, size: int) -> None:
     one = Player(game, [size], RolloutEvaluator, PlayerSettings(seed=1, resign=False, search=SEARCH), size=size)
     with pytest.raises(ValueError, match="not over"):
@@ -457,7 +479,11 @@ def test_passes_after_the_end_change_nothing_and_can_be_undone(game: str, size: 
     for _ in range(3):
         one.undo()
         aside.undo()
-    assert (one.position.moves, one.position.state.tolist()) == (moves, state.tolist()) == (aside.moves, aside.state.tolist())
+    assert (
+        (one.position.moves, one.position.state.tolist())
+        == (moves, state.tolist())
+        == (aside.moves, aside.state.tolist())
+    )
     one.undo()
     assert not one.is_over
     assert len(one.position.moves) == len(moves) - 1
@@ -520,7 +546,9 @@ def test_a_hurried_judgement_of_the_end_is_not_what_the_game_is_counted_by(monke
     one, asked = GoPlayer("go", [5], RolloutEvaluator, PlayerSettings(seed=1, search=SEARCH), size=5), []
     one.play(BLACK, 12)
     one.play(WHITE, 6)
-    monkeypatch.setattr(go_player.witness, "agree", lambda game, board, searched, deadline, stop: asked.append(deadline) or [])
+    monkeypatch.setattr(
+        go_player.witness, "agree", lambda game, board, searched, deadline, stop: asked.append(deadline) or []
+    )
     hurried = Limits(visits=1, deadline=time.monotonic() - 1)
     assert one.settlement(hurried) is one.settlement(hurried)
     one.settled_score()

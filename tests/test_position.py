@@ -162,7 +162,10 @@ def test_superko_reaches_back_to_the_beginning_and_undo_forgets_it() -> None:
 
 def test_without_superko_only_the_board_forbids() -> None:
     position = Position(go.make(4))
-    stones = {at(v, 4): c for v, c in {"B4": 2, "D4": 2, "A3": 1, "B3": 1, "C3": 2, "B2": 1, "C2": 2, "B1": 1, "C1": 2}.items()}
+    stones = {
+        at(v, 4): c
+        for v, c in {"B4": 2, "D4": 2, "A3": 1, "B3": 1, "C3": 2, "B2": 1, "C2": 2, "B1": 1, "C1": 2}.items()
+    }
     position.set_up(stones, WHITE)
     for vertex in ("A4", "C4"):
         position.play(at(vertex, 4))

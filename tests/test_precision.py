@@ -39,5 +39,7 @@ def test_auto_is_what_is_faster(monkeypatch: pytest.MonkeyPatch, faster: bool, c
 
 def test_a_processor_that_only_imitates_bf16_computes_in_f32() -> None:
     environment = {**os.environ, "ONEDNN_MAX_CPU_ISA": "AVX2"}
-    done = subprocess.run([sys.executable, "-c", ASK], env=environment, capture_output=True, text=True, timeout=300, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", ASK], env=environment, capture_output=True, text=True, timeout=300, check=True
+    )
     assert done.stdout.strip() == "False"

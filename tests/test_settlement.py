@@ -1,4 +1,6 @@
-"""What a board is counted as, with nothing but certain facts and with stated expectations; the boards are in `tests/settled_boards.py`."""
+"""What a board is counted as, with nothing but certain facts and with stated expectations; the boards are in
+`tests/settled_boards.py`.
+"""
 
 import numpy as np
 import pytest
@@ -47,7 +49,9 @@ def test_known_boards(name: str) -> None:
     assert found.is_complete == (not still_open)
 
 
-@pytest.mark.parametrize("diagram", [boards.LOST_STONES, boards.BENT_FOUR, boards.DOUBLE_KO, boards.FALSE_EYES, boards.UNFINISHED])
+@pytest.mark.parametrize(
+    "diagram", [boards.LOST_STONES, boards.BENT_FOUR, boards.DOUBLE_KO, boards.FALSE_EYES, boards.UNFINISHED]
+)
 def test_what_nobody_has_read_stays_as_it_stands(diagram: str) -> None:
     """Unread, and also where the two searches contradict each other: the string lives if its side moves first."""
     everyone_alive = "x" * 49
@@ -125,7 +129,8 @@ def test_every_string_and_every_point_is_in_one_list(name: str) -> None:
     assert sorted(listed) == list(np.flatnonzero(stones))
     dead = {point for chain in found.dead for point in chain}
     black, white = (
-        {p for p in listed if stones[p] == colour and p not in dead} | set(found.territory(colour)) for colour in (BLACK, WHITE)
+        {p for p in listed if stones[p] == colour and p not in dead} | set(found.territory(colour))
+        for colour in (BLACK, WHITE)
     )
     assert not black & white
     assert black | white | set(found.dame) == set(range(stones.size))

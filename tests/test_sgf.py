@@ -21,8 +21,12 @@ def vertices(record: GameRecord) -> str:
 
 RECORDS = [
     GameRecord(9),
-    GameRecord(13, komi=7.5, moves=((BLACK, 0), (WHITE, 168), (BLACK, 169), (WHITE, 169)), result="W+0.5", rules="Chinese"),
-    GameRecord(9, komi=-3.25, moves=((BLACK, 3), (BLACK, 4), (WHITE, 5)), black_name="A [b] \\ c: é", white_name="围棋"),
+    GameRecord(
+        13, komi=7.5, moves=((BLACK, 0), (WHITE, 168), (BLACK, 169), (WHITE, 169)), result="W+0.5", rules="Chinese"
+    ),
+    GameRecord(
+        9, komi=-3.25, moves=((BLACK, 3), (BLACK, 4), (WHITE, 5)), black_name="A [b] \\ c: é", white_name="围棋"
+    ),
     GameRecord(9, komi=0.5, handicap=2, black_stones=(at("G7"), at("C3")), to_play=WHITE, moves=((WHITE, at("E5")),)),
     GameRecord(5, black_stones=(0, 1), white_stones=(7,), to_play=BLACK),
     GameRecord(19, to_play=WHITE),
@@ -75,7 +79,9 @@ def test_a_collection_is_split_into_its_games() -> None:
     assert sgf.split(b"no game") == [b"no game"]
 
 
-@pytest.mark.parametrize(("code", "name"), [("GB18030", "聶衛平"), ("gb2312", "柯潔"), ("Big5", "許功蓋"), ("Shift_JIS", "表十能")])
+@pytest.mark.parametrize(
+    ("code", "name"), [("GB18030", "聶衛平"), ("gb2312", "柯潔"), ("Big5", "許功蓋"), ("Shift_JIS", "表十能")]
+)
 def test_characters_whose_bytes_look_like_brackets(code: str, name: str) -> None:
     codec = {"gb2312": "gbk"}.get(code, code)
     data = f"(;FF[3]CA[{code}]GaMe[1]SiZe[9]PB[{name}]BlackRank[9d];Black[aa];W[tt])".encode(codec)
@@ -138,7 +144,9 @@ def test_handicap(header: bytes, handicap: int, to_play: int) -> None:
     assert (record.handicap, record.to_play) == (handicap, to_play)
 
 
-@pytest.mark.parametrize(("header", "komi"), [(b"KM[6.5]", 6.5), (b"KM[-1]", -1.0), (b"KM[x]", None), (b"", None), (b"KM[]", None)])
+@pytest.mark.parametrize(
+    ("header", "komi"), [(b"KM[6.5]", 6.5), (b"KM[-1]", -1.0), (b"KM[x]", None), (b"", None), (b"KM[]", None)]
+)
 def test_komi(header: bytes, komi: float | None) -> None:
     assert sgf.parse(b"(;SZ[9]" + header + b")").komi == komi
 
@@ -169,17 +177,60 @@ def test_what_cannot_be_read_is_a_value_error(data: bytes) -> None:
     assert "\n" not in str(caught.value)
 
 
-NUMBERS = ["0", "-1", "82", "99999999999", "9223372036854775808", "1e9", "1e308", "1e400", "nan", "inf", "-inf", "9" * 5000, "²", "1/2", ""]
-PROPERTIES = ["KM", "HA", "SZ", "GM", "FF", "ST", "MN", "PM", "TM", "BL", "OB", "V", "BM", "RE", "PL", "B", "W", "AB", "AE", "LB", "DT"]
+NUMBERS = [
+    "0",
+    "-1",
+    "82",
+    "99999999999",
+    "9223372036854775808",
+    "1e9",
+    "1e308",
+    "1e400",
+    "nan",
+    "inf",
+    "-inf",
+    "9" * 5000,
+    "²",
+    "1/2",
+    "",
+]
+PROPERTIES = [
+    "KM",
+    "HA",
+    "SZ",
+    "GM",
+    "FF",
+    "ST",
+    "MN",
+    "PM",
+    "TM",
+    "BL",
+    "OB",
+    "V",
+    "BM",
+    "RE",
+    "PL",
+    "B",
+    "W",
+    "AB",
+    "AE",
+    "LB",
+    "DT",
+]
 
 
 @pytest.mark.parametrize("name", PROPERTIES)
 def test_a_number_that_means_nothing_is_passed_over_or_refused(name: str) -> None:
-    """Whatever stands in a property, a record can be played by what plays records, or the error is one that readers expect."""
+    """Whatever stands in a property, a record can be played by what plays records, or the error is one that readers
+    expect.
+    """
     size = "" if name == "SZ" else "SZ[9]"
     for number in NUMBERS:
         for value in (number, f"{number}:{number}", f"B+{number}"):
-            for data in (f"(;{size}RU[aga]{name}[{value}];B[cc];W[dd])", f"(;{size}RU[aga]AB[aa][bb];{name}[{value}];W[cc])"):
+            for data in (
+                f"(;{size}RU[aga]{name}[{value}];B[cc];W[dd])",
+                f"(;{size}RU[aga]AB[aa][bb];{name}[{value}];W[cc])",
+            ):
                 try:
                     lines = sgf.lines(data.encode())
                     list(lessons(data.encode(), variations=True))

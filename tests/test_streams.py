@@ -13,7 +13,10 @@ from gozero.input import arriving_lines
 from gozero.output import MOST_WAITING, Output, Stderr, UnwritableError
 
 ASK = {"gtp": "name\n", "analysis": '{"id":"v","action":"query_version"}\n'}
-ANSWER = {"gtp": "= gozero\n\n", "analysis": '{"id":"v","action":"query_version","version":"0.1.0","git_hash":"<omitted>"}\n'}
+ANSWER = {
+    "gtp": "= gozero\n\n",
+    "analysis": '{"id":"v","action":"query_version","version":"0.1.0","git_hash":"<omitted>"}\n',
+}
 both = pytest.mark.parametrize("module", ["gtp", "analysis"])
 PIPE_HOLDS = 1 << 16
 
@@ -33,8 +36,12 @@ def test_a_stderr_that_takes_nothing_does_not_matter(module: str, redirection: s
 
 
 @both
-def test_nothing_that_is_opened_takes_the_place_of_a_closed_stream(module: str, small_weights: Path, tmp_path: Path) -> None:
-    """With all three closed a log would be the first to get their numbers; then what is said would stand between its lines."""
+def test_nothing_that_is_opened_takes_the_place_of_a_closed_stream(
+    module: str, small_weights: Path, tmp_path: Path
+) -> None:
+    """With all three closed a log would be the first to get their numbers; then what is said would stand between its
+    lines.
+    """
     log = tmp_path / "log"
     done = run(module, "<&- >&- 2>&-", "", "--weights", str(small_weights), "--log", str(log))
     assert (done.returncode, done.stdout, done.stderr) == (2, "", "")
@@ -48,7 +55,11 @@ def test_a_stdout_that_takes_nothing_is_told_in_one_line(module: str, redirectio
     done = run(module, redirection, None, "--weights", str(small_weights))
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
-    reason = "cannot write to standard output: no space left on device" if "full" in redirection else "standard output is closed"
+    reason = (
+        "cannot write to standard output: no space left on device"
+        if "full" in redirection
+        else "standard output is closed"
+    )
     assert done.stderr.splitlines()[-1].startswith(f"gozero-{module}: {reason}")
 
 
@@ -87,7 +98,9 @@ def test_a_stderr_that_nobody_reads_does_not_stop_the_engine(small_weights: Path
 @both
 def test_a_stderr_whose_reader_leaves_during_the_game(module: str, small_weights: Path) -> None:
     command = [sys.executable, "-m", module, "--weights", str(small_weights)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as program:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as program:
         assert program.stdin and program.stdout and program.stderr
         program.stderr.close()
         text = f"boardsize {'9' * 200}\n" * 3 if module == "gtp" else '{"id":"x"}\n'
@@ -113,7 +126,9 @@ def test_a_bug_is_in_the_log_when_stderr_is_closed(small_weights: Path, tmp_path
 
 
 def test_talk_waits_for_a_slow_reader_and_is_cut_by_whole_pieces() -> None:
-    """The thread stands at a full pipe; of what is said meanwhile the first pieces are kept, the others are lost as wholes."""
+    """The thread stands at a full pipe; of what is said meanwhile the first pieces are kept, the others are lost as
+    wholes.
+    """
     reading, writing = os.pipe()
     talk = Stderr(writing)
     talk.write("x" * 4 * PIPE_HOLDS + "\n")

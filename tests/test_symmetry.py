@@ -1,4 +1,6 @@
-"""The laws of the 8 symmetries: they are a group, they act alike on planes, points, policies and actions, and pass and resign stay."""
+"""The laws of the 8 symmetries: they are a group, they act alike on planes, points, policies and actions, and pass and
+resign stay.
+"""
 
 from __future__ import annotations
 

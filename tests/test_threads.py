@@ -33,7 +33,8 @@ def test_without_affinity_the_processors_count(tmp_path: Path, monkeypatch: pyte
 
 
 @pytest.mark.parametrize(
-    ("quota", "expected"), [("200000 100000", 2), ("150000 100000", 2), ("10000 100000", 1), ("max 100000", 8), ("?", 8)]
+    ("quota", "expected"),
+    [("200000 100000", 2), ("150000 100000", 2), ("10000 100000", 1), ("max 100000", 8), ("?", 8)],
 )
 def test_version_2_quota_of_the_own_group(tmp_path: Path, quota: str, expected: int) -> None:
     write(tmp_path / "cgroup", "0::/user/box")

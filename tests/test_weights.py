@@ -62,8 +62,16 @@ def test_a_state_dict_can_be_saved_as_well(tmp_path: Path) -> None:
 
 def test_the_hash_covers_tensors_and_metadata(file: Path, tmp_path: Path) -> None:
     hashes = {weights.load(file).sha256}
-    hashes.add(weights.save(tmp_path / "other.pt", nets.build(CONFIG, seed=2), CONFIG, size=13, provenance={"games": 12, "run": "test"}))
-    hashes.add(weights.save(tmp_path / "later.pt", nets.build(CONFIG, seed=1), CONFIG, size=13, provenance={"games": 13, "run": "test"}))
+    hashes.add(
+        weights.save(
+            tmp_path / "other.pt", nets.build(CONFIG, seed=2), CONFIG, size=13, provenance={"games": 12, "run": "test"}
+        )
+    )
+    hashes.add(
+        weights.save(
+            tmp_path / "later.pt", nets.build(CONFIG, seed=1), CONFIG, size=13, provenance={"games": 13, "run": "test"}
+        )
+    )
     assert len(hashes) == 3
 
 
@@ -166,7 +174,9 @@ def test_metadata_of_the_wrong_type(file: Path, changes: dict[str, Any]) -> None
 
 
 def test_a_network_that_this_version_cannot_build(file: Path) -> None:
-    assert reason(rewritten(file, network=CONFIG.to_dict() | {"attention": 8})).startswith("unknown network field 'attention'")
+    assert reason(rewritten(file, network=CONFIG.to_dict() | {"attention": 8})).startswith(
+        "unknown network field 'attention'"
+    )
 
 
 def test_tensors_that_do_not_fit_the_network(file: Path) -> None:
@@ -246,7 +256,10 @@ def test_of_a_file_that_does_not_name_its_sizes_those_of_the_stages_are_known(fi
 
 @pytest.mark.parametrize("sizes", [13, ["13"], [True], {"13": 1}])
 def test_sizes_that_are_none_are_refused(file: Path, sizes: Any) -> None:
-    assert reason(rewritten(file, trained_sizes=sizes)) == "its metadata name 'trained_sizes' that are no list of whole numbers"
+    assert (
+        reason(rewritten(file, trained_sizes=sizes))
+        == "its metadata name 'trained_sizes' that are no list of whole numbers"
+    )
 
 
 def test_every_shipped_file_names_the_sizes_that_it_was_trained_on() -> None:

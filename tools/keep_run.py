@@ -1,9 +1,9 @@
 """Keep a run of self-play small enough to travel with its weights: `python -m tools.keep_run runs/go13 weights/resume`.
 
-Kept are the learner's network, its average, the counters and settings, and the newest game records that fit into `--megabytes`; not the
-optimiser and the games in flight, which begin anew. Settings that say something of a machine and not of the run are set back to their
-defaults. What was kept there before is replaced; a folder that holds anything else is left alone. A copy of the folder is a run folder:
-`python -m training.loop --run COPY` goes on.
+Kept are the learner's network, its average, the counters and settings, and the newest game records that fit into
+`--megabytes`; not the optimiser and the games in flight, which begin anew. Settings that say something of a machine and
+not of the run are set back to their defaults. What was kept there before is replaced; a folder that holds anything else
+is left alone. A copy of the folder is a run folder: `python -m training.loop --run COPY` goes on.
 
 Exit code 0: kept. 2: not kept, what was there is as it was, and one line on stderr says why.
 """
@@ -30,20 +30,30 @@ def keep(run: Path, target: Path, megabytes: float) -> str:
     """Make `target` a small copy of a run folder in which nobody works; says what it holds, a line each.
 
     Raises:
-        ConfigError: `run` is no run folder with a checkpoint, `target` holds something else than a run, or `megabytes` is not enough for
-            the network and a shard of records.
-        CheckpointError, BusyError, FolderError, StorageError, OSError: it cannot be read, is in use, or the copy cannot be written.
+        ConfigError: `run` is no run folder with a checkpoint, `target` holds something else than a run, or `megabytes`
+            is not enough for the network and a shard of records.
+        CheckpointError, BusyError, FolderError, StorageError, OSError: it cannot be read, is in use, or the copy cannot
+        be written.
     """
     if not (run / "settings.json").is_file():
         raise ConfigError(f"{run.absolute()} is no run folder of training.loop; give one")
     if target.exists() and not _replaceable(target, run):
-        raise ConfigError(f"{target.absolute()} is there and is no kept run: it would be lost; give a new folder, or one that holds a copy")
-    with storage.alone(run), tempfile.TemporaryDirectory(prefix="keep-", dir=storage.nearest(target.absolute().parent)) as beside:
+        raise ConfigError(
+            f"{target.absolute()} is there and is no kept run: it would be lost; give a new folder, or one that holds "
+            "a copy"
+        )
+    with (
+        storage.alone(run),
+        tempfile.TemporaryDirectory(prefix="keep-", dir=storage.nearest(target.absolute().parent)) as beside,
+    ):
         found = checkpoint.latest(run / "checkpoints")
         if found is None:
             raise ConfigError(f"{run.absolute()} holds no checkpoint yet; let the run finish a generation first")
         snapshot, complaints = found
-        progress, learner = snapshot.progress, {name: value for name, value in snapshot.learner.items() if name != "optimiser"}
+        progress, learner = (
+            snapshot.progress,
+            {name: value for name, value in snapshot.learner.items() if name != "optimiser"},
+        )
         saved = json.loads((run / "settings.json").read_text(encoding="utf-8"))
         fresh, settings = Path(beside) / "run", config.from_dict(LoopSettings, saved, str(run)).portable()
         checkpoint.save(fresh / "checkpoints", Snapshot(progress, learner), settings, keep=0)
@@ -51,7 +61,9 @@ def keep(run: Path, target: Path, megabytes: float) -> str:
         taken = sum(path.stat().st_size for path in fresh.rglob("*") if path.is_file())
         shards = _newest(run, megabytes * storage.MEGABYTE - taken)
         if not shards:
-            raise ConfigError(f"{megabytes:g} MB are too few for the network and a shard of records; give more with --megabytes")
+            raise ConfigError(
+                f"{megabytes:g} MB are too few for the network and a shard of records; give more with --megabytes"
+            )
         (fresh / "records").mkdir()
         for shard in shards:
             shutil.copy(shard, fresh / "records")
@@ -86,7 +98,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.keep_run", description=__doc__.split("\n\n")[0])
     parser.add_argument("run", type=Path, metavar="RUN", help="run folder")
     parser.add_argument("target", type=Path, metavar="TARGET", help="folder of the copy; what is there is replaced")
-    parser.add_argument("--megabytes", type=float, default=10.0, metavar="MB", help="most that the copy takes (default 10)")
+    parser.add_argument(
+        "--megabytes", type=float, default=10.0, metavar="MB", help="most that the copy takes (default 10)"
+    )
     options = parser.parse_args(arguments)
     try:
         print(keep(options.run, options.target, options.megabytes))

@@ -1,7 +1,9 @@
-"""What makes weights: self-play, records, replay, the learner and the loop that joins them. Neither engine nor front end import it.
+"""What makes weights: self-play, records, replay, the learner and the loop that joins them. Neither engine nor front
+end import it.
 
-docs/training.md shows the cycle; `training.loop` is the whole of it on one screen. None of it is imported here. Between `python -m
-training.NAME` and its `main` lie seconds of imports: Ctrl-C ends them as it ends the rest, without a traceback.
+docs/training.md shows the cycle; `training.loop` is the whole of it on one screen. None of it is imported here. Between
+`python -m training.NAME` and its `main` lie seconds of imports: Ctrl-C ends them as it ends the rest, without a
+traceback.
 """
 
 import sys

@@ -1,24 +1,30 @@
-"""The games as gymnasium environments, for agents from elsewhere: `gozero/Go-v0`, `gozero/Othello-v0` and so on, see `NAMES`.
+"""The games as gymnasium environments, for agents from elsewhere: `gozero/Go-v0`, `gozero/Othello-v0` and so on, see
+`NAMES`.
 
     import gymnasium, training.gym_env
     env = gymnasium.make("gozero/Go-v0", size=9, opponent="random")
 
-Importing this module registers the environments; `gymnasium.make("training.gym_env:gozero/Go-v0")` imports it by itself.
+Importing this module registers the environments; `gymnasium.make("training.gym_env:gozero/Go-v0")` imports it by
+itself.
 
-  observation  float32 [C, H, W]: the planes that `gozero.features` lays out for the game, from the view of the side to move
-  action       0 ... P+1: the P points row by row from the top left, pass, resign; a game without passes never allows one
+  observation  float32 [C, H, W]: the planes that `gozero.features` lays out for the game, from the view of the side to
+               move
+  action       0 ... P+1: the P points row by row from the top left, pass, resign; a game without passes never allows
+               one
   reward       0 until the game ends; then +1, 0 or -1 from the agent's view
-  info         action_mask int8 [P+2], 1 where a move is legal (resigning is always accepted, but not in the mask); globals float32 [G],
-               what the planes do not show (in Go komi, size, passes; elsewhere plies and size); colour, whom the agent plays (1 Black,
-               2 White); moves, played so far; score, Black's lead in points once the game is over, else and in games without points 0
+  info         action_mask int8 [P+2], 1 where a move is legal (resigning is always accepted, but not in the mask);
+               globals float32 [G], what the planes do not show (in Go komi, size, passes; elsewhere plies and size);
+               colour, whom the agent plays (1 Black, 2 White); moves, played so far; score, Black's lead in points once
+               the game is over, else and in games without points 0
 
-The opponent is a player of `training.matches.players` (`random`, `uct:N`, `weights:FILE:N`, `gtp:COMMAND`, `pachi:uct:N`) and answers
-inside `step`. With opponent=None the agent plays both sides: each observation is the side to move's, and the reward is for the side that
-moved.
+The opponent is a player of `training.matches.players` (`random`, `uct:N`, `weights:FILE:N`, `gtp:COMMAND`,
+`pachi:uct:N`) and answers inside `step`. With opponent=None the agent plays both sides: each observation is the side to
+move's, and the reward is for the side that moved.
 
-An illegal action loses the game at once (info["illegal"] is then True): agents that respect the mask never see it. A game of Go that is not
-over after 2.2 times the area is counted as it stands, like any other: dead stones are to be captured. If the opponent fails (a crashed
-engine, an illegal move of its own), the episode is truncated with reward 0 and info["fault"] says why.
+An illegal action loses the game at once (info["illegal"] is then True): agents that respect the mask never see it. A
+game of Go that is not over after 2.2 times the area is counted as it stands, like any other: dead stones are to be
+captured. If the opponent fails (a crashed engine, an illegal move of its own), the episode is truncated with reward 0
+and info["fault"] says why.
 
 This module trains nothing, and nothing else in gozero uses it.
 """
@@ -66,7 +72,8 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
         render_mode: None, "ansi" (`render` returns a diagram) or "human" (each position is printed).
 
     Raises:
-        ValueError: a size, colour, rule set or render mode that does not exist, or a setting that the game does not have.
+        ValueError: a size, colour, rule set or render mode that does not exist, or a setting that the game does not
+            have.
         PlayerError: a description that makes no player. Both are one line.
     """
 
@@ -93,7 +100,10 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
         self.action_space = spaces.Discrete(self.game.actions)
         self.render_mode = render_mode
         self._wanted_colour = colour
-        self._description, self._conditions = opponent, Conditions(self.game, komi, move_seconds=move_seconds, threads=1)
+        self._description, self._conditions = (
+            opponent,
+            Conditions(self.game, komi, move_seconds=move_seconds, threads=1),
+        )
         self._opponent = None if opponent is None else open_player(opponent, self._conditions)
         self._position: Position | None = None
         self._begin(BLACK)
@@ -105,16 +115,23 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
         self._illegal = False
         self._fault = ""  # of the opponent
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
-        """A new game; as White, after Black's first move. The same seed gives the same game for the same actions, engines of others aside.
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
+        """A new game; as White, after Black's first move. The same seed gives the same game for the same actions,
+        engines of others aside.
 
         Raises:
             gymnasium.error.Error: the opponent cannot begin.
             PlayerError: after `close`, it cannot be opened again. Both are one line.
         """
         super().reset(seed=seed)
-        if self._description is not None and (self._opponent is None or (seed is not None and self._description.startswith("uct:"))):
-            self._opponent = open_player(self._description, self._conditions)  # after `close`; or so that its playouts begin anew
+        if self._description is not None and (
+            self._opponent is None or (seed is not None and self._description.startswith("uct:"))
+        ):
+            self._opponent = open_player(
+                self._description, self._conditions
+            )  # after `close`; or so that its playouts begin anew
         self._position = Position(self.game)
         self._begin(COLOURS.get(self._wanted_colour, int(self.np_random.integers(BLACK, WHITE, endpoint=True))))
         if self._opponent is not None:

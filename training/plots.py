@@ -2,7 +2,8 @@
 
 Vocabulary.
   panel  one set of axes: a title and its curves.
-  heat   a number a point: shares of a policy or counts (white to red), or ownership (blue the other side's, red the mover's).
+  heat   a number a point: shares of a policy or counts (white to red), or ownership (blue the other side's, red the
+         mover's).
 
 Nothing is read, measured or written here; what to draw, and what it means, is `training.report`'s.
 """
@@ -60,7 +61,9 @@ class Panel:
 
 @dataclass(frozen=True)
 class Board:
-    """A position uint8 [rows, cols] (0 empty, 1 Black, 2 White) with a heat float [rows, cols] under it; `signed`: from -1 to 1."""
+    """A position uint8 [rows, cols] (0 empty, 1 Black, 2 White) with a heat float [rows, cols] under it; `signed`: from
+    -1 to 1.
+    """
 
     title: str
     stones: np.ndarray
@@ -89,7 +92,9 @@ def boards(pictures: Sequence[Board], columns: int = 4, dpi: int = DPI) -> bytes
 
 
 def filters(weights: np.ndarray, names: Sequence[str]) -> bytes:
-    """The first layer, float [C, planes, 3, 3]: a column a filter, a row a plane; red positive, blue negative, each to its own scale."""
+    """The first layer, float [C, planes, 3, 3]: a column a filter, a row a plane; red positive, blue negative, each to
+    its own scale.
+    """
     tiles = weights / np.maximum(np.abs(weights).max(axis=(1, 2, 3), keepdims=True), 1e-12)
     strips = [tiles[start : start + STRIP] for start in range(0, len(tiles), STRIP)]
     figure = _figure(0.32 * len(strips[0]) + 1.2, 0.32 * len(names) * len(strips) + 0.2)
@@ -108,7 +113,11 @@ def filters(weights: np.ndarray, names: Sequence[str]) -> bytes:
 
 def _panel(axes: Axes, panel: Panel) -> None:
     for number, curve in enumerate(panel.curves):
-        style: dict[str, Any] = {"color": COLOURS[number % len(COLOURS)], "linewidth": 1.3, "marker": "." if len(curve.x) < 30 else ""}
+        style: dict[str, Any] = {
+            "color": COLOURS[number % len(COLOURS)],
+            "linewidth": 1.3,
+            "marker": "." if len(curve.x) < 30 else "",
+        }
         if curve.guide:
             style = {"color": "0.5", "linewidth": 1, "linestyle": ":"}
         if len(curve.low):

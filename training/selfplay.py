@@ -1,8 +1,11 @@
 """`python -m training.selfplay`: trains by self-play, or plays the games alone.
 
-    python -m training.selfplay                                     the default run: go13 in runs/go13, begun or continued
-    python -m training.selfplay --preset s3                         the whole cycle, the same as `python -m training.loop`
-    python -m training.selfplay --weights best.pt --out FOLDER      games from a weights file into a shard of records; nothing is learned
+    python -m training.selfplay                                     the default run: go13 in runs/go13, begun or
+                                                                    continued
+    python -m training.selfplay --preset s3                         the whole cycle, the same as `python -m
+                                                                    training.loop`
+    python -m training.selfplay --weights best.pt --out FOLDER      games from a weights file into a shard of records;
+                                                                    nothing is learned
 
 This module plays games; the options of the cycle and the cycle itself are `training.loop.startup` and `training.loop`.
 """
@@ -78,22 +81,29 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Train or play games from the command line; the exit code: 0, 1 if it failed under way, 2 for a request that makes no sense."""
+    """Train or play games from the command line; the exit code: 0, 1 if it failed under way, 2 for a request that makes
+    no sense.
+    """
     options = parser().parse_args(arguments)
     given = [name for name in DEFAULTS if getattr(options, name) is not None]
     try:
         if options.weights is None:
             if given:
-                raise ConfigError(f"--{given[0].replace('_', '-')} belongs to --weights, which plays games alone; to train, use --set")
+                raise ConfigError(
+                    f"--{given[0].replace('_', '-')} belongs to --weights, which plays games alone; to train, use --set"
+                )
             alone = options.preset is None and options.config is None
             options.preset = DEFAULT_PRESET if alone else options.preset
             return startup.start(options, "training.selfplay", announcement if alone else None)
-        stray = [name for name, usual in vars(startup.parser().parse_args([])).items() if getattr(options, name) != usual]
+        stray = [
+            name for name, usual in vars(startup.parser().parse_args([])).items() if getattr(options, name) != usual
+        ]
         stray = ["from" if name == "origin" else name for name in stray if name not in SHARED]
         if stray or options.out is None:
             why = f"--{stray[0].replace('_', '-')} belongs to training; " if stray else ""
             raise ConfigError(
-                f"{why}to play games alone give --weights FILE and --out FOLDER; to train, --preset or --config without --weights"
+                f"{why}to play games alone give --weights FILE and --out FOLDER; to train, --preset or --config "
+                "without --weights"
             )
         for name in DEFAULTS:
             if name not in given:
@@ -114,19 +124,31 @@ def announcement(settings: LoopSettings, folder: Path) -> str:
     where = f"{DEFAULT_PRESET} in {folder.absolute()}"
     if hours:
         took = hours[-1] - (hours[-2] if len(hours) > 1 else 0.0)
-        what = f"going on with the default run, {where}, after generation {len(reports)}, which took {_minutes(took)} here"
+        what = (
+            f"going on with the default run, {where}, after generation {len(reports)}, which took {_minutes(took)} here"
+        )
     else:
-        say(f"measuring for about {MEASURED_SECONDS:g} seconds how fast this computer is")
+        say(
+            f"a training run is about to begin, {where}: measuring first, for about {MEASURED_SECONDS:g} seconds, how fast "
+            "this computer is; Ctrl-C stops it"
+        )
         took = estimate.generation_hours(settings, MEASURED_SECONDS)
         what = (
-            f"beginning the default run, {where}: self-play and learning in turns; the first generation takes about {_minutes(took)} here"
+            f"beginning the default run, {where}: self-play and learning in turns; "
+            f"the first generation takes about {_minutes(took)} here"
         )
     return f"{what}; Ctrl-C stops it and saves, the same command goes on"
 
 
 def _minutes(hours: float) -> str:
     minutes = 60 * hours
-    return f"{hours:.1f} hours" if hours >= 2 else f"{minutes:.0f} minutes" if minutes >= 2 else f"{60 * minutes:.0f} seconds"
+    return (
+        f"{hours:.1f} hours"
+        if hours >= 2
+        else f"{minutes:.0f} minutes"
+        if minutes >= 2
+        else f"{60 * minutes:.0f} seconds"
+    )
 
 
 def _play(options: argparse.Namespace) -> int:
@@ -141,7 +163,9 @@ def _play(options: argparse.Namespace) -> int:
     pool.use(evaluator, stage, generation=settings.no_pass_generations + 1)
     path = Path(options.out) / "selfplay.gzr"
     with storage.writing(path):
-        writer = Writer(path, {"simulator": simulator, **{name: getattr(options, name) for name in ("weights", *DEFAULTS)}})
+        writer = Writer(
+            path, {"simulator": simulator, **{name: getattr(options, name) for name in ("weights", *DEFAULTS)}}
+        )
     found: list[Record] = []
     began = time.monotonic()
     with progress_bar(options.games, "self-play", " games") as progress:
@@ -161,7 +185,9 @@ def _play(options: argparse.Namespace) -> int:
 
 
 def _network(options: argparse.Namespace) -> nn.Module | None:
-    """The network that plays, None for playouts; game, size and rules that were not asked for are set to its own or the game's."""
+    """The network that plays, None for playouts; game, size and rules that were not asked for are set to its own or the
+    game's.
+    """
     loaded = None if options.weights == "none" else weights.load(weights.find(options.weights), options.game)
     options.game = options.game or (loaded.game if loaded else scoring.GO)
     options.size = options.size or (loaded.size if loaded else None) or usual(options.game, "size")

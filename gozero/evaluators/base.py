@@ -1,7 +1,8 @@
 """The evaluator interface: states in, what a network (or a rollout) thinks of them out.
 
 Vocabulary.
-  evaluator   knows one game and answers for any number of its states at once; the search needs nothing else of a network.
+  evaluator   knows one game and answers for any number of its states at once; the search needs nothing else of a
+              network.
   pending     an evaluation that was asked for and is awaited later, so that a search can do something else in between.
 
 This module computes nothing and knows no implementation; `gozero.evaluators.factory` opens weights files as evaluators.
@@ -48,7 +49,9 @@ class Pending(Protocol):
 
 @runtime_checkable
 class AsynchronousEvaluator(Evaluator, Protocol):
-    """An evaluator that works while its caller does something else. Several threads may call it, and any number may be pending."""
+    """An evaluator that works while its caller does something else. Several threads may call it, and any number may be
+    pending.
+    """
 
     def submit(self, states: np.ndarray) -> Pending:
         """Begin to evaluate states int32 [n, S], n ≥ 1, which must stay as they are until the result has been taken."""
@@ -66,11 +69,15 @@ class Deferred:
 
 
 def submitter(evaluator: Evaluator) -> Callable[[np.ndarray], Pending]:
-    """How to ask any evaluator for states int32 [n, S], n ≥ 1, which must stay as they are until the result has been taken."""
+    """How to ask any evaluator for states int32 [n, S], n ≥ 1, which must stay as they are until the result has been
+    taken.
+    """
     return evaluator.submit if isinstance(evaluator, AsynchronousEvaluator) else partial(Deferred, evaluator)
 
 
 def check_states(game: Game, states: np.ndarray) -> None:
     """ValueError unless `states` is int32 [n, S] of this game with n ≥ 1."""
     if states.dtype != np.int32 or states.ndim != 2 or states.shape[1] != game.state_ints or len(states) == 0:
-        raise ValueError(f"states must be int32 [n, {game.state_ints}] with n >= 1, not {states.dtype} {list(states.shape)}")
+        raise ValueError(
+            f"states must be int32 [n, {game.state_ints}] with n >= 1, not {states.dtype} {list(states.shape)}"
+        )

@@ -1,18 +1,23 @@
-"""Evaluation for self-play on an NVIDIA GPU: many large batches under way at once, and as little work for the processor as can be.
+"""Evaluation for self-play on an NVIDIA GPU: many large batches under way at once, and as little work for the processor
+as can be.
 
 Vocabulary.
-  lane      one batch's way through the GPU: pinned buffers, a stream, and the captured graph of the network at one capacity. A batch has
-            its lane to itself until its result has been taken; lanes are made when none is free, and kept.
-  capacity  positions of a lane's batch. A smaller batch leaves the rest of the lane as it was: computed, and not looked at.
-  graph     the kernels of one evaluation, recorded once and launched by one call (a CUDA graph). Its tensors never move.
+  lane      one batch's way through the GPU: pinned buffers, a stream, and the captured graph of the network at one
+            capacity. A batch has its lane to itself until its result has been taken; lanes are made when none is free,
+            and kept.
+  capacity  positions of a lane's batch. A smaller batch leaves the rest of the lane as it was: computed, and not looked
+            at.
+  graph     the kernels of one evaluation, recorded once and launched by one call (a CUDA graph). Its tensors never
+            move.
   weights   are shared by all lanes; `refresh` overwrites them in place, so no graph has to be captured again.
 
-All lanes of the process are made by one thread, whoever needs them. cuDNN keeps the algorithms that it has measured for each thread: with
-threads that come and go each lane would measure them anew, for seconds.
+All lanes of the process are made by one thread, whoever needs them. cuDNN keeps the algorithms that it has measured for
+each thread: with threads that come and go each lane would measure them anew, for seconds.
 
-Positions go up packed (300 bytes) and become planes on the GPU (`gozero.evaluators.unpack`); logits, values and scores come down in one
-copy. Batch norm is folded, the layout is channels-last, the trunk computes in bf16. There is no ownership: self-play asks for none, and
-what plays over GTP uses `TorchEvaluator`. On the CPU the same code runs without streams and graphs, for tests.
+Positions go up packed (300 bytes) and become planes on the GPU (`gozero.evaluators.unpack`); logits, values and scores
+come down in one copy. Batch norm is folded, the layout is channels-last, the trunk computes in bf16. There is no
+ownership: self-play asks for none, and what plays over GTP uses `TorchEvaluator`. On the CPU the same code runs without
+streams and graphs, for tests.
 """
 
 from __future__ import annotations
@@ -41,7 +46,9 @@ WARM_UPS = 3  # evaluations before a capture: cuDNN chooses its algorithms, and 
 SMALLEST = 8  # capacity
 MAKER = ThreadPoolExecutor(1, "lanes")  # makes them
 CAPTURING = threading.Lock()  # nobody may wait for the whole GPU while a graph is captured
-TURNS: defaultdict[int, threading.Lock] = defaultdict(threading.Lock)  # by stream: torch has 32 of them, so lanes come to share some, and a
+TURNS: defaultdict[int, threading.Lock] = defaultdict(
+    threading.Lock
+)  # by stream: torch has 32 of them, so lanes come to share some, and a
 # capture would take in what another lane launches there meanwhile
 SPARE = 2  # a lane of up to so many times the positions is good enough; with more, one that fits better is made
 
@@ -53,7 +60,9 @@ def capacity_for(count: int) -> int:
 
 
 class Forward(nn.Module):
-    """Packed positions int32 [n, packed_ints] → float32 [n, A + 2]: logits, value, score (0 where the network knows none)."""
+    """Packed positions int32 [n, packed_ints] → float32 [n, A + 2]: logits, value, score (0 where the network knows
+    none).
+    """
 
     def __init__(self, net: nn.Module, size: int) -> None:
         super().__init__()
@@ -75,8 +84,12 @@ class Lane:
         self.capacity = capacity
         self._forward = forward
         on_gpu = device.type == "cuda"
-        self._up, self._down = (torch.zeros(capacity, width, dtype=kind, pin_memory=on_gpu) for width, kind in _buffers(columns))
-        self._packed, self._found = (torch.zeros(capacity, width, dtype=kind, device=device) for width, kind in _buffers(columns))
+        self._up, self._down = (
+            torch.zeros(capacity, width, dtype=kind, pin_memory=on_gpu) for width, kind in _buffers(columns)
+        )
+        self._packed, self._found = (
+            torch.zeros(capacity, width, dtype=kind, device=device) for width, kind in _buffers(columns)
+        )
         self._packed_rows, self._found_rows = self._up.numpy(), self._down.numpy()
         self._stream = torch.cuda.Stream(device) if on_gpu else None
         self._turn = TURNS[self._stream.stream_id] if self._stream is not None else threading.Lock()
@@ -113,7 +126,9 @@ class Lane:
         assert self._stream is not None
         graph = torch.cuda.CUDAGraph()
         self._stream.wait_stream(torch.cuda.current_stream(self._stream.device))
-        with torch.backends.cudnn.flags(enabled=True, benchmark=True):  # during the capture too, or it forgets what it measured
+        with torch.backends.cudnn.flags(
+            enabled=True, benchmark=True
+        ):  # during the capture too, or it forgets what it measured
             with torch.cuda.stream(self._stream):
                 for _ in range(WARM_UPS):
                     self._compute()
@@ -160,7 +175,9 @@ class CudaEvaluator:
         self._lock = threading.Lock()  # over the list of free lanes
 
     def refresh(self, net: nn.Module) -> None:
-        """Evaluate with the present weights of `net`, a network of the same shape, from now on; batches under way are waited for."""
+        """Evaluate with the present weights of `net`, a network of the same shape, from now on; batches under way are
+        waited for.
+        """
         fresh = self._fold(net).state_dict()
         with CAPTURING, torch.inference_mode():
             self._synchronize()

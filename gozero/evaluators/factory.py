@@ -1,6 +1,7 @@
 """Opens a weights file as an evaluator: chooses the backend and imports it only then.
 
-The interface is `gozero.evaluators.base`; self-play on a GPU opens its evaluator by itself (`gozero.evaluators.cuda_evaluator`).
+The interface is `gozero.evaluators.base`; self-play on a GPU opens its evaluator by itself
+(`gozero.evaluators.cuda_evaluator`).
 """
 
 from __future__ import annotations
@@ -27,13 +28,15 @@ def open_evaluator(
     Args:
         path: the file's name, see `weights.find`.
         game: the game whose states come.
-        backend: "torch", "openvino", or "auto": torch where there is an NVIDIA GPU, else OpenVINO where it is installed, else torch.
+        backend: "torch", "openvino", or "auto": torch where there is an NVIDIA GPU, else OpenVINO where it is
+            installed, else torch.
         threads: CPU threads; None for what the process may use.
         precision: "f32", "bf16", "int8" (OpenVINO alone), or "auto": the fastest that the device computes in.
 
     Raises:
         WeightsError: the file is missing or damaged, or made for another game or board.
-        ValueError: an unknown backend or precision, or a backend that is not installed; PrecisionError: a precision that it does not have.
+        ValueError: an unknown backend or precision, or a backend that is not installed; PrecisionError: a precision
+            that it does not have.
     """
     check_choice("backend", backend, BACKENDS)
     check_choice("precision", precision, PRECISIONS)
@@ -41,7 +44,9 @@ def open_evaluator(
     chosen = _automatic_backend(precision) if backend == "auto" else backend
     if chosen == "torch":
         if precision == "int8":
-            raise PrecisionError("precision int8 needs the backend openvino, which is not used here; use auto, bf16 or f32")
+            raise PrecisionError(
+                "precision int8 needs the backend openvino, which is not used here; use auto, bf16 or f32"
+            )
         from gozero.evaluators.torch_evaluator import TorchEvaluator
 
         return TorchEvaluator.open(file, game, threads=threads, precision=precision)
@@ -53,10 +58,14 @@ def open_evaluator(
 
 
 def _automatic_backend(precision: str) -> str:
-    """torch for an NVIDIA GPU that torch can use, unless int8 is asked for; otherwise the fastest CPU backend that is installed."""
+    """torch for an NVIDIA GPU that torch can use, unless int8 is asked for; otherwise the fastest CPU backend that is
+    installed.
+    """
     if find_spec("openvino") is None:
         return "torch"
-    if precision == "int8" or shutil.which("nvidia-smi") is None:  # asking torch itself would cost a second of start-up on every machine
+    if (
+        precision == "int8" or shutil.which("nvidia-smi") is None
+    ):  # asking torch itself would cost a second of start-up on every machine
         return "openvino"
     import torch
 

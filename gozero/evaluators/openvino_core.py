@@ -21,8 +21,9 @@ __all__ = ["compiled", "core", "float_precision", "openvino", "opset13", "reshap
 
 @cache
 def core() -> Any:
-    """The one Core of this process. Each new one gives its thread a stack for signal handlers, and takes it away when it is freed: with
-    several, freed in another order or by another thread, the next signal would find no stack and end the process.
+    """The one Core of this process. Each new one gives its thread a stack for signal handlers, and takes it away when
+    it is freed: with several, freed in another order or by another thread, the next signal would find no stack and end
+    the process.
     """
     return openvino.Core()
 
@@ -33,18 +34,26 @@ def float_precision() -> str:
 
 
 def reshape(graph: Any, board: Sequence[int]) -> None:
-    """Open the batch of every input [n, G] or [n, C, H, W] of a graph, and set H and W to those of `board` (rows, cols); -1: open."""
-    shapes = {node: [-1, node.partial_shape[1].get_length(), *board][: len(node.partial_shape)] for node in graph.inputs}
+    """Open the batch of every input [n, G] or [n, C, H, W] of a graph, and set H and W to those of `board` (rows,
+    cols); -1: open.
+    """
+    shapes = {
+        node: [-1, node.partial_shape[1].get_length(), *board][: len(node.partial_shape)] for node in graph.inputs
+    }
     graph.reshape(shapes)
 
 
 def compiled(graph: Any, board: Sequence[int], threads: int, precision: str) -> Any:
-    """A graph made ready for any batch on one board (rows, cols); `precision`, bf16 or f32, is that of what the graph leaves open."""
+    """A graph made ready for any batch on one board (rows, cols); `precision`, bf16 or f32, is that of what the graph
+    leaves open.
+    """
     reshape(graph, board)
     settings = {
         "INFERENCE_NUM_THREADS": threads,
         "INFERENCE_PRECISION_HINT": precision,
-        "NUM_STREAMS": 1,  # all threads work on one batch; a stream each measured no faster and makes single positions wait
-        "ENABLE_CPU_PINNING": False,  # pinned, every engine on the machine takes the same first cores: half the speed or less
+        # all threads work on one batch; a stream each measured no faster and makes single positions wait
+        "NUM_STREAMS": 1,
+        # pinned, every engine on the machine takes the same first cores: half the speed or less
+        "ENABLE_CPU_PINNING": False,
     }
     return core().compile_model(graph, "CPU", settings)

@@ -2,13 +2,13 @@
 
 Vocabulary.
   graph    the folded network in OpenVINO's form (`openvino.Model`), for any batch and any board that the network plays.
-  cache    the user's folder of converted graphs, one subfolder each, named after the sha256 of the weights file. From the
-           second start on a graph is read from there: torch, which takes a second to import, is not needed. The ranges that int8
-           needs (`gozero.evaluators.quantise`) lie beside it, a file for each board.
+  cache    the user's folder of converted graphs, one subfolder each, named after the sha256 of the weights file. From
+           the second start on a graph is read from there: torch, which takes a second to import, is not needed. The
+           ranges that int8 needs (`gozero.evaluators.quantise`) lie beside it, a file for each board.
 
-A graph is compiled for one board size and any batch: with the batch left open OpenVINO is as fast as with a fixed one (within
-2 % from batch 8 on), a batch it has not seen costs it some milliseconds, once, and nothing needs padding. Several engines may
-share the cache; a folder that cannot be written is no error. This module does no training.
+A graph is compiled for one board size and any batch: with the batch left open OpenVINO is as fast as with a fixed one
+(within 2 % from batch 8 on), a batch it has not seen costs it some milliseconds, once, and nothing needs padding.
+Several engines may share the cache; a folder that cannot be written is no error. This module does no training.
 """
 
 from __future__ import annotations
@@ -63,17 +63,26 @@ class OpenVINOEvaluator:
     """Evaluates the states of one game on the CPU (an `Evaluator`)."""
 
     def __init__(
-        self, graph: Any, game: Game, *, threads: int | None = None, precision: str = "auto", ranges_file: Path | None = None
+        self,
+        graph: Any,
+        game: Game,
+        *,
+        threads: int | None = None,
+        precision: str = "auto",
+        ranges_file: Path | None = None,
     ) -> None:
         """Compile `graph` for the game's board; `open` and `from_module` make the graph.
 
-        precision: "f32", "bf16", "int8", or "auto": int8 where the processor has units for it and the network is wide enough to gain by
-        it, else bf16 where the processor computes in that. PrecisionError for int8 on a processor without such units.
-        ranges_file: keeps what int8 needs to know of this graph on this board, so that it is found out once.
+        precision: "f32", "bf16", "int8", or "auto": int8 where the processor has units for it and the network is wide
+        enough to gain by it, else bf16 where the processor computes in that. PrecisionError for int8 on a processor
+        without such units. ranges_file: keeps what int8 needs to know of this graph on this board, so that it is found
+        out once.
         """
         check_choice("precision", precision, PRECISIONS)
         if precision == "int8" and computes_int8() is False:  # sums of products would overflow
-            raise PrecisionError("precision int8 needs a processor with VNNI or AMX, which this one has not; use auto, bf16 or f32")
+            raise PrecisionError(
+                "precision int8 needs a processor with VNNI or AMX, which this one has not; use auto, bf16 or f32"
+            )
         self.game = game
         self.threads = threads or available_threads()
         self._wanted = precision
@@ -88,12 +97,16 @@ class OpenVINOEvaluator:
         return OpenVINOEvaluator(graph, game, threads=threads, precision=precision, ranges_file=ranges_file)
 
     @staticmethod
-    def from_module(net: nn.Module, game: Game, *, threads: int | None = None, precision: str = "auto") -> OpenVINOEvaluator:
+    def from_module(
+        net: nn.Module, game: Game, *, threads: int | None = None, precision: str = "auto"
+    ) -> OpenVINOEvaluator:
         """An evaluator with the present weights of a torch network, in whatever mode it is; touches no file."""
         return OpenVINOEvaluator(convert(net), game, threads=threads, precision=precision)
 
     def refresh(self, net: nn.Module) -> None:
-        """Evaluate with the present weights of `net` from now on (0.2 s for ten blocks, as much again for its ranges in int8)."""
+        """Evaluate with the present weights of `net` from now on (0.2 s for ten blocks, as much again for its ranges in
+        int8).
+        """
         self._compile(convert(net))
 
     def evaluate(self, states: np.ndarray) -> Evaluation:
@@ -108,7 +121,9 @@ class OpenVINOEvaluator:
         return _outputs(request, free)
 
     def submit(self, states: np.ndarray) -> Started:
-        """Begin to evaluate states int32 [n, S]; see `AsynchronousEvaluator`. OpenVINO's threads work on one batch after the other."""
+        """Begin to evaluate states int32 [n, S]; see `AsynchronousEvaluator`. OpenVINO's threads work on one batch
+        after the other.
+        """
         check_states(self.game, states)
         return Started(*self._request(), features.encode(self.game, states, self._features))
 
@@ -134,7 +149,9 @@ class OpenVINOEvaluator:
         if file is not None:
             with contextlib.suppress(OSError, ValueError, AttributeError):  # not there yet, or damaged
                 kept: dict[str, float] = json.loads(file.read_text())
-                if kept.keys() == quantise.layers(graph).keys() and all(isinstance(value, float) for value in kept.values()):
+                if kept.keys() == quantise.layers(graph).keys() and all(
+                    isinstance(value, float) for value in kept.values()
+                ):
                     return kept
         found = quantise.ranges(graph, self.game, self.threads)
         if file is not None:
@@ -145,7 +162,9 @@ class OpenVINOEvaluator:
         return found
 
     def _is_int8(self, graph: Any) -> bool:
-        """Whether the trunk is to compute in int8: where that was asked for, or is faster; never where the network has no such layer."""
+        """Whether the trunk is to compute in int8: where that was asked for, or is faster; never where the network has
+        no such layer.
+        """
         if self._wanted == "auto":
             return computes_int8() is True and quantise.width(graph) >= quantise.LEAST_CHANNELS
         return self._wanted == "int8" and quantise.width(graph) > 0
@@ -174,8 +193,8 @@ def _outputs(request: Any, free: deque[Any]) -> Evaluation:
 def convert(net: nn.Module) -> Any:
     """The graph of a network of `gozero.nets`, batch norm folded, open in batch and board.
 
-    Torch keeps every trace for ever, a megabyte each, and a training run converts its network thousands of times: so one network of each
-    structure is traced, and then given the weights of whichever is to be converted.
+    Torch keeps every trace for ever, a megabyte each, and a training run converts its network thousands of times: so
+    one network of each structure is traced, and then given the weights of whichever is to be converted.
     """
     import torch
 
@@ -188,7 +207,9 @@ def convert(net: nn.Module) -> Any:
             super().__init__()
             self.net = nets.fold(net).cpu()
 
-        def forward(self, planes: torch.Tensor, globals: torch.Tensor, tactics: torch.Tensor | None = None) -> tuple[torch.Tensor, ...]:
+        def forward(
+            self, planes: torch.Tensor, globals: torch.Tensor, tactics: torch.Tensor | None = None
+        ) -> tuple[torch.Tensor, ...]:
             output: nets.Output = self.net(planes, globals) if tactics is None else self.net(planes, globals, tactics)
             if output.score is None or output.ownership is None:
                 return output.policy, output.value
@@ -198,7 +219,9 @@ def convert(net: nn.Module) -> Any:
     assert isinstance(net, nets.Network)
     example = net.example(2, net.config.board or ANY_BOARD)
     with _TRACING, torch.no_grad(), warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # torch prefers torch.export, which takes 4 s for the same graph
+        warnings.simplefilter(
+            "ignore", DeprecationWarning
+        )  # torch prefers torch.export, which takes 4 s for the same graph
         structure = f"{net.config.tactics} {wanted!r}"
         if structure not in _TRACES:
             _TRACES[structure] = torch.jit.trace(wanted, example, check_trace=False)
@@ -207,7 +230,9 @@ def convert(net: nn.Module) -> Any:
         graph = openvino.convert_model(trace, example_input=example, share_weights=False)
     for output, name in zip(graph.outputs, OUTPUTS, strict=False):
         output.get_tensor().set_names({name})
-    graph.reshape({node: [-1, array.shape[1], -1, -1][: array.dim()] for node, array in zip(graph.inputs, example, strict=True)})
+    graph.reshape(
+        {node: [-1, array.shape[1], -1, -1][: array.dim()] for node, array in zip(graph.inputs, example, strict=True)}
+    )
     return graph
 
 
@@ -235,7 +260,9 @@ def _folder(path: Path) -> Path:
 
 
 def _converter_hash() -> str:
-    """Twelve hex digits over all that decides what a graph looks like: OpenVINO's version and the sources of networks and graphs."""
+    """Twelve hex digits over all that decides what a graph looks like: OpenVINO's version and the sources of networks
+    and graphs.
+    """
     digest = hashlib.sha256(openvino.__version__.encode())
     package = Path(__file__).parents[1]
     for source in (Path(__file__), Path(quantise.__file__), package / "nets.py", package / "blocks.py"):

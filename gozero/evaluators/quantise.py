@@ -1,14 +1,16 @@
 """Networks in int8: the 3x3 convolutions of the trunk compute in whole numbers of 8 bits, all else stays as it is.
 
 Vocabulary.
-  layer    a 3x3 convolution whose input is a ReLU's, and so is never below 0; by its name in the network, "blocks.0.conv1".
-  range    the largest input that a layer met: 0 to the range become 0 to 255, what is larger is cut off. The weights of each output
-           channel become -127 to 127 likewise.
+  layer    a 3x3 convolution whose input is a ReLU's, and so is never below 0; by its name in the network,
+           "blocks.0.conv1".
+  range    the largest input that a layer met: 0 to the range become 0 to 255, what is larger is cut off. The weights of
+           each output channel become -127 to 127 likewise.
   sample   positions of random games, on which the ranges are found.
 
-The stem, the heads, the poolings and the sums of the residual blocks stay in floating point: they are little work, and in int8 they cost
-what the network knows. The ranges of real games' positions are hardly other than those of the sample, and no better to play with
-(docs/inference.md): so a network needs nothing but its weights to be quantised, and the same weights always give the same graph.
+The stem, the heads, the poolings and the sums of the residual blocks stay in floating point: they are little work, and
+in int8 they cost what the network knows. The ranges of real games' positions are hardly other than those of the sample,
+and no better to play with (docs/inference.md): so a network needs nothing but its weights to be quantised, and the same
+weights always give the same graph.
 
 This module works on OpenVINO's graphs; it compiles none for use.
 """
@@ -26,16 +28,21 @@ from gozero.evaluators.openvino_core import compiled, float_precision, openvino,
 from gozero.games import GO_FAMILY, go
 from gozero.games.game import NOT_OVER, Game
 
-SAMPLE = 256  # positions; with 32 some ranges are a third too small, with 1,000 the values are no nearer to those in float32
+SAMPLE = (
+    256  # positions; with 32 some ranges are a third too small, with 1,000 the values are no nearer to those in float32
+)
 A_GAME = 4  # of them from each game
 BATCH = 64  # of them evaluated at a time
-KOMI_SPREAD = 10.0  # standard deviation of the sample's komi in points: scores far from even need their place in the ranges as well
+# standard deviation of the sample's komi in points: scores far from even need their place in the ranges as well
+KOMI_SPREAD = 10.0
 LEAST_CHANNELS = 32  # of a layer that is faster in int8
 INPUT_LEVELS, WEIGHT_LEVELS = 256, 255
 
 
 def layers(graph: Any) -> dict[str, Any]:
-    """The layers of a graph of `openvino_evaluator.convert` that can be quantised, by name, in the order in which they compute."""
+    """The layers of a graph of `openvino_evaluator.convert` that can be quantised, by name, in the order in which they
+    compute.
+    """
     found = {}
     for node in graph.get_ordered_ops():
         if node.get_type_name() == "Convolution":
@@ -65,7 +72,9 @@ def observed(graph: Any, inputs: Sequence[np.ndarray], threads: int) -> dict[str
     """
     copy = graph.clone()
     found = layers(copy)
-    largest = [opset13.reduce_max(node.input_value(0), opset13.constant(np.arange(4)), False) for node in found.values()]
+    largest = [
+        opset13.reduce_max(node.input_value(0), opset13.constant(np.arange(4)), False) for node in found.values()
+    ]
     watching = openvino.Model([opset13.result(node) for node in largest], copy.get_parameters(), "ranges")
     request = compiled(watching, inputs[0].shape[2:], threads, float_precision()).create_infer_request()
     tops = np.zeros(len(found), np.float32)
@@ -76,7 +85,9 @@ def observed(graph: Any, inputs: Sequence[np.ndarray], threads: int) -> dict[str
 
 
 def quantised(graph: Any, ranges: Mapping[str, float]) -> Any:
-    """The graph with its layers in int8; a layer that met nothing but zeros stays as it is. The graph given stays as it is too."""
+    """The graph with its layers in int8; a layer that met nothing but zeros stays as it is. The graph given stays as it
+    is too.
+    """
     result = graph.clone()
     for name, node in layers(result).items():
         if ranges[name] > 0:
@@ -89,16 +100,20 @@ def quantised(graph: Any, ranges: Mapping[str, float]) -> Any:
 
 
 def _rounded(data: Any, low: np.ndarray, high: np.ndarray, levels: int) -> Any:
-    """The node that puts the nearest of `levels` values from low to high in place of each number: what OpenVINO knows int8 by."""
+    """The node that puts the nearest of `levels` values from low to high in place of each number: what OpenVINO knows
+    int8 by.
+    """
     bounds = [opset13.constant(bound.astype(np.float32)) for bound in (low, high)]
     return opset13.fake_quantize(data, *bounds, *bounds, levels).output(0)
 
 
 @lru_cache(maxsize=16)
 def sample(name: str, size: int, version: int = 1) -> tuple[np.ndarray, ...]:
-    """The sample of a game on a board of that size: float32 [SAMPLE, ...] for each input of networks that see this version of the features.
+    """The sample of a game on a board of that size: float32 [SAMPLE, ...] for each input of networks that see this
+    version of the features.
 
-    Positions from all parts of games that are played at random by the game's usual rules, in Go with a komi of their own.
+    Positions from all parts of games that are played at random by the game's usual rules, in Go with a komi of their
+    own.
     """
     game, generator = games.make(name, size=size), np.random.default_rng(size)
     chosen: list[np.ndarray] = []

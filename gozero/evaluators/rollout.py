@@ -1,7 +1,7 @@
 """Evaluators without a network: random playouts, which make the search plain UCT, and nothing at all.
 
-Both give every move the same prior. A playout's moves come from the game's `sample`: random legal moves, which in Go never
-fill the mover's own one-point eye. Neither knows a score or ownership.
+Both give every move the same prior. A playout's moves come from the game's `sample`: random legal moves, which in Go
+never fill the mover's own one-point eye. Neither knows a score or ownership.
 """
 
 from __future__ import annotations

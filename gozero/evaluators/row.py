@@ -4,9 +4,9 @@ Vocabulary. A *row evaluator* carries a function of the type EVALUATE_ROW,
 
     evaluate(step, outcome, sample, state, spare, history, options, generator, logits) -> value
 
-with state int32 [S] and its history, both free to be played on (the row may be left changed, entries of the history after
-the state's own too), spare int32 [S] scratch, options int64 [...] of the evaluator's own, generator uint64 [1] and
-logits float32 [A] to be written; value float64 is the expected result for the side to move, -1 … 1.
+with state int32 [S] and its history, both free to be played on (the row may be left changed, entries of the history
+after the state's own too), spare int32 [S] scratch, options int64 [...] of the evaluator's own, generator uint64 [1]
+and logits float32 [A] to be written; value float64 is the expected result for the side to move, -1 … 1.
 """
 
 from __future__ import annotations
@@ -26,7 +26,19 @@ EVALUATE_ROW = types.FunctionType(types.float64(STEP, OUTCOME, SAMPLE, STATE, ST
 
 
 @kernel(
-    types.void(EVALUATE_ROW, STEP, OUTCOME, SAMPLE, types.int32[:, ::1], STATE, HISTORY, OPTIONS, HISTORY, types.float32[:, ::1], LOGITS)
+    types.void(
+        EVALUATE_ROW,
+        STEP,
+        OUTCOME,
+        SAMPLE,
+        types.int32[:, ::1],
+        STATE,
+        HISTORY,
+        OPTIONS,
+        HISTORY,
+        types.float32[:, ::1],
+        LOGITS,
+    )
 )
 def _evaluate_rows(evaluate, step, outcome, sample, states, spare, history, options, generator, logits, values):  # type: ignore[no-untyped-def]
     for k in range(states.shape[0]):
@@ -53,7 +65,9 @@ class RowEvaluator:
         self._generator = np.array([seed], np.uint64)
 
     def evaluate(self, states: np.ndarray) -> Evaluation:
-        """Evaluate states int32 [n, S], which stay as they are. Positions before them are not known here: superko is not seen."""
+        """Evaluate states int32 [n, S], which stay as they are. Positions before them are not known here: superko is
+        not seen.
+        """
         n, game = len(states), self.game
         logits = np.zeros((n, game.actions), np.float32)
         values = np.zeros(n, np.float32)

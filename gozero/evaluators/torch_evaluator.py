@@ -26,14 +26,17 @@ if TYPE_CHECKING:
 class TorchEvaluator:
     """Evaluates the states of one game with a torch network (an `Evaluator`)."""
 
-    def __init__(self, net: nn.Module, game: Game, *, device: str = "auto", threads: int | None = None, precision: str = "auto") -> None:
+    def __init__(
+        self, net: nn.Module, game: Game, *, device: str = "auto", threads: int | None = None, precision: str = "auto"
+    ) -> None:
         """Take a copy of `net`, in whatever mode it is.
 
         Args:
             net: a network of `gozero.nets`.
             game: the game whose states come.
             device: "cpu", "cuda", "cuda:1" …, or "auto": the GPU where torch sees one.
-            threads: CPU threads of torch, which are one setting of the whole process; None for what the process may use.
+            threads: CPU threads of torch, which are one setting of the whole process; None for what the process may
+                use.
             precision: "f32", "bf16", or "auto": bf16 where it is faster here.
         """
         check_choice("precision", precision, FLOATING)

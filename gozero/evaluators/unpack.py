@@ -1,6 +1,8 @@
-"""Packed positions → planes and globals, in torch: where the network runs, so that 300 bytes a position travel there instead of 7,000.
+"""Packed positions → planes and globals, in torch: where the network runs, so that 300 bytes a position travel there
+instead of 7,000.
 
-The layout and its vocabulary are those of `gozero.features`; what comes out equals `features.encode` bit for bit, on any device.
+The layout and its vocabulary are those of `gozero.features`; what comes out equals `features.encode` bit for bit, on
+any device.
 """
 
 from __future__ import annotations
@@ -14,7 +16,8 @@ from gozero.games.go import KOMI_UNITS
 
 
 class Unpack(nn.Module):
-    """Packed positions int32 [n, packed_ints(size, tactics)] → planes [n, 11, N, N], globals [n, 7] and tactics [n, K, N, N].
+    """Packed positions int32 [n, packed_ints(size, tactics)] → planes [n, 11, N, N], globals [n, 7] and tactics [n, K,
+    N, N].
 
     All are float32, boards in channels-last layout. Without planes of tactics there are two results.
     """
@@ -34,17 +37,27 @@ class Unpack(nn.Module):
 
     def forward(self, packed: Tensor) -> tuple[Tensor, ...]:
         count, stones, boards = len(packed), 2 * PAST_BOARDS, 2 * PAST_BOARDS + self.tactics
-        komi, bonus, flags = packed[:, features.PACKED_KOMI], packed[:, features.PACKED_BONUS], packed[:, features.PACKED_FLAGS]
+        komi, bonus, flags = (
+            packed[:, features.PACKED_KOMI],
+            packed[:, features.PACKED_BONUS],
+            packed[:, features.PACKED_FLAGS],
+        )
         black = (flags & features.BLACK_FLAG) != 0
         bits = packed[:, : boards * words(self.size)].view(count, boards, -1).transpose(1, 2)  # [n, words, boards]
         points = ((bits.index_select(1, self.word) >> self.shift[:, None]) & 1).float()  # [n, P, boards]
-        planes = torch.cat([points[:, :, :stones], black.float()[:, None, None].expand(-1, self.size**2, -1)], 2)  # [n, P, 11]
+        planes = torch.cat(
+            [points[:, :, :stones], black.float()[:, None, None].expand(-1, self.size**2, -1)], 2
+        )  # [n, P, 11]
         white = komi.double() / KOMI_UNITS + bonus
         numbers = torch.empty(count, features.GLOBALS, device=packed.device)
         numbers[:, 0] = torch.where(black, -white, white) / features.KOMI_SCALE
         numbers[:, 1] = (self.size - features.MIDDLE_SIZE) / features.SIZE_SCALE
         numbers[:, 2:] = (flags[:, None] >> self.ages) & 1
-        return (self._board(planes), numbers, self._board(points[:, :, stones:])) if self.tactics else (self._board(planes), numbers)
+        return (
+            (self._board(planes), numbers, self._board(points[:, :, stones:]))
+            if self.tactics
+            else (self._board(planes), numbers)
+        )
 
     def _board(self, planes: Tensor) -> Tensor:
         """[n, P, C] as [n, C, N, N], in channels-last layout."""

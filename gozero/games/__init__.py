@@ -20,7 +20,10 @@ GAMES = {
     "simple_go": "gozero.games.simple_go",
     "tictactoe": "gozero.games.tictactoe",
 }
-GO_FAMILY = ("go", "simple_go")  # whose states are those of gozero.games.go: they have Go's features, commands and records
+GO_FAMILY = (
+    "go",
+    "simple_go",
+)  # whose states are those of gozero.games.go: they have Go's features, commands and records
 COUNTED_GAMES = ("othello",)  # others that are won by so many points; those that are left are just won
 
 
@@ -38,7 +41,9 @@ def make(name: str, **settings: Any) -> Game:
 
 
 def usual(name: str, setting: str) -> Any:
-    """What a game takes for a setting that is not given, such as its size or rules; None where it has no such setting or no default."""
+    """What a game takes for a setting that is not given, such as its size or rules; None where it has no such setting
+    or no default.
+    """
     parameter = signature(_module(name).make).parameters.get(setting)
     return None if parameter is None or parameter.default is parameter.empty else parameter.default
 

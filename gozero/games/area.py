@@ -1,8 +1,8 @@
 """Who owns what on a Go board: area as it stands, and what is safe whoever moves (Benson).
 
 Vocabulary. A *padded board* is int8 [(size + 2) * (size + 1) + 1]: a colour for every cell number of
-`gozero.games.chains`, EDGE around. A *region* of a colour is a maximal connected set of points without its stones. Owners
-are BLACK, WHITE or EMPTY (neither).
+`gozero.games.chains`, EDGE around. A *region* of a colour is a maximal connected set of points without its stones.
+Owners are BLACK, WHITE or EMPTY (neither).
 
 Pass-alive: Benson, "Life in the game of Go", Information Sciences 10 (1976). Chains of a colour are alive for ever if
 each keeps two vital regions; a region is *vital* to a chain if all its empty points are liberties of that chain. A
@@ -24,7 +24,9 @@ _NEVER_VITAL = -1
 
 @kernel()
 def _reach(colours, start, inside, labels, label, members, width):
-    """Flood from `start` over points whose colour's bit is in `inside`. Returns (members, colours met at the border as bits)."""
+    """Flood from `start` over points whose colour's bit is in `inside`. Returns (members, colours met at the border as
+    bits).
+    """
     members[0] = start
     labels[start] = label
     length, k, border = 1, 0, 0
@@ -195,4 +197,6 @@ def owners_of(kernel: Callable[[np.ndarray, int], np.ndarray], board: np.ndarray
     inside = padded[size + 2 : size + 2 + size * (size + 1)].reshape(size, size + 1)[:, :size]
     inside[:] = board
     owners = kernel(padded, size)
-    return owners[size + 2 : size + 2 + size * (size + 1)].reshape(size, size + 1)[:, :size].reshape(-1).astype(np.uint8)
+    return (
+        owners[size + 2 : size + 2 + size * (size + 1)].reshape(size, size + 1)[:, :size].reshape(-1).astype(np.uint8)
+    )

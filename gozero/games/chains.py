@@ -78,7 +78,9 @@ def liberties_at(state, cell):
 
 @kernel()
 def quotient(number, divisor):
-    """number // divisor for a cell or action number and 1 <= divisor <= 20, by multiplication: divisions cost more than a stone."""
+    """number // divisor for a cell or action number and 1 <= divisor <= 20, by multiplication: divisions cost more than
+    a stone.
+    """
     return (number * RECIPROCALS[divisor]) >> 16
 
 
@@ -292,7 +294,9 @@ def chain_hash(state, cell):
 
 @kernel()
 def fills_own_eye(state, cell, colour, size):
-    """Whether an empty cell is a one-point eye of `colour`: neighbours own or edge, and too few hostile diagonals to be false."""
+    """Whether an empty cell is a one-point eye of `colour`: neighbours own or edge, and too few hostile diagonals to be
+    false.
+    """
     down = row_step(size)
     closed = 0
     for offset in (-down, -RECORD, RECORD, down):
@@ -319,7 +323,9 @@ def stones(state, out):
 
 @kernel()
 def _count_chain(state, head, size):
-    """Liberties of the chain at `head`, at most MANY_LIBERTIES: the first few found are remembered, so that none counts twice."""
+    """Liberties of the chain at `head`, at most MANY_LIBERTIES: the first few found are remembered, so that none counts
+    twice.
+    """
     down = row_step(size)
     first = second = third = count = 0
     stone = head
@@ -338,7 +344,9 @@ def _count_chain(state, head, size):
 
 @kernel(STONES.signature)
 def chain_liberties(state, out):
-    """Write into out uint8 [points] how many liberties the chain on each point has, at most MANY_LIBERTIES; 0 on empty points."""
+    """Write into out uint8 [points] how many liberties the chain on each point has, at most MANY_LIBERTIES; 0 on empty
+    points.
+    """
     size = np.int64(state[SIZE])
     for action in range(size * size):
         out[action] = 0
@@ -354,8 +362,11 @@ def chain_liberties(state, out):
                     break
 
 
-def set_up(initial: np.ndarray, place: Callable[[np.ndarray, np.ndarray], bool], colours: np.ndarray, to_play: int) -> np.ndarray:
-    """The position with these stones, uint8 [points], on the empty board and under the rules of `initial`, without history.
+def set_up(
+    initial: np.ndarray, place: Callable[[np.ndarray, np.ndarray], bool], colours: np.ndarray, to_play: int
+) -> np.ndarray:
+    """The position with these stones, uint8 [points], on the empty board and under the rules of `initial`, without
+    history.
 
     The game's kernel `place(state, colours)` puts them there; it returns whether every chain has a liberty.
 

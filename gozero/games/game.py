@@ -56,18 +56,19 @@ class Game:
         initial: int32 [S], read-only from here on: the first position, with its rules and komi.
         step(state, history, action): plays a legal action, in place.
         legal(state, history, out uint8 [A]) → number of legal actions; `out` becomes 0 / 1.
-        thinkable(state, history, out uint8 [A]) → as `legal`, without actions that a search with a network need not think of; one at
-            least is left. None: all are to be thought of.
+        thinkable(state, history, out uint8 [A]) → as `legal`, without actions that a search with a network need not
+            think of; one at least is left. None: all are to be thought of.
         outcome(state) → +1, 0, -1 for the side to move, or NOT_OVER.
         stones(state, out uint8 [points]): the colours of the points, EMPTY, BLACK or WHITE.
         set_up(colours uint8 [points], to_play) → int32 [S]: a position from stones. ValueError where it cannot stand.
         sample(state, history, generator uint64 [1]) → a uniformly random legal action for playouts (Go: never fills its
             own one-point eye, passes when nothing else is left).
-        owner(state, out int8 [points]): + points of the side to move as the board stands; None where there is no such thing.
-        score(state) → points of the side to move above the other's, bonuses included; None where there is no such thing.
-        hash_of(state) → the uint64 a history that begins with this position begins with (0 where there is no superko).
-        marks(state) → (ko point's action or None, passes in a row), which a diagram tells besides stones and the side to
-            move; None where there is no more to tell. set_marks(state, ko, passes) writes them into a position of `set_up`.
+        owner(state, out int8 [points]): + points of the side to move as the board stands; None where there is no such
+        thing. score(state) → points of the side to move above the other's, bonuses included; None where there is no
+        such thing. hash_of(state) → the uint64 a history that begins with this position begins with (0 where there is
+        no superko). marks(state) → (ko point's action or None, passes in a row), which a diagram tells besides stones
+            and the side to move; None where there is no more to tell. set_marks(state, ko, passes) writes them into a
+            position of `set_up`.
     """
 
     name: str
@@ -110,7 +111,9 @@ class Game:
 
     @property
     def size(self) -> int:
-        """Points a side, or columns where the board is not square: the number that names a board among those of its game."""
+        """Points a side, or columns where the board is not square: the number that names a board among those of its
+        game.
+        """
         return self.cols
 
     @property
@@ -163,7 +166,9 @@ class Game:
 
 @kernel(types.void(STEP, _STATES, _HISTORIES, _ACTIONS))
 def step_batch(step: Any, states: np.ndarray, histories: np.ndarray, actions: np.ndarray) -> None:
-    """Play actions[b] int64 in states[b] int32 [S] with histories[b] uint64 [H], in place; a negative action leaves its row alone."""
+    """Play actions[b] int64 in states[b] int32 [S] with histories[b] uint64 [H], in place; a negative action leaves its
+    row alone.
+    """
     for b in range(states.shape[0]):
         if actions[b] >= 0:
             step(states[b], histories[b], actions[b])

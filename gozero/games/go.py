@@ -11,8 +11,8 @@ The state row is a board of `gozero.games.chains` whose header has these fields 
   KOMI        thousandths of a point, within ±2,000,000 points
   MOVE_LIMIT  ply at which the game ends and is counted, or 0 for none
 
-history[state[PLY]] is the Zobrist hash of the stones; under SITUATIONAL it is flipped by WHITE_TO_PLAY. Superko is exact
-up to collisions of 64-bit hashes. A move can repeat an earlier position only on a point that was once emptied
+history[state[PLY]] is the Zobrist hash of the stones; under SITUATIONAL it is flipped by WHITE_TO_PLAY. Superko is
+exact up to collisions of 64-bit hashes. A move can repeat an earlier position only on a point that was once emptied
 (`chains.is_touched`) or by suicide, so nearly no move needs the search through the history.
 
 Resignation, dead-stone agreement and time are not the business of this module.
@@ -28,7 +28,21 @@ from numba import types
 from gozero.errors import ChoiceError
 from gozero.games import chains
 from gozero.games.area import area_owners, has_open_region, pass_alive_owners, settled_owners
-from gozero.games.chains import BLACK, EMPTY, HEAD, LIBERTIES, NEXT, RECORD, SIZE, TO_PLAY, WHITE, ZOBRIST, at, colour_at, liberties_at
+from gozero.games.chains import (
+    BLACK,
+    EMPTY,
+    HEAD,
+    LIBERTIES,
+    NEXT,
+    RECORD,
+    SIZE,
+    TO_PLAY,
+    WHITE,
+    ZOBRIST,
+    at,
+    colour_at,
+    liberties_at,
+)
 from gozero.games.game import NOT_OVER, PLY, Game
 from gozero.games.rules import SIMPLE, SITUATIONAL, RuleSet, rule_set
 from gozero.jit import LEGAL, MASK, OUTCOME, OWNER, SAMPLE, SCORE, STATE, STEP, kernel
@@ -88,7 +102,9 @@ def step(state, history, action):
 
 @kernel()
 def _repeats(state, history, cell, colour, size, suicide):
-    """Whether a move would bring back an earlier position; the cell's neighbours have already lost the liberty it takes."""
+    """Whether a move would bring back an earlier position; the cell's neighbours have already lost the liberty it
+    takes.
+    """
     down = chains.row_step(size)
     ply = state[PLY]
     position = history[ply]
@@ -219,9 +235,11 @@ def settled_owner(state, out):
 
 @kernel(types.boolean(STATE), allocates=True)
 def is_open(state):
-    """Whether there is more to play for than neutral points: an empty region of more than two that reaches stones of both colours.
+    """Whether there is more to play for than neutral points: an empty region of more than two that reaches stones of
+    both colours.
 
-    Territory of pass-alive stones is none, whatever lies dead in it; before half the board is played there is no such territory.
+    Territory of pass-alive stones is none, whatever lies dead in it; before half the board is played there is no such
+    territory.
     """
     size = np.int64(state[SIZE])
     colours = _board_colours(state, size)
@@ -286,7 +304,9 @@ def outcome(state):
 
 @kernel(OUTCOME.signature, allocates=True)
 def settled_outcome(state):
-    """As `outcome`, by `settled_score`: it can only differ where a point is neutral, since dead stones share their liberties."""
+    """As `outcome`, by `settled_score`: it can only differ where a point is neutral, since dead stones share their
+    liberties.
+    """
     if not _is_over(state):
         return NOT_OVER
     owners = np.empty(state[SIZE] * state[SIZE], np.int8)
@@ -352,7 +372,9 @@ def set_marks(state: np.ndarray, ko: int | None, passes: int) -> None:
         state[KO] = chains.cell_of(ko, int(state[SIZE]))
 
 
-def make(size: int = 13, rules: str | RuleSet = "chinese", komi: float = 7.5, handicap: int = 0, move_limit: int = 0) -> Game:
+def make(
+    size: int = 13, rules: str | RuleSet = "chinese", komi: float = 7.5, handicap: int = 0, move_limit: int = 0
+) -> Game:
     """Go on a size x size board.
 
     Args:

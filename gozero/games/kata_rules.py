@@ -1,7 +1,8 @@
 """Rules of Go as KataGo names and spells them, and the rule set of ours that comes nearest.
 
-KataGo's `chinese` is our `chinese-simple`: it forbids only to retake a single stone at once. Territory scoring, group tax and the button
-are not played here: what asks for them gets the same ko and suicide with area scoring, and is told that it did.
+KataGo's `chinese` is our `chinese-simple`: it forbids only to retake a single stone at once. Territory scoring, group
+tax and the button are not played here: what asks for them gets the same ko and suicide with area scoring, and is told
+that it did.
 """
 
 from __future__ import annotations
@@ -69,7 +70,8 @@ KATA_RULES = {
 
 
 def kata_rules(rules: Any) -> KataRules:
-    """Rules from a name of `KATA_RULES`, in any case, with `_` or blanks for `-`, or from KataGo's JSON rules, as an object or as text.
+    """Rules from a name of `KATA_RULES`, in any case, with `_` or blanks for `-`, or from KataGo's JSON rules, as an
+    object or as text.
 
     ValueError says what is unknown.
     """
@@ -99,6 +101,8 @@ def _spelt(rules: Mapping[str, Any]) -> KataRules:
             raise ChoiceError(f"unknown rule {key!r}: expected one of {', '.join(_CHOICES)}")
         attribute, choices = _CHOICES[key]
         if value not in choices or type(value) is not type(choices[0]):
-            raise ChoiceError(f"{key} = {value!r}: expected one of {', '.join(json.dumps(choice) for choice in choices)}")
+            raise ChoiceError(
+                f"{key} = {value!r}: expected one of {', '.join(json.dumps(choice) for choice in choices)}"
+            )
         values[attribute] = value
     return KataRules(**{"ko": "POSITIONAL", "suicide": True, "friendly_pass": False, **values})

@@ -1,7 +1,7 @@
 """Games won by a line (m,n,k-games): the sides put stones on the board by turns, and the first to make a line wins.
 
-Vocabulary. A *run* is stones of one colour side by side along a row, a column or a diagonal, as far as they go. A run of
-a winning length is a *line*. A full board without one is a draw. In a *free* game every empty point may be played.
+Vocabulary. A *run* is stones of one colour side by side along a row, a column or a diagonal, as far as they go. A run
+of a winning length is a *line*. A full board without one is a draw. In a *free* game every empty point may be played.
 
 The state row:
 
@@ -9,8 +9,8 @@ The state row:
   WON           1 where the last stone made a line: the side to move has lost
   ROWS, COLS    the board
   LEAST, MOST   the shortest and the longest run that wins
-  cells         from HEADER on: the colours, COLS + 1 cells a row, the first of them empty, with an empty row above and below,
-                so that every run ends at the edge of the board by itself
+  cells         from HEADER on: the colours, COLS + 1 cells a row, the first of them empty, with an empty row above and
+                below, so that every run ends at the edge of the board by itself
 
 Behind the cells stand fields of a game's own. Those of a free game make `sample` one draw; they are
 
@@ -116,14 +116,17 @@ def _board(state: np.ndarray) -> np.ndarray:
 
 
 def set_up(initial: np.ndarray, colours: np.ndarray, to_play: int) -> np.ndarray:
-    """The position with these stones, uint8 [points], under the rules of `initial`; a game's own fields stay as they are there.
+    """The position with these stones, uint8 [points], under the rules of `initial`; a game's own fields stay as they
+    are there.
 
     Raises:
         ValueError: one side has two stones or more above the other's, or the side to move has made a line.
     """
     black, white = (int(np.count_nonzero(colours == colour)) for colour in (BLACK, WHITE))
     if abs(black - white) > 1:
-        raise SetUpError(f"{black} black and {white} white stones: expected one more of either side at most, as they move by turns")
+        raise SetUpError(
+            f"{black} black and {white} white stones: expected one more of either side at most, as they move by turns"
+        )
     state = initial.copy()
     state[TO_PLAY], state[PLY] = to_play, black + white
     board = _board(state)
@@ -224,4 +227,12 @@ def free_game(name: str, size: int, least: int, most: int) -> Game:
     """The free game on a size x size board that runs of `least` to `most` stones win."""
     points = list(range(size * size))
     initial = first_state(size, size, least, most, own=[*points, *points])
-    return describe(name, initial, symmetries=tuple(range(8)), step=free_step, legal=free_legal, sample=free_sample, set_up=_free_set_up)
+    return describe(
+        name,
+        initial,
+        symmetries=tuple(range(8)),
+        step=free_step,
+        legal=free_legal,
+        sample=free_sample,
+        set_up=_free_set_up,
+    )

@@ -1,6 +1,7 @@
 """NoGo on 2x2 to 13x13: no move may capture, none may leave its own chain without a liberty, and who cannot move loses.
 
-The state row is a board of `gozero.games.chains` whose header has these fields besides (the game's other fields stay 0):
+The state row is a board of `gozero.games.chains` whose header has these fields besides (the game's other fields stay
+0):
 
   PLAYABLE    number of points where Black may play; the next field is White's
 
@@ -10,10 +11,10 @@ and which two tables for each colour follow, int32 [points] each, Black's before
   place       where in `order` each point stands
 
 Such a pair is a sparse set (Briggs and Torczon, 1993): asking, drawing a member at random and striking one out take one
-step each. Striking is all it needs, for what is illegal stays so: no stone is ever taken off, and a chain grows only onto
-its liberties, so one whose only liberty is the point p has no other until p is filled. Nor need `step` look at every
-point: a stone can only close the points beside it, and the last liberties of the chains beside it. It judges these, and
-`legal`, `sample`, `outcome` and `score` find their answers in the row.
+step each. Striking is all it needs, for what is illegal stays so: no stone is ever taken off, and a chain grows only
+onto its liberties, so one whose only liberty is the point p has no other until p is filled. Nor need `step` look at
+every point: a stone can only close the points beside it, and the last liberties of the chains beside it. It judges
+these, and `legal`, `sample`, `outcome` and `score` find their answers in the row.
 
 A position is its stones and the side to move: there is no pass, no ko and no superko. The history is left alone, and so
 are the past boards that chains has room for.
@@ -28,7 +29,22 @@ from numba import types
 
 from gozero.errors import ChoiceError
 from gozero.games import chains
-from gozero.games.chains import BLACK, EDGE, EMPTY, HEAD, LIBERTIES, NEXT, RECORD, SIZE, TO_PLAY, WHITE, at, colour_at, liberties_at, put
+from gozero.games.chains import (
+    BLACK,
+    EDGE,
+    EMPTY,
+    HEAD,
+    LIBERTIES,
+    NEXT,
+    RECORD,
+    SIZE,
+    TO_PLAY,
+    WHITE,
+    at,
+    colour_at,
+    liberties_at,
+    put,
+)
 from gozero.games.game import NOT_OVER, PLY, Game
 from gozero.jit import LEGAL, MASK, OUTCOME, OWNER, SAMPLE, SCORE, STATE, STEP, kernel
 from gozero.rng import below
@@ -173,7 +189,9 @@ def outcome(state):
 
 @kernel(OWNER.signature)
 def owner(state, out):
-    """Who may still play where, into out int8 [points]: +1 only the side to move, -1 only the other, 0 both or neither (stones too)."""
+    """Who may still play where, into out int8 [points]: +1 only the side to move, -1 only the other, 0 both or neither
+    (stones too).
+    """
     size = np.int64(state[SIZE])
     colour = state[TO_PLAY]
     for action in range(size * size):

@@ -7,11 +7,12 @@ A bitboard is a uint64 with bit 8 * row + col for each disc, row 0 at the top, w
   SIZE     points a side
   DISCS    bitboards in halves of 32 bits, low before high: Black's two, then White's
 
-All eight directions are shifts by 1, 7, 8 or 9 points, forwards or back. A shift sideways runs over the edge into the next
-row; that is harmless for as long as the discs between the two ends are looked for in the inner columns alone (a line of enclosed
-discs never includes the outer ones), and the ends are kept to the board.
+All eight directions are shifts by 1, 7, 8 or 9 points, forwards or back. A shift sideways runs over the edge into the
+next row; that is harmless for as long as the discs between the two ends are looked for in the inner columns alone (a
+line of enclosed discs never includes the outer ones), and the ends are kept to the board.
 
-The game is over when neither side has a move, so it can be told from the discs: passes are not counted, and the history is unused.
+The game is over when neither side has a move, so it can be told from the discs: passes are not counted, and the history
+is unused.
 """
 
 from __future__ import annotations
@@ -29,12 +30,19 @@ from gozero.rng import below
 SIZE, DISCS, STATE_INTS = 2, 3, 7
 SIZES = (4, 6, 8)
 RULES = "standard"
-SYMMETRIES = (0, 2, 5, 7)  # the half turn and the two diagonals keep the first position; the others exchange its colours
+SYMMETRIES = (
+    0,
+    2,
+    5,
+    7,
+)  # the half turn and the two diagonals keep the first position; the others exchange its colours
 
 NONE, ONE, HALF, LOW = np.uint64(0), np.uint64(1), np.uint64(32), np.uint64(0xFFFFFFFF)
 RIGHT, DOWN_LEFT, DOWN, DOWN_RIGHT = np.uint64(1), np.uint64(7), np.uint64(8), np.uint64(9)
 INNER_COLUMNS = np.uint64(0x7E7E7E7E7E7E7E7E)
-BOARDS = np.array([sum((2**size - 1) << 8 * row for row in range(size)) for size in range(9)], np.uint64)  # all points, by size
+BOARDS = np.array(
+    [sum((2**size - 1) << 8 * row for row in range(size)) for size in range(9)], np.uint64
+)  # all points, by size
 
 
 @kernel()
@@ -82,7 +90,9 @@ def _count(discs):
 
 @kernel()
 def _run_ahead(start, discs, shift):
-    """Those of `discs` that make an unbroken line from a point of `start` in the direction of the higher points: at most six."""
+    """Those of `discs` that make an unbroken line from a point of `start` in the direction of the higher points: at
+    most six.
+    """
     run = discs & (start << shift)
     for _ in range(5):
         run |= discs & (run << shift)
@@ -108,7 +118,12 @@ def _ends(own, others, shift):
 def _moves(own, other, size):
     """The points on which the side of `own` encloses discs of `other`."""
     inner = other & INNER_COLUMNS
-    ends = _ends(own, other, DOWN) | _ends(own, inner, RIGHT) | _ends(own, inner, DOWN_LEFT) | _ends(own, inner, DOWN_RIGHT)
+    ends = (
+        _ends(own, other, DOWN)
+        | _ends(own, inner, RIGHT)
+        | _ends(own, inner, DOWN_LEFT)
+        | _ends(own, inner, DOWN_RIGHT)
+    )
     return ends & ~(own | other) & BOARDS[size]
 
 

@@ -19,8 +19,8 @@ class RuleSet:
 
     Attributes:
         name: as in `RULES`.
-        ko: SIMPLE forbids retaking a single stone at once; POSITIONAL forbids any earlier board; SITUATIONAL any earlier
-            board with the same side to move. A pass is always allowed.
+        ko: SIMPLE forbids retaking a single stone at once; POSITIONAL forbids any earlier board; SITUATIONAL any
+            earlier board with the same side to move. A pass is always allowed.
         suicide: whether a move may leave its own chain without liberties (the chain is removed).
         bonus: White's points for N handicap stones: NO_BONUS 0, BONUS_N N, BONUS_N_MINUS_1 N - 1.
         removes_dead: whether the players take dead stones off by agreement before they count (KataGo: friendlyPassOk).

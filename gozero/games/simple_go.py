@@ -1,4 +1,5 @@
-"""Simplified Go on 5x5: simple ko, no suicide, no komi, counted by area after two passes or 100 plies, so that draws exist.
+"""Simplified Go on 5x5: simple ko, no suicide, no komi, counted by area after two passes or 100 plies, so that draws
+exist.
 
 The kernels and the state row are those of `gozero.games.go`.
 """

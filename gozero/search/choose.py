@@ -13,8 +13,8 @@ def choose(result: RootResult, temperature: float, rng: np.random.Generator, *, 
     Args:
         result: of a finished or stopped search.
         temperature: 0 for the result's best action, without chance; otherwise an action is drawn with probability
-            proportional to visits ** (1 / temperature) (AlphaGo Zero plays its first 30 moves with 1), or to the prior's power
-            where no action has a visit.
+            proportional to visits ** (1 / temperature) (AlphaGo Zero plays its first 30 moves with 1), or to the
+            prior's power where no action has a visit.
         rng: draws one number where temperature > 0.
         undrawn: an action that is played where it is the best, but never drawn in another's place: the pass.
     """
@@ -27,7 +27,9 @@ def choose(result: RootResult, temperature: float, rng: np.random.Generator, *, 
 
 
 def draw(weights: np.ndarray, temperature: float, rng: np.random.Generator) -> int:
-    """An action drawn with probability proportional to weights [A], one above 0, to the power of 1 / temperature; at 0 the heaviest."""
+    """An action drawn with probability proportional to weights [A], one above 0, to the power of 1 / temperature; at 0
+    the heaviest.
+    """
     if temperature < 0:
         raise ValueError(f"temperature {temperature}: expected 0 or above")
     if temperature == 0:

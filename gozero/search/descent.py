@@ -3,7 +3,8 @@
 Vocabulary. A *descent* follows one line from the root to a leaf, replaying the moves on the leaf's state; it ends
 
   FOUND      at an unevaluated node: state, legal actions and node wait in a slot of `Leaves`
-  KNOWN      at a node whose value stands: the game is over there, no move is left in it, or it lies as deep as a line may reach
+  KNOWN      at a node whose value stands: the game is over there, no move is left in it, or it lies as deep as a line
+             may reach
   COLLISION  at a node another descent of this wave waits for; the tree then gets no further leaf in this wave
   FULL       where it would add a node for which there is no room: nothing is backed up, and the tree's search ends
 """
@@ -98,7 +99,9 @@ def _leave_out(forest, t, state, actions):
 
 @kernel()
 def _meet(legal, thinkable, outcome, score, forest, t, index, leaves, slot):
-    """Come to a node for the first time: KNOWN where the game is over, with its count or else its parent's score, else FOUND."""
+    """Come to a node for the first time: KNOWN where the game is over, with its count or else its parent's score, else
+    FOUND.
+    """
     node = forest.nodes[t, index]
     state = leaves.states[slot]
     result = outcome(state)
@@ -122,7 +125,9 @@ def _meet(legal, thinkable, outcome, score, forest, t, index, leaves, slot):
 
 @kernel()
 def _descend(step, legal, thinkable, outcome, score, forest, t, params, leaves, slot):
-    """Follow one line of tree t to its leaf. Returns (how it ended, node, root action or -1); each node on it is pending once more."""
+    """Follow one line of tree t to its leaf. Returns (how it ended, node, root action or -1); each node on it is
+    pending once more.
+    """
     nodes, history, state = forest.nodes[t], forest.histories[t], leaves.states[slot]
     copy_row(state, forest.roots[t])
     index = np.int64(0)
@@ -133,7 +138,11 @@ def _descend(step, legal, thinkable, outcome, score, forest, t, params, leaves, 
         if node["status"] == TERMINAL:
             return KNOWN, index, first_action
         if node["status"] == UNEVALUATED:
-            met = COLLISION if node["pending"] > 1 else _meet(legal, thinkable, outcome, score, forest, t, index, leaves, slot)
+            met = (
+                COLLISION
+                if node["pending"] > 1
+                else _meet(legal, thinkable, outcome, score, forest, t, index, leaves, slot)
+            )
             return met, index, first_action
         if state[PLY] + 1 >= history.shape[0]:
             return KNOWN, index, first_action
@@ -185,7 +194,9 @@ def _expand(forest, leaves, slot, logits, value, score):
 
 @kernel()
 def _retire(forest, finished):
-    """Write the active trees whose budget is spent or room used up into finished int64 [B]; they become inactive. Returns how many."""
+    """Write the active trees whose budget is spent or room used up into finished int64 [B]; they become inactive.
+    Returns how many.
+    """
     count = 0
     for t in range(forest.trees.shape[0]):
         tree = forest.trees[t]
@@ -223,9 +234,17 @@ def absorb(forest, leaves, count, logits, values, scores, finished):
     return _retire(forest, finished)
 
 
-@kernel(types.int64(STEP, LEGAL, OUTCOME, SCORE, SAMPLE, EVALUATE_ROW, FOREST, PARAMS, LEAVES, OPTIONS, types.int64, _F32_1, _I64_1))
-def simulate_rows(step, legal, outcome, score, sample, evaluate, forest, params, leaves, options, simulations, logits, finished):
-    """Up to `simulations` whole simulations of every active tree with a row evaluator; leaves has two slots, the second is scratch."""
+@kernel(
+    types.int64(
+        STEP, LEGAL, OUTCOME, SCORE, SAMPLE, EVALUATE_ROW, FOREST, PARAMS, LEAVES, OPTIONS, types.int64, _F32_1, _I64_1
+    )
+)
+def simulate_rows(
+    step, legal, outcome, score, sample, evaluate, forest, params, leaves, options, simulations, logits, finished
+):
+    """Up to `simulations` whole simulations of every active tree with a row evaluator; leaves has two slots, the second
+    is scratch.
+    """
     for t in range(forest.trees.shape[0]):
         tree = forest.trees[t]
         root = forest.nodes[t, 0]
@@ -237,7 +256,15 @@ def simulate_rows(step, legal, outcome, score, sample, evaluate, forest, params,
                 break
             if ended == FOUND:
                 value = evaluate(
-                    step, outcome, sample, leaves.states[0], leaves.states[1], forest.histories[t], options, forest.generators[t], logits
+                    step,
+                    outcome,
+                    sample,
+                    leaves.states[0],
+                    leaves.states[1],
+                    forest.histories[t],
+                    options,
+                    forest.generators[t],
+                    logits,
                 )
                 _expand(forest, leaves, 0, logits, value, np.float32(0.0))
     return _retire(forest, finished)

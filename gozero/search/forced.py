@@ -1,11 +1,12 @@
-"""Forced playouts and policy-target pruning at a PUCT root that explores (Wu 2019, "Accelerating self-play learning in Go", section 3.2).
+"""Forced playouts and policy-target pruning at a PUCT root that explores (Wu 2019, "Accelerating self-play learning in
+Go", section 3.2).
 
     forced(a) = sqrt(k * P(a) * sum of N)
 
-A move that noise brought up is soon given up by PUCT, before its value is known. So a root move that has been tried gets at least
-forced(a) simulations. They are the price of exploring, not an opinion of the search: afterwards each move but the most visited loses
-up to forced(a) of them, as long as PUCT still prefers the most visited one (by the same values, points gained included). A move left
-with a single visit is no part of the policy.
+A move that noise brought up is soon given up by PUCT, before its value is known. So a root move that has been tried
+gets at least forced(a) simulations. They are the price of exploring, not an opinion of the search: afterwards each move
+but the most visited loses up to forced(a) of them, as long as PUCT still prefers the most visited one (by the same
+values, points gained included). A move left with a single visit is no part of the policy.
 
 P is the prior searched with, noise included. The tree itself keeps all visits; below the root the search is PUCT.
 """
@@ -43,7 +44,9 @@ def _worth(forest, t, edge, params):
 
 @kernel()
 def _earned(forest, t, edge, params, exploration, forced, best):
-    """Visits of a root child that PUCT would have given it: it loses up to `forced`, while its score stays below `best`."""
+    """Visits of a root child that PUCT would have given it: it loses up to `forced`, while its score stays below
+    `best`.
+    """
     child = forest.nodes[t, forest.children[t, edge]]
     kept = np.int64(child["visits"])
     if kept == 0:
@@ -57,7 +60,9 @@ def _earned(forest, t, edge, params, exploration, forced, best):
 
 @kernel()
 def pruned_policy(forest, t, params, policy):
-    """Write the shares of the visits that were earned into policy float32 [A], which is 0 on entry. The root has a visited child."""
+    """Write the shares of the visits that were earned into policy float32 [A], which is 0 on entry. The root has a
+    visited child.
+    """
     nodes, priors, children = forest.nodes[t], forest.priors[t], forest.children[t]
     start, end = np.int64(nodes[0]["edge_start"]), np.int64(nodes[0]["edge_start"] + nodes[0]["child_count"])
     visits, most = 0, start
@@ -72,7 +77,9 @@ def pruned_policy(forest, t, params, policy):
     for edge in range(start, end):
         kept = np.int64(chosen["visits"])
         if edge != most:
-            kept = _earned(forest, t, edge, params, exploration, math.sqrt(forest.trees[t]["forced"] * priors[edge] * visits), best)
+            kept = _earned(
+                forest, t, edge, params, exploration, math.sqrt(forest.trees[t]["forced"] * priors[edge] * visits), best
+            )
         policy[forest.actions[t, edge]] = kept
         total += kept
     for edge in range(start, end):

@@ -1,13 +1,14 @@
 """Gumbel root (Danihelka et al. 2022, "Policy improvement by planning with Gumbel").
 
 The m moves of highest gumbel + logit are considered; sequential halving divides the simulations among them: in each of
-ceil(log2 m) phases every move still in the running gets the same number, then the worse half leaves. Moves are ranked by
+ceil(log2 m) phases every move still in the running gets the same number, then the worse half leaves. Moves are ranked
+by
 
     g(a) + logit(a) + sigma(completed q(a)),    sigma(q) = (c_visit + max N) * c_scale * q
 
-with q in 0 … 1 (half of value + 1; mctx instead stretches the q it sees to 0 … 1, which makes mere noise look decisive).
-Unvisited moves are completed with v_mix (the paper's appendix D). The improved policy, softmax(logit + sigma(completed q)),
-is what a network learns. Without noise g is 0 and play is deterministic.
+with q in 0 … 1 (half of value + 1; mctx instead stretches the q it sees to 0 … 1, which makes mere noise look
+decisive). Unvisited moves are completed with v_mix (the paper's appendix D). The improved policy, softmax(logit +
+sigma(completed q)), is what a network learns. Without noise g is 0 and play is deterministic.
 
 The schedule counts the simulations of this search only (`assigned`): visits kept from an earlier move still count in q.
 Below the root the search is PUCT.
@@ -39,7 +40,9 @@ def start_halving(forest, t):
 
 @kernel()
 def count_simulation(forest, t, action):
-    """Note a simulation of a root move and move the schedule on: next place, next round, next phase with half the moves."""
+    """Note a simulation of a root move and move the schedule on: next place, next round, next phase with half the
+    moves.
+    """
     tree = forest.trees[t]
     forest.assigned[t, action] += 1
     tree["place"] += 1
@@ -56,7 +59,9 @@ def count_simulation(forest, t, action):
 
 @kernel()
 def mixed_value(forest, t):
-    """v_mix: the root's own evaluation and the prior-weighted mean of its children's q, weighted 1 to the sum of visits."""
+    """v_mix: the root's own evaluation and the prior-weighted mean of its children's q, weighted 1 to the sum of
+    visits.
+    """
     nodes, priors, children = forest.nodes[t], forest.priors[t], forest.children[t]
     root = nodes[0]
     visits = 0
@@ -87,13 +92,17 @@ def sigma_scale(forest, t, params):
 
 @kernel()
 def completed_value(forest, t, edge, params, mixed):
-    """q of a root edge for the side to move at the root, with the points it gains; v_mix for an edge without a finished visit."""
+    """q of a root edge for the side to move at the root, with the points it gains; v_mix for an edge without a finished
+    visit.
+    """
     root = forest.nodes[t, 0]
     if edge < root["edge_start"] + root["child_count"]:
         child = forest.nodes[t, forest.children[t, edge]]
         if child["visits"] > 0:
             q = -child["value_sum"] / child["visits"]
-            return q if params.score_weight == 0 else q + points_gained(child, root["score_sum"] / root["visits"], params)
+            return (
+                q if params.score_weight == 0 else q + points_gained(child, root["score_sum"] / root["visits"], params)
+            )
     return mixed
 
 
@@ -109,7 +118,11 @@ def best_root_edge(forest, t, params, least, most):
     for edge in range(np.int64(root["edge_start"]), np.int64(root["edge_start"] + root["edge_count"])):
         action = actions[edge]
         if least <= assigned[action] <= most:
-            score = forest.gumbels[t, action] + forest.root_logits[t, action] + scale * completed_value(forest, t, edge, params, mixed)
+            score = (
+                forest.gumbels[t, action]
+                + forest.root_logits[t, action]
+                + scale * completed_value(forest, t, edge, params, mixed)
+            )
             if score > highest or best == NO_EDGE:
                 highest = score
                 best = np.int64(edge)

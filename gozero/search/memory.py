@@ -1,8 +1,8 @@
 """How much memory the trees of several searches may take together.
 
-Vocabulary. A tree *holds* what it has reserved, whether or not it has grown into it. A search begins with a small room, at most a
-share of the limit, whatever the others hold, so that a question beside a long analysis finds some; all else it must find free. While a tree
-grows, one of its arrays is there twice.
+Vocabulary. A tree *holds* what it has reserved, whether or not it has grown into it. A search begins with a small room,
+at most a share of the limit, whatever the others hold, so that a question beside a long analysis finds some; all else
+it must find free. While a tree grows, one of its arrays is there twice.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from typing import Protocol
 from weakref import WeakSet
 
 FIRST_SHARE = 16
-"""The part of the limit, one in so many, with which a search begins at most; fewer where more searches may be at work at once."""
+"""The part of the limit, one in so many, with which a search begins at most; fewer where more searches may be at work
+at once.
+"""
 
 
 class Holder(Protocol):
@@ -23,7 +25,9 @@ class Holder(Protocol):
 
 
 class Memory:
-    """A limit in bytes, shared by the searches that were added, `searches` at once at most; one that is gone holds nothing."""
+    """A limit in bytes, shared by the searches that were added, `searches` at once at most; one that is gone holds
+    nothing.
+    """
 
     def __init__(self, limit: int, searches: int = 1) -> None:
         self.limit = limit

@@ -28,7 +28,9 @@ def _normal(generator):
 
 @kernel()
 def gamma(generator, shape):
-    """A gamma variable of that shape > 0 and scale 1, at least 1e-30 (Marsaglia and Tsang 2000, section 6 for shapes below 1)."""
+    """A gamma variable of that shape > 0 and scale 1, at least 1e-30 (Marsaglia and Tsang 2000, section 6 for shapes
+    below 1).
+    """
     boost = 1.0
     if shape < 1.0:
         boost = (1.0 - uniform(generator)) ** (1.0 / shape)

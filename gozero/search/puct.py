@@ -2,12 +2,13 @@
 
     score(a) = Q(a) + c_puct * P(a) * sqrt(sum of N) / (1 + N(a))
 
-An unvisited move has no Q; first-play urgency lends it the parent's value less `fpu` * sqrt(prior mass already visited),
-as KataGo does (Wu 2019). Visits in flight count as visits, each with a loss of `virtual_loss`.
+An unvisited move has no Q; first-play urgency lends it the parent's value less `fpu` * sqrt(prior mass already
+visited), as KataGo does (Wu 2019). Visits in flight count as visits, each with a loss of `virtual_loss`.
 
-Where the result is all that counts, a side that is winning plays anything that wins, and one that is losing anything at all. With a
-`score_weight` the Q of a visited move also rises with the points it gains against the position's mean score, as in KataGo's score
-utility (Wu 2019), but by the mean scores of the two nodes: no distribution of scores is known here. Values backed up stay pure.
+Where the result is all that counts, a side that is winning plays anything that wins, and one that is losing anything at
+all. With a `score_weight` the Q of a visited move also rises with the points it gains against the position's mean
+score, as in KataGo's score utility (Wu 2019), but by the mean scores of the two nodes: no distribution of scores is
+known here. Values backed up stay pure.
 """
 
 from __future__ import annotations

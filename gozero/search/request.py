@@ -22,10 +22,12 @@ class SearchRequest:
         temperature: of a PUCT root's prior in a search with noise; None: the settings' `root_policy_temperature`.
         gumbel: float32 [A], the Gumbel variables to use instead.
         root_mask: bool [A], True where an action may be searched at the root (illegal ones never are). None: all.
-        left_out: int32 [2, A], in how many plies of every line an action is left out, for the side to move at the root and
-            for the other one; 1 is the root alone. A position without a move left is searched no further. None: 0 everywhere.
-        keep: build on the tree that `Search.advance` left, if its root is this very state and nothing was or is left out below a root.
-        on_top: the visits come on top of those that are kept, of actions allowed now, or of a new root's own.
+        left_out: int32 [2, A], in how many plies of every line an action is left out, for the side to move at the root
+            and for the other one; 1 is the root alone. A position without a move left is searched no further. None: 0
+            everywhere.
+        keep: build on the tree that `Search.advance` left, if its root is this very state and nothing was or is left
+        out below a root. on_top: the visits come on top of those that are kept, of actions allowed now, or of a new
+        root's own.
     """
 
     state: np.ndarray
@@ -44,9 +46,13 @@ class SearchRequest:
         if self.visits < 1:
             raise ValueError(f"{self.visits} visits: expected at least 1")
         if self.state.shape != (game.state_ints,):
-            raise ValueError(f"state of shape {self.state.shape}: {game.name} at {game.rows}x{game.cols} needs ({game.state_ints},)")
+            raise ValueError(
+                f"state of shape {self.state.shape}: {game.name} at {game.rows}x{game.cols} needs ({game.state_ints},)"
+            )
         if len(self.history) <= self.state[PLY]:
-            raise ValueError(f"history of {len(self.history)} entries: ply {self.state[PLY]} needs at least {self.state[PLY] + 1}")
+            raise ValueError(
+                f"history of {len(self.history)} entries: ply {self.state[PLY]} needs at least {self.state[PLY] + 1}"
+            )
         for name in ("gumbel", "root_mask", "left_out"):
             shape = (2, game.actions) if name == "left_out" else (game.actions,)
             array: np.ndarray | None = getattr(self, name)

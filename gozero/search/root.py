@@ -1,7 +1,7 @@
 """The root of a tree: where a search begins, what is special there, and what is read off it at the end.
 
-At the root the prior may be tempered and mixed with Dirichlet noise (AlphaGo Zero), actions may be excluded, and a Gumbel
-root has its schedule. Nothing here descends into the tree.
+At the root the prior may be tempered and mixed with Dirichlet noise (AlphaGo Zero), actions may be excluded, and a
+Gumbel root has its schedule. Nothing here descends into the tree.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ NO_ACTION = -1
 
 @kernel()
 def set_root_prior(forest, t):
-    """Store the root's prior in `root_priors`, then search with it after temperature and Dirichlet noise; store its logarithm."""
+    """Store the root's prior in `root_priors`, then search with it after temperature and Dirichlet noise; store its
+    logarithm.
+    """
     tree = forest.trees[t]
     root = forest.nodes[t, 0]
     actions, priors, logits = forest.actions[t], forest.priors[t], forest.root_logits[t]
@@ -117,10 +119,11 @@ def apply_request(forest: Forest, t: int, request: SearchRequest, settings: Sear
 
 @kernel(types.void(FOREST, types.int64, types.int64, types.uint64, types.boolean, types.boolean))
 def plant(forest, t, budget, seed, keep, on_top):
-    """Begin a search of tree t at the state in `roots`; with `keep` on the tree it has, whose root must be that position.
+    """Begin a search of tree t at the state in `roots`; with `keep` on the tree it has, whose root must be that
+    position.
 
-    The budget counts the visits that are kept, and with `on_top` those that come on top of them, or of a new root's own.
-    A kept root that has none of the actions allowed now, since it was met inside a tree, gives way to a new one.
+    The budget counts the visits that are kept, and with `on_top` those that come on top of them, or of a new root's
+    own. A kept root that has none of the actions allowed now, since it was met inside a tree, gives way to a new one.
     """
     tree = forest.trees[t]
     forest.generators[t, 0] = mix(seed)
@@ -149,10 +152,11 @@ def draw_gumbels(forest, t):
 
 @kernel(types.int64(FOREST, types.int64, PARAMS, types.int32[::1], types.float32[::1], types.float32[::1]))
 def read_root(forest, t, params, visits, q, policy):
-    """Write the root's visits, q and policy [A], all 0 on entry, and return the move that comes out best, -1 if there is none.
+    """Write the root's visits, q and policy [A], all 0 on entry, and return the move that comes out best, -1 if there
+    is none.
 
-    Gumbel root: the improved policy, and the winner of the halving. PUCT root: shares of visits (the prior if there are none),
-    forced ones left out, and the most visited move.
+    Gumbel root: the improved policy, and the winner of the halving. PUCT root: shares of visits (the prior if there are
+    none), forced ones left out, and the most visited move.
     """
     root = forest.nodes[t, 0]
     if forest.trees[t]["node_count"] == 0 or root["edge_count"] == 0:

@@ -1,12 +1,13 @@
 """Search: many trees at once, in waves of select -> evaluate -> expand and back up.
 
 Vocabulary.
-  wave     at most `settings.leaves` leaves of every unfinished tree, evaluated together in one batch. Its two halves, `collect` and
-           `absorb`, are for callers that have something else to do while the batch is evaluated.
-  visits   of the root: its own evaluation and all simulations below it, those of a kept tree included. A budget of 100 visits
-           is 1 evaluation of the root and 99 simulations.
-  room     nodes that a tree can have. Without a `Memory` it stays what the settings say, with one it grows as far as that allows. The
-           search of a tree that needs a node and has no room for it ends, its budget unspent: no evaluation is counted twice instead.
+  wave     at most `settings.leaves` leaves of every unfinished tree, evaluated together in one batch. Its two halves,
+           `collect` and `absorb`, are for callers that have something else to do while the batch is evaluated.
+  visits   of the root: its own evaluation and all simulations below it, those of a kept tree included. A budget of 100
+           visits is 1 evaluation of the root and 99 simulations.
+  room     nodes that a tree can have. Without a `Memory` it stays what the settings say, with one it grows as far as
+           that allows. The search of a tree that needs a node and has no room for it ends, its budget unspent: no
+           evaluation is counted twice instead.
   value    expected result for the side to move, -1 … 1; a child's q is given for the side to move at the root.
 
 A search knows no rule beyond the kernels of its Game, starts no thread and imports no torch. Resigning, clocks and when
@@ -48,10 +49,11 @@ class RootResult:
         visits: int32 [A], of the root's children.
         q: float32 [A], mean value after each visited action.
         prior: float32 [A], the evaluator's, without noise and temperature; sums to 1 over the allowed actions.
-        policy: float32 [A], what a network should learn: shares of visits, less those that were forced, or a Gumbel root's
-            improved policy; sums to 1.
+        policy: float32 [A], what a network should learn: shares of visits, less those that were forced, or a Gumbel
+            root's improved policy; sums to 1.
         best: the most visited action, or the winner at a Gumbel root.
-        value: mean value of all visits; at a Gumbel root, which visits weak moves as often as strong ones, that of the improved policy.
+        value: mean value of all visits; at a Gumbel root, which visits weak moves as often as strong ones, that of the
+            improved policy.
         score: mean score in points of all visits, 0 where the evaluator knows none.
         root_visits: visits of the root itself, one more than its children's.
     """
@@ -100,7 +102,15 @@ class Search:
         self._score = self._no_score if game.score is None else as_argument(game.score, SCORE)
         self._leaves = descent.new_leaves(game, max(2, trees * settings.leaves))
         scale = 2.0 * math.sqrt(game.points)  # KataGo's
-        numbers = (settings.c_puct, settings.fpu, settings.virtual_loss, settings.c_visit, settings.c_scale, settings.score_weight, scale)
+        numbers = (
+            settings.c_puct,
+            settings.fpu,
+            settings.virtual_loss,
+            settings.c_visit,
+            settings.c_scale,
+            settings.score_weight,
+            scale,
+        )
         self._params = Params(*map(float, numbers))
         self._begun = np.zeros(trees, np.int64)
         self._finished = np.zeros(trees, np.int64)
@@ -133,7 +143,9 @@ class Search:
             draw_gumbels(self.forest, tree)
 
     def advance(self, tree: int, action: int) -> bool:
-        """Play a move at the root and keep the tree below it for the next request that says `keep`. False if nothing could be kept."""
+        """Play a move at the root and keep the tree below it for the next request that says `keep`. False if nothing
+        could be kept.
+        """
         if not reroot(self.forest, tree, action):
             return False
         self.game.step(self.forest.roots[tree], self.forest.histories[tree], action)
@@ -145,7 +157,8 @@ class Search:
         return self.absorb(self.evaluator.evaluate(states) if len(states) else None)
 
     def collect(self) -> np.ndarray:
-        """The first half of a wave: int32 [n, S], its leaves, which somebody must evaluate. They stay as they are until `absorb`.
+        """The first half of a wave: int32 [n, S], its leaves, which somebody must evaluate. They stay as they are until
+        `absorb`.
 
         There may be none: where all lines ended at finished games, and always with a row evaluator, which needs nobody.
         """
@@ -158,7 +171,9 @@ class Search:
         return self._leaves.states[: self._collected]
 
     def absorb(self, evaluation: Evaluation | None = None) -> list[int]:
-        """The second half: take the leaves' evaluation (None where there were none). Returns the trees that finished in this wave."""
+        """The second half: take the leaves' evaluation (None where there were none). Returns the trees that finished in
+        this wave.
+        """
         if self._rows is not None:
             done = descent.simulate_rows(
                 self._step, self._legal, self._outcome, self._no_score, self._sample, self._rows.function, self.forest, self._params,
@@ -194,7 +209,8 @@ class Search:
         return len(self.forest.trees) * tree_bytes(self.game, self.forest.nodes.shape[1])
 
     def run(self, deadline: float | None = None, stop: Callable[[], bool] | None = None) -> None:
-        """Search in waves until every budget is spent or room used up, time.monotonic() reaches `deadline` or `stop()` is true.
+        """Search in waves until every budget is spent or room used up, time.monotonic() reaches `deadline` or `stop()`
+        is true.
 
         The first wave is always searched, so that every root has its prior and value.
         """
@@ -208,12 +224,16 @@ class Search:
         return int(self.forest.nodes[tree, 0]["visits"])
 
     def result(self, tree: int = 0) -> RootResult:
-        """What the search of a tree has found so far. ValueError where its root has no move: not searched yet, or the game is over."""
+        """What the search of a tree has found so far. ValueError where its root has no move: not searched yet, or the
+        game is over.
+        """
         visits = np.zeros(self.game.actions, np.int32)
         q, policy = np.zeros(self.game.actions, np.float32), np.zeros(self.game.actions, np.float32)
         best = read_root(self.forest, tree, self._params, visits, q, policy)
         if best < 0:
-            raise ValueError(f"tree {tree} has no move: it was not searched, the game is over, or root_mask leaves no legal action")
+            raise ValueError(
+                f"tree {tree} has no move: it was not searched, the game is over, or root_mask leaves no legal action"
+            )
         root = self.forest.nodes[tree, 0]
         count = int(root["visits"])
         value, score = float(root["value_sum"]) / count, float(root["score_sum"]) / count
@@ -232,7 +252,9 @@ class Search:
     def _tree_seed(self, tree: int) -> int:
         """A number of its own for each search of each tree."""
         self._begun[tree] += 1
-        return (self.seed * 0x9E3779B97F4A7C15 + tree * 0xC2B2AE3D27D4EB4F + int(self._begun[tree]) * 0xD6E8FEB86659FD93) % 2**64
+        return (
+            self.seed * 0x9E3779B97F4A7C15 + tree * 0xC2B2AE3D27D4EB4F + int(self._begun[tree]) * 0xD6E8FEB86659FD93
+        ) % 2**64
 
     def _first_room(self, trees: int) -> int:
         """Nodes with which each tree begins."""

@@ -32,7 +32,9 @@ class Line(NamedTuple):
 
     actions: list[int]
     visits: list[int]  # of each action; [0] where the first was never tried
-    score: float  # mean score after the first action, for the side to move at the root; 0 where the evaluator knows none
+    score: (
+        float  # mean score after the first action, for the side to move at the root; 0 where the evaluator knows none
+    )
 
 
 def principal_variation(forest: Forest, tree: int, action: int, length: int) -> Line:

@@ -3,8 +3,9 @@
 Vocabulary, for B trees of at most N nodes and E edges in a game with A actions and S state ints:
   node      one position of a tree: a NODE record. Node 0 is the root; a child's index is larger than its parent's.
   edge      one legal action of an evaluated node: (action, prior, child). A node's edges lie together.
-  children  the visited actions. They are always the first `child_count` edges of a node, and the edge after them has the
-            highest prior of the rest. PUCT never needs to look further: unvisited moves are equal but for the prior.
+  children  the visited actions. They are always the first `child_count` edges of a node, and the edge after them has
+            the highest prior of the rest. PUCT never needs to look further: unvisited moves are equal but for the
+            prior.
   pending   visits on their way: selected, not yet evaluated.
   room      N: a tree that has as many nodes is full until the forest is `enlarged`.
   value     expected result for the side to move at that node, -1 … 1; score likewise in points.
@@ -81,7 +82,9 @@ class Forest(NamedTuple):
     children: np.ndarray  # int32 [B, E]; set for visited edges only
     roots: np.ndarray  # int32 [B, S]: the roots' states
     histories: np.ndarray  # uint64 [B, H]: hashes up to the root, then of the line being replayed
-    left_out: np.ndarray  # int32 [B, 2, A]: plies of a line in which an action is left out, for the root's side to move and the other
+    left_out: (
+        np.ndarray
+    )  # int32 [B, 2, A]: plies of a line in which an action is left out, for the root's side to move and the other
     root_priors: np.ndarray  # float32 [B, A]: the root's prior without temperature and noise
     root_logits: np.ndarray  # float32 [B, A]: logarithm of the prior searched with, -inf where there is no edge
     gumbels: np.ndarray  # float32 [B, A]
@@ -139,7 +142,9 @@ def new_forest(game: Game, trees: int, max_nodes: int) -> Forest:
 
 def tree_bytes(game: Game, max_nodes: int) -> int:
     """Bytes of one tree of N = max_nodes nodes with all their edges."""
-    return max_nodes * (NODE.itemsize + (game.actions - 1) * EDGE_BYTES + np.dtype(np.int32).itemsize)  # the last for `renumbered`
+    return max_nodes * (
+        NODE.itemsize + (game.actions - 1) * EDGE_BYTES + np.dtype(np.int32).itemsize
+    )  # the last for `renumbered`
 
 
 def most_nodes(game: Game) -> int:
@@ -151,7 +156,8 @@ GROWING = ("actions", "priors", "children", "renumbered", "nodes")  # the last s
 
 
 def enlarged(forest: Forest, game: Game, max_nodes: int, name: str) -> Forest:
-    """The forest with one of its `GROWING` arrays at the length for N = max_nodes nodes, not fewer than now; all must follow, in order.
+    """The forest with one of its `GROWING` arrays at the length for N = max_nodes nodes, not fewer than now; all must
+    follow, in order.
 
     One at a time, so that the old array is gone before the next is made. MemoryError where there is no memory.
     """
@@ -327,7 +333,9 @@ def keep_below(forest, t, root, count):
 
 @kernel(types.boolean(FOREST, types.int64, types.int64))
 def reroot(forest, t, action):
-    """Make the child that `action` leads to the root of tree t and drop the rest, in place. False where there is none to keep."""
+    """Make the child that `action` leads to the root of tree t and drop the rest, in place. False where there is none
+    to keep.
+    """
     tree = forest.trees[t]
     nodes = forest.nodes[t]
     count = np.int64(tree["node_count"])

@@ -31,20 +31,27 @@ class Opinionated:
         sign = np.where(states[:, TO_PLAY] == BLACK, 1.0, -1.0).astype(np.float32)
         actions = self.game.actions
         return Evaluation(
-            3 * said[:, :actions], sign * said[:, actions], 10 * sign * said[:, actions + 1], sign[:, None] * said[:, actions + 2 :]
+            3 * said[:, :actions],
+            sign * said[:, actions],
+            10 * sign * said[:, actions + 1],
+            sign[:, None] * said[:, actions + 2 :],
         )
 
 
 class Talk:
     """A server and all that it has answered; `evaluators` are those it has opened, by board size."""
 
-    def __init__(self, positions: int = 4, evaluator: Callable[[Game], Any] = Opinionated, memory: int = 2**30, **defaults: Any) -> None:
+    def __init__(
+        self, positions: int = 4, evaluator: Callable[[Game], Any] = Opinionated, memory: int = 2**30, **defaults: Any
+    ) -> None:
         self.answers: list[Answer] = []
         self.warnings: list[str] = []
         self.evaluators: dict[int, Any] = {}
         self._evaluator = evaluator
         boards = Defaults((SIZE, 7, 9), **defaults)
-        self.server = Server("1.0", "net.pt", boards, positions, self._open, self._hear, Memory(memory), self.warnings.append)
+        self.server = Server(
+            "1.0", "net.pt", boards, positions, self._open, self._hear, Memory(memory), self.warnings.append
+        )
 
     def _open(self, game: Game) -> Any:
         return self.evaluators.setdefault(game.size, self._evaluator(game))
@@ -75,4 +82,12 @@ class Talk:
 
 def query(**fields: Any) -> Answer:
     """A query of a few visits on a small board."""
-    return {"id": "q", "moves": [], "rules": "chinese", "boardXSize": SIZE, "boardYSize": SIZE, "maxVisits": 20, **fields}
+    return {
+        "id": "q",
+        "moves": [],
+        "rules": "chinese",
+        "boardXSize": SIZE,
+        "boardYSize": SIZE,
+        "maxVisits": 20,
+        **fields,
+    }

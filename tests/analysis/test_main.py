@@ -29,7 +29,10 @@ class Client:
 
     def __init__(self, path: Path, *arguments: str) -> None:
         self.process = subprocess.Popen(
-            [*COMMAND, "--weights", str(path), *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            [*COMMAND, "--weights", str(path), *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
         )
 
     def send(self, **fields: Any) -> None:
@@ -96,7 +99,18 @@ def test_a_session_of_katrain(small_weights: Path) -> None:
         assert {"winrate", "scoreLead", "visits", "currentPlayer"} <= answer["rootInfo"].keys()
         assert (len(answer["ownership"]), len(answer["policy"])) == (SIZE * SIZE, SIZE * SIZE + 1)
         for move in answer["moveInfos"]:
-            assert {"move", "visits", "winrate", "scoreLead", "scoreMean", "prior", "lcb", "utility", "order", "pv"} <= move.keys()
+            assert {
+                "move",
+                "visits",
+                "winrate",
+                "scoreLead",
+                "scoreMean",
+                "prior",
+                "lcb",
+                "utility",
+                "order",
+                "pv",
+            } <= move.keys()
             assert len(move["ownership"]) == SIZE * SIZE
     assert all({answer["field"]} <= {"rules", "overrideSettings"} for answer in heard + rest if "warning" in answer)
     assert not [answer for answer in heard + rest if "error" in answer]
@@ -142,7 +156,11 @@ def test_a_client_that_goes_away(small_weights: Path) -> None:
 
 def test_an_input_that_is_closed(small_weights: Path) -> None:
     done = subprocess.run(
-        [*COMMAND, "--weights", str(small_weights)], preexec_fn=lambda: os.close(0), capture_output=True, timeout=60, check=False
+        [*COMMAND, "--weights", str(small_weights)],
+        preexec_fn=lambda: os.close(0),
+        capture_output=True,
+        timeout=60,
+        check=False,
     )
     assert (done.returncode, done.stdout) == (0, b"")
 
@@ -150,7 +168,8 @@ def test_an_input_that_is_closed(small_weights: Path) -> None:
 def test_actions_need_no_network(small_weights: Path) -> None:
     program = (
         "import os, sys, analysis.__main__ as main\n"
-        "os._exit = lambda code: print(sorted({'numpy', 'numba', 'torch', 'openvino'} & set(sys.modules)), file=sys.stderr)\n"
+        "os._exit = lambda code: print(sorted({'numpy', 'numba', 'torch', 'openvino'} & set(sys.modules)), "
+        "file=sys.stderr)\n"
         "main.main(sys.argv[1:])\n"
     )
     done = subprocess.run(
@@ -201,7 +220,12 @@ def test_weights_of_another_game(tmp_path: Path) -> None:
     config = nets.config("b1c8", games.make("nogo"))
     weights.save(tmp_path / "nogo.pt", nets.build(config, seed=1), config, game="nogo", size=6)
     done = subprocess.run(
-        [*COMMAND, "--weights", str(tmp_path / "nogo.pt")], input="", capture_output=True, text=True, timeout=60, check=False
+        [*COMMAND, "--weights", str(tmp_path / "nogo.pt")],
+        input="",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
     assert done.returncode == 2 and "it plays nogo, not go" in done.stderr
 
@@ -218,12 +242,16 @@ def test_settings(tmp_path: Path) -> None:
 
 
 def test_the_command_for_katrain_leaves_no_engine_behind_a_shell(small_weights: Path) -> None:
-    """KaTrain ends the shell that it started; the end of the engine's output, with its input still open, says that both have gone."""
+    """KaTrain ends the shell that it started; the end of the engine's output, with its input still open, says that both
+    have gone.
+    """
     guide = (Path(__file__).resolve().parents[2] / "docs" / "analysis.md").read_text(encoding="utf-8")
     (line,) = re.findall(r"^\**.*/\.venv/bin/gozero-analysis .*$", guide, flags=re.MULTILINE)
     program = f"{shlex.quote(sys.executable)} -m analysis --weights {shlex.quote(str(small_weights))}"
     command = line.replace("/full/path/to/.venv/bin/gozero-analysis", program)
-    shell = subprocess.Popen(["sh", "-c", f"{command}; :"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    shell = subprocess.Popen(
+        ["sh", "-c", f"{command}; :"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
     assert shell.stdin and shell.stdout
     watchdog = threading.Timer(30, shell.stdin.close)
     watchdog.start()

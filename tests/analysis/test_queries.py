@@ -28,13 +28,26 @@ def at(vertex: str) -> int:
 def test_what_is_not_said() -> None:
     found = read_query({"id": "", "moves": [], "rules": "tromp-taylor", "boardXSize": 9, "boardYSize": 9}, DEFAULTS)
     assert (found.id, found.size, found.rules, found.komi, found.visits) == ("", 9, RULES["tromp-taylor"], 7.5, 500)
-    assert (found.stones, found.to_play, found.moves, found.priorities, found.restrictions) == ({}, BLACK, (), {0: 0}, ())
-    assert (found.seconds, found.temperature, found.first_report, found.report_interval) == (math.inf, None, math.inf, math.inf)
+    assert (found.stones, found.to_play, found.moves, found.priorities, found.restrictions) == (
+        {},
+        BLACK,
+        (),
+        {0: 0},
+        (),
+    )
+    assert (found.seconds, found.temperature, found.first_report, found.report_interval) == (
+        math.inf,
+        None,
+        math.inf,
+        math.inf,
+    )
     assert (found.wishes, found.warnings) == (Wishes(), ())
 
 
 def test_a_game_and_its_turns() -> None:
-    found = read(moves=MOVES, analyzeTurns=[3, 0], priorities=[7, -1], initialStones=[["B", "A1"], ["B", "(4,0)"]], komi=0.5)
+    found = read(
+        moves=MOVES, analyzeTurns=[3, 0], priorities=[7, -1], initialStones=[["B", "A1"], ["B", "(4,0)"]], komi=0.5
+    )
     assert found.moves == ((BLACK, at("C3")), (WHITE, at("B2")), (BLACK, at("pass")))
     assert found.stones == {at("A1"): BLACK, at("E5"): BLACK}
     assert (found.priorities, found.handicap, found.komi, found.to_play) == ({3: 7, 0: -1}, 2, 0.5, BLACK)
@@ -90,13 +103,18 @@ def test_moves_left_out_and_moves_alone() -> None:
 
 
 def test_what_is_unknown_is_a_warning() -> None:
-    warnings = read(priority_=1, rootFpuReductionMax=0.1, overrideSettings={"wideRootNoise": 0.04, "cpuctExploration": 1}).warnings
+    warnings = read(
+        priority_=1, rootFpuReductionMax=0.1, overrideSettings={"wideRootNoise": 0.04, "cpuctExploration": 1}
+    ).warnings
     assert [field for field, _ in warnings] == ["priority_", "rootFpuReductionMax", "overrideSettings"]
     assert "wideRootNoise, cpuctExploration" in warnings[-1][1]
 
 
 def test_a_board_that_the_weights_never_learned_is_a_warning() -> None:
-    found = {size: read_query(query(boardXSize=size, boardYSize=size), Defaults((5, 9), trained=(7, 9))).warnings for size in (5, 9)}
+    found = {
+        size: read_query(query(boardXSize=size, boardYSize=size), Defaults((5, 9), trained=(7, 9))).warnings
+        for size in (5, 9)
+    }
     assert [field for field, _ in found[5]] == ["boardXSize"]
     assert found[5][0][1].startswith("board size 5 was never trained: these weights learned from 7 and 9;")
     assert found[9] == ()
@@ -160,9 +178,15 @@ def test_what_must_be_said(field: str) -> None:
 
 def test_actions() -> None:
     assert read_action({"action": "query_version"}) == Action("query_version")
-    assert read_action({"action": "terminate", "terminateId": "a", "turnNumbers": [1, 2]}) == Action("terminate", "a", frozenset({1, 2}))
+    assert read_action({"action": "terminate", "terminateId": "a", "turnNumbers": [1, 2]}) == Action(
+        "terminate", "a", frozenset({1, 2})
+    )
     assert read_action({"action": "terminate_all"}) == Action("terminate_all")
-    for fields, field in (({"action": "dance"}, "action"), ({"action": "terminate"}, "terminateId"), ({"action": 1}, "action")):
+    for fields, field in (
+        ({"action": "dance"}, "action"),
+        ({"action": "terminate"}, "terminateId"),
+        ({"action": 1}, "action"),
+    ):
         with pytest.raises(QueryError) as caught:
             read_action(fields)
         assert caught.value.field == field

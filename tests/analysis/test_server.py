@@ -74,7 +74,9 @@ def test_the_numbers_are_those_of_kata_analyze(count: int) -> None:
     for info, move in zip(told["moveInfos"], look.moves, strict=True):
         assert (info["move"], info["visits"]) == (coords.vertex(move.action, SIZE), move.visits)
         assert (info["winrate"], info["lcb"]) == pytest.approx(((1 + move.value) / 2, (1 + move.bound) / 2), abs=1e-5)
-        assert (info["prior"], info["scoreLead"], info["scoreMean"]) == pytest.approx((move.prior, move.score, move.score), abs=1e-4)
+        assert (info["prior"], info["scoreLead"], info["scoreMean"]) == pytest.approx(
+            (move.prior, move.score, move.score), abs=1e-4
+        )
         assert info["pv"] == [coords.vertex(action, SIZE) for action in move.line]
         assert info["pvVisits"] == list(move.line_visits)
         assert info["ownership"] == pytest.approx(move.ownership, abs=1e-5)
@@ -84,13 +86,19 @@ def test_for_whom_numbers_are_told() -> None:
     """White is to move: what is told for White is what the side to move gets, and Black's is its opposite."""
     answers = {
         side: Talk().analyse(
-            moves=MOVES[:3], includeOwnership=True, includeMovesOwnership=True, overrideSettings={"reportAnalysisWinratesAs": side}
+            moves=MOVES[:3],
+            includeOwnership=True,
+            includeMovesOwnership=True,
+            overrideSettings={"reportAnalysisWinratesAs": side},
         )
         for side in ("BLACK", "WHITE", "SIDETOMOVE")
     }
     assert answers["WHITE"] == answers["SIDETOMOVE"]
     black, white = answers["BLACK"], answers["WHITE"]
-    for one, other in [(black["rootInfo"], white["rootInfo"]), *zip(black["moveInfos"], white["moveInfos"], strict=True)]:
+    for one, other in [
+        (black["rootInfo"], white["rootInfo"]),
+        *zip(black["moveInfos"], white["moveInfos"], strict=True),
+    ]:
         for name in one.keys() & {"winrate", "lcb", "rawWinrate"}:
             assert one[name] == pytest.approx(1 - other[name], abs=1e-5)
         for name in one.keys() & {"scoreLead", "scoreMean", "utility", "utilityLcb", "rawLead"}:
@@ -101,15 +109,22 @@ def test_for_whom_numbers_are_told() -> None:
 
 
 def test_the_policy_is_the_networks_also_where_moves_are_left_out() -> None:
-    avoid = [{"player": "W", "moves": ["A1", "pass"], "untilDepth": 1}, {"player": "B", "moves": ["E5"], "untilDepth": 1}]
-    free, told = (Talk().analyse(moves=MOVES[:3], includePolicy=True, **fields) for fields in ({}, {"avoidMoves": avoid}))
+    avoid = [
+        {"player": "W", "moves": ["A1", "pass"], "untilDepth": 1},
+        {"player": "B", "moves": ["E5"], "untilDepth": 1},
+    ]
+    free, told = (
+        Talk().analyse(moves=MOVES[:3], includePolicy=True, **fields) for fields in ({}, {"avoidMoves": avoid})
+    )
     assert told["policy"] == free["policy"] and len(told["policy"]) == SIZE * SIZE + 1
     illegal = [coords.parse_vertex(vertex, SIZE) for vertex in ("C3", "B2", "D2")]
     assert [action for action, share in enumerate(told["policy"]) if share == -1] == sorted(illegal)
     assert sum(share for share in told["policy"] if share >= 0) == pytest.approx(1, abs=1e-6)
     thought_of = 1 - free["policy"][-1]  # no search thinks of a pass on an open board
     for move in free["moveInfos"]:
-        assert move["prior"] == pytest.approx(free["policy"][coords.parse_vertex(move["move"], SIZE)] / thought_of, abs=1e-5)
+        assert move["prior"] == pytest.approx(
+            free["policy"][coords.parse_vertex(move["move"], SIZE)] / thought_of, abs=1e-5
+        )
     assert not {"A1", "pass"} & {move["move"] for move in told["moveInfos"]}
 
 
@@ -150,7 +165,11 @@ def test_a_single_visit_tells_of_the_networks_best_move(allowed: list[str] | Non
 
 def test_lines_are_cut() -> None:
     told = Talk().analyse(maxVisits=200, analysisPVLen=1, includePVVisits=True)
-    assert max(len(move["pv"]) for move in told["moveInfos"]) == 2 == max(len(move["pvVisits"]) for move in told["moveInfos"])
+    assert (
+        max(len(move["pv"]) for move in told["moveInfos"])
+        == 2
+        == max(len(move["pvVisits"]) for move in told["moveInfos"])
+    )
 
 
 def test_after_two_passes_the_game_goes_on() -> None:
@@ -188,7 +207,11 @@ def test_hashes_know_turned_boards() -> None:
         ({"moves": [["B", "C3"], ["W", "C3"]]}, "moves", "Illegal move 1: C3"),
         ({"initialStones": [["B", "A1"], ["W", "A2"], ["W", "B1"]]}, "initialStones", ""),
         ({"allowMoves": [{"player": "B", "moves": []}]}, "allowMoves", "no legal move is left at turn 0"),
-        ({"moves": [["B", "C3"]], "allowMoves": [{"player": "W", "moves": ["C3"]}]}, "allowMoves", "no legal move is left at turn 1"),
+        (
+            {"moves": [["B", "C3"]], "allowMoves": [{"player": "W", "moves": ["C3"]}]},
+            "allowMoves",
+            "no legal move is left at turn 1",
+        ),
     ],
 )
 def test_what_the_board_refuses(fields: dict[str, Any], field: str, message: str) -> None:
@@ -198,7 +221,9 @@ def test_what_the_board_refuses(fields: dict[str, Any], field: str, message: str
     assert message in answer["error"]
 
 
-@pytest.mark.parametrize("line", ["nonsense", "[1]", "3", "{}", '{"id": 3}', "[" * 100_000, '{"id":"a","moves":' + "9" * 5000 + "}"])
+@pytest.mark.parametrize(
+    "line", ["nonsense", "[1]", "3", "{}", '{"id": 3}', "[" * 100_000, '{"id":"a","moves":' + "9" * 5000 + "}"]
+)
 def test_lines_that_are_no_query(line: str) -> None:
     talk = Talk()
     talk.server.take(line)
@@ -226,7 +251,9 @@ def test_actions_are_echoed() -> None:
     assert talk.send(id="c", action="clear_cache") == [{"id": "c", "action": "clear_cache"}]
     (models,) = talk.send(id="m", action="query_models")
     assert (models["models"][0]["name"], models["models"][0]["maxBatchSize"]) == ("net.pt", 24)
-    assert talk.send(id="t", action="terminate", terminateId="nobody") == [{"id": "t", "action": "terminate", "terminateId": "nobody"}]
+    assert talk.send(id="t", action="terminate", terminateId="nobody") == [
+        {"id": "t", "action": "terminate", "terminateId": "nobody"}
+    ]
     (refused,) = talk.send(id="d", action="dance")
     assert refused["field"] == "action"
 
@@ -270,7 +297,12 @@ def test_the_highest_priority_comes_first() -> None:
     talk.send(**query(id="low", moves=MOVES, analyzeTurns=[0, 1], priorities=[0, 2]))
     talk.send(**query(id="high", priority=1))
     talk.send(**query(id="later", priority=1))
-    assert [(answer["id"], answer["turnNumber"]) for answer in talk.finish()] == [("low", 1), ("high", 0), ("later", 0), ("low", 0)]
+    assert [(answer["id"], answer["turnNumber"]) for answer in talk.finish()] == [
+        ("low", 1),
+        ("high", 0),
+        ("later", 0),
+        ("low", 0),
+    ]
 
 
 def test_many_positions_fill_the_batch_and_change_nothing() -> None:
@@ -336,7 +368,10 @@ def test_positions_share_the_memory_and_its_end_is_told_once() -> None:
     visits = [answers[name]["rootInfo"]["visits"] for name in "ab"]
     assert 100 <= min(visits) < 300, "one took all that there was"
     assert max(visits) <= 400, "what the first left to the other is more than there was"
-    assert all(sum(move["visits"] for move in answers[name]["moveInfos"]) == answers[name]["rootInfo"]["visits"] - 1 for name in "ab")
+    assert all(
+        sum(move["visits"] for move in answers[name]["moveInfos"]) == answers[name]["rootInfo"]["visits"] - 1
+        for name in "ab"
+    )
     (warning,) = talk.warnings
     assert "--max-memory" in warning
 

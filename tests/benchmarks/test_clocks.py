@@ -23,7 +23,9 @@ from tests.gtp.engine import Engine
         (Fischer(5, 2, 6, 1), [1, 1.5], 1, 0, [0, -0.5]),  # longer than a move may be
     ],
 )
-def test_flags_overruns_and_reserves(control: TimeControl, spent: list[float], flags: int, overruns: int, reserves: list[float]) -> None:
+def test_flags_overruns_and_reserves(
+    control: TimeControl, spent: list[float], flags: int, overruns: int, reserves: list[float]
+) -> None:
     tally = Tally()
     referee = Referee(control, tally)
     assert [referee.has_time("b", seconds) for seconds in spent] == [True] * (len(spent) - flags) + [False] * flags

@@ -20,7 +20,9 @@ def test_contenders_run_in_turn_after_the_warm_up() -> None:
 
 
 def test_medians_and_ratio(monkeypatch: pytest.MonkeyPatch) -> None:
-    samples = iter([(10.0, 1.0, 0.1), (5.0, 0.9, 0.2), (20.0, 1.0, 0.3), (1.0, 0.9, 0.2), (90.0, 0.2, 0.2), (6.0, 1.0, 0.2)])
+    samples = iter(
+        [(10.0, 1.0, 0.1), (5.0, 0.9, 0.2), (20.0, 1.0, 0.3), (1.0, 0.9, 0.2), (90.0, 0.2, 0.2), (6.0, 1.0, 0.2)]
+    )
     monkeypatch.setattr(harness, "_timed", lambda work: next(samples))
     rows = harness.measure({"a": lambda: 1, "b": lambda: 1}, unit="moves", runs=3, warm_ups=0)
     assert (rows["a"].rate, rows["a"].cpu_share, rows["a"].seconds) == (20.0, 1.0, 0.2)
@@ -30,7 +32,9 @@ def test_medians_and_ratio(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_row_prints_its_rate_and_share() -> None:
-    assert re.search(r"^x +1,234,568 moves/s +CPU/wall 0.99 +0.50 s x 5$", str(Row("x", "moves", 1234567.8, 0.99, 0.5, 5)))
+    assert re.search(
+        r"^x +1,234,568 moves/s +CPU/wall 0.99 +0.50 s x 5$", str(Row("x", "moves", 1234567.8, 0.99, 0.5, 5))
+    )
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system cannot pin a process")

@@ -7,7 +7,20 @@ from benchmarks import selfplay
 
 @pytest.mark.parametrize("device", ["cpu", "none"])
 def test_it_prints_rates_and_who_waits(device: str, capsys: pytest.CaptureFixture[str]) -> None:
-    tiny = ["--network", "b2c16", "--size", "5", "--games", "4", "--groups", "2", "--threads", "2", "--network-threads", "1"]
+    tiny = [
+        "--network",
+        "b2c16",
+        "--size",
+        "5",
+        "--games",
+        "4",
+        "--groups",
+        "2",
+        "--threads",
+        "2",
+        "--network-threads",
+        "1",
+    ]
     selfplay.main(["--short", "--seconds", "0.2", "--device", device, *tiny])
     printed = capsys.readouterr().out
     assert ("of the evaluator" in printed) == (device == "cpu")

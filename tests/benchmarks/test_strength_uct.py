@@ -11,7 +11,9 @@ from benchmarks import strength_uct
 from gozero import games
 from gozero.games.game import BLACK, NOT_OVER, TO_PLAY, Game
 
-pytestmark = pytest.mark.skipif(importlib.util.find_spec("pyspiel") is None, reason="OpenSpiel is not installed: make bench")
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("pyspiel") is None, reason="OpenSpiel is not installed: make bench"
+)
 
 RANDOM_GAMES = 60
 
@@ -61,7 +63,10 @@ def test_an_illegal_move_loses() -> None:
 def played(seed: int) -> list[int]:
     """The moves of a game of Connect-4 up to our last one."""
     match, game, seen = strength_uct.MATCHES["connect4"], games.make("connect4"), list[int]()
-    we, they = strength_uct.ours(game, 20, match.c_puct, seed), strength_uct.open_spiel(match, game, 20, match.c_puct, seed)
+    we, they = (
+        strength_uct.ours(game, 20, match.c_puct, seed),
+        strength_uct.open_spiel(match, game, 20, match.c_puct, seed),
+    )
 
     def watched(state: np.ndarray, history: np.ndarray, actions: list[int]) -> int:
         move = we(state, history, actions)

@@ -19,9 +19,32 @@ def test_a_short_comparison(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 
 
 def test_a_short_comparison_at_another_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    played = ["--weights", "none", "--game", "nogo", "--size", "5", "--games", "8", "--full-visits", "8", "--cheap-visits", "4"]
+    played = [
+        "--weights",
+        "none",
+        "--game",
+        "nogo",
+        "--size",
+        "5",
+        "--games",
+        "8",
+        "--full-visits",
+        "8",
+        "--cheap-visits",
+        "4",
+    ]
     assert selfplay.main([*played, "--out", str(tmp_path / "games")]) == 0
-    arguments = [str(tmp_path / "games"), "--preset", "nogo", "--short", "--networks", "b1c8", "b1c16", "--folder", str(tmp_path)]
+    arguments = [
+        str(tmp_path / "games"),
+        "--preset",
+        "nogo",
+        "--short",
+        "--networks",
+        "b1c8",
+        "b1c16",
+        "--folder",
+        str(tmp_path),
+    ]
     assert widths.main(arguments) == 0
     assert [line.split(":")[0] for line in capsys.readouterr().out.splitlines()[1:]] == ["b1c8", "b1c16", "weights"]
     assert weights.header(tmp_path / "b1c8.pt")[:3] == ("nogo", None, 5)

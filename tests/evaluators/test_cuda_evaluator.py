@@ -69,7 +69,9 @@ def test_bf16_is_near(device: str, net: nn.Module, game: Game, states: np.ndarra
 
 
 @pytest.mark.parametrize("device", ["cpu", GPU])
-def test_a_batch_smaller_than_its_lane_sees_nothing_of_the_last_one(device: str, game: Game, states: np.ndarray) -> None:
+def test_a_batch_smaller_than_its_lane_sees_nothing_of_the_last_one(
+    device: str, game: Game, states: np.ndarray
+) -> None:
     evaluator = CudaEvaluator(trained_like(SMALL, states), game, device=device, precision="f32")
     whole = evaluator.evaluate(states)
     for count in (40, 33, 21, 1):
@@ -88,7 +90,9 @@ def test_many_batches_are_under_way_at_once(device: str, game: Game, states: np.
     for _ in range(3):
         pending = [evaluator.submit(part) for part in parts]
         found = {index: pending[index].result() for index in (2, 0, 3, 1)}
-        np.testing.assert_allclose(np.concatenate([found[index].logits for index in range(4)]), whole.logits, rtol=0, atol=1e-4)
+        np.testing.assert_allclose(
+            np.concatenate([found[index].logits for index in range(4)]), whole.logits, rtol=0, atol=1e-4
+        )
     with ThreadPoolExecutor(4) as threads:
         for _ in range(5):
             values = [one.value for one in threads.map(evaluator.evaluate, parts)]
@@ -108,7 +112,9 @@ def test_refresh_overwrites_the_weights_where_they_are(device: str, game: Game, 
     assert [tensor.data_ptr() for tensor in evaluator._forward.state_dict().values()] == places
     assert evaluator._free == lanes
     assert np.abs(before.logits - after.logits).max() > 0.1
-    np.testing.assert_allclose(after.logits, exact(other, game, states)[0], rtol=0, atol=1e-4 if device == "cpu" else 5e-3)
+    np.testing.assert_allclose(
+        after.logits, exact(other, game, states)[0], rtol=0, atol=1e-4 if device == "cpu" else 5e-3
+    )
 
 
 def test_later_training_does_not_reach_it(game: Game, states: np.ndarray) -> None:
@@ -141,7 +147,9 @@ def test_one_thread_makes_all_lanes(monkeypatch: pytest.MonkeyPatch, game: Game,
 
 
 class FewStreams:
-    """Stands in for `torch.cuda`: a pool of two streams, nothing asynchronous, and what is launched into a capture is an error."""
+    """Stands in for `torch.cuda`: a pool of two streams, nothing asynchronous, and what is launched into a capture is
+    an error.
+    """
 
     def __init__(self) -> None:
         self.ids = cycle((0, 1))
@@ -149,7 +157,9 @@ class FewStreams:
         self.launched: list[int] = []
 
     def Stream(self, device: torch.device) -> SimpleNamespace:  # noqa: N802 - torch's name
-        return SimpleNamespace(stream_id=next(self.ids), device=device, wait_stream=lambda other: None, synchronize=lambda: None)
+        return SimpleNamespace(
+            stream_id=next(self.ids), device=device, wait_stream=lambda other: None, synchronize=lambda: None
+        )
 
     def Event(self, blocking: bool) -> SimpleNamespace:  # noqa: N802
         return SimpleNamespace(record=lambda: None, synchronize=lambda: None)
@@ -175,7 +185,9 @@ class FewStreams:
 
 
 def test_nothing_is_launched_into_the_stream_of_a_capture(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two lanes may have one stream; while a third is captured there both must wait, and lanes of other streams must not."""
+    """Two lanes may have one stream; while a third is captured there both must wait, and lanes of other streams must
+    not.
+    """
     few, zeros = FewStreams(), torch.zeros
     monkeypatch.setattr(torch, "cuda", few)
     monkeypatch.setattr(torch, "zeros", lambda *shape, dtype, **elsewhere: zeros(*shape, dtype=dtype))

@@ -20,7 +20,12 @@ from tests.trained import briefly_trained, random_states, trained_like
 Make = Callable[..., Evaluator]
 BACKENDS: list[Make] = [TorchEvaluator, OpenVINOEvaluator.from_module]
 LINEAR_HEADS = nets.NetConfig("agz7", "agz", blocks=2, channels=16, size=7, value_hidden=32)  # agz13 in small
-CASES = [(nets.config("b2c16"), 5), (nets.config("b10c64"), 9), (nets.config("b2c16", features=2), 7), (LINEAR_HEADS, 7)]
+CASES = [
+    (nets.config("b2c16"), 5),
+    (nets.config("b10c64"), 9),
+    (nets.config("b2c16", features=2), 7),
+    (LINEAR_HEADS, 7),
+]
 SMALL = [(nets.config("b2c16"), 7)]
 
 
@@ -45,7 +50,9 @@ def plain(net: nn.Module, game: Game, states: np.ndarray) -> Evaluation:
         output = net(*map(torch.from_numpy, features.encode(game, states, net.config.features)))
     if output.score is None:
         return Evaluation(output.policy.numpy(), output.value.numpy())
-    return Evaluation(output.policy.numpy(), output.value.numpy(), output.score.numpy(), 2 * output.ownership.sigmoid().numpy() - 1)
+    return Evaluation(
+        output.policy.numpy(), output.value.numpy(), output.score.numpy(), 2 * output.ownership.sigmoid().numpy() - 1
+    )
 
 
 def divergence(logits: np.ndarray, others: np.ndarray) -> np.ndarray:

@@ -57,16 +57,29 @@ def test_the_cached_graph_plays_every_board(file: Path, cache: Path, size: int) 
 def test_the_second_start_needs_no_torch(file: Path, tmp_path: Path) -> None:
     program = (
         "import pathlib, sys\n"
-        "from gozero import caches, games, jit\n"  # jit first: it looks for the compiled kernels, which stay where they are
+        # jit first: it looks for the compiled kernels, which stay where they are
+        "from gozero import caches, games, jit\n"
         "from gozero.evaluators.factory import open_evaluator\n"
         f"caches.user_cache = lambda: pathlib.Path({str(tmp_path)!r})\n"
         "game = games.make('go', size=7)\n"
-        f"print(open_evaluator({str(file)!r}, game, backend='openvino', threads=1).evaluate(game.new_states(2)).value.shape)\n"
+        f"print(open_evaluator({str(file)!r}, game, backend='openvino', "
+        "threads=1).evaluate(game.new_states(2)).value.shape)\n"
         "print('torch' in sys.modules, sys.modules.get('openvino_telemetry'))\n"
     )
-    environment = {"XDG_CACHE_HOME": str(KERNELS.parents[1]), "HOME": str(tmp_path), "PATH": ""}  # the compiled kernels are kept
+    environment = {
+        "XDG_CACHE_HOME": str(KERNELS.parents[1]),
+        "HOME": str(tmp_path),
+        "PATH": "",
+    }  # the compiled kernels are kept
     for torch_used in (True, False):
-        run = subprocess.run([sys.executable, "-c", program], env=environment, cwd=Path.cwd(), capture_output=True, text=True, check=False)
+        run = subprocess.run(
+            [sys.executable, "-c", program],
+            env=environment,
+            cwd=Path.cwd(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         assert run.stdout.splitlines() == ["(2,)", f"{torch_used} None"], run.stderr
         assert run.stderr == ""
     assert not (tmp_path / "intel").exists(), "OpenVINO's usage reports stay off"
@@ -120,7 +133,9 @@ def test_what_does_not_fit_is_refused(tmp_path: Path, file: Path, cache: Path, b
     game = games.make("go", size=9)
     start = f"cannot use weights {tmp_path}"
     for _ in ("converted", "from the cache"):
-        with pytest.raises(weights.WeightsError, match=rf"^{start}/agz.pt: network agz-small plays 13x13 only, not 9x9$"):
+        with pytest.raises(
+            weights.WeightsError, match=rf"^{start}/agz.pt: network agz-small plays 13x13 only, not 9x9$"
+        ):
             open_evaluator(tmp_path / "agz.pt", game, backend=backend)
         with pytest.raises(weights.WeightsError, match=rf"^{start}/nogo.pt: it plays nogo, not go$"):
             open_evaluator(tmp_path / "nogo.pt", game, backend=backend)

@@ -28,7 +28,17 @@ def game() -> Game:
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("b3c32", ["blocks.0.conv1", "blocks.0.conv2", "blocks.1.conv1", "blocks.1.conv2", "blocks.2.conv1", "blocks.2.conv2"]),
+        (
+            "b3c32",
+            [
+                "blocks.0.conv1",
+                "blocks.0.conv2",
+                "blocks.1.conv1",
+                "blocks.1.conv2",
+                "blocks.2.conv1",
+                "blocks.2.conv2",
+            ],
+        ),
         ("se1c16", ["blocks.0.conv1", "blocks.0.conv2"]),
         ("vgg2c16", ["blocks.0.conv", "blocks.1.conv"]),
         ("mlp2x16", []),
@@ -48,7 +58,9 @@ def test_ranges_are_the_largest_inputs(game: Game) -> None:
     for index, block in enumerate(net.blocks):
         for name in ("conv1", "conv2"):
             layer = getattr(block, name)
-            layer.register_forward_hook(lambda _, given, out, key=f"blocks.{index}.{name}": seen.update({key: given[0].max().item()}))
+            layer.register_forward_hook(
+                lambda _, given, out, key=f"blocks.{index}.{name}": seen.update({key: given[0].max().item()})
+            )
     inputs = features.encode(game, states)
     with torch.inference_mode():
         net(*map(torch.from_numpy, inputs))
@@ -79,7 +91,9 @@ def test_int8_keeps_what_the_shipped_weights_know(size: int) -> None:
 
 @needs_int8
 def test_the_same_weights_always_say_the_same(game: Game) -> None:
-    """Whatever the batch, the number of threads, and what was evaluated before: a run that goes on plays the games it would have played."""
+    """Whatever the batch, the number of threads, and what was evaluated before: a run that goes on plays the games it
+    would have played.
+    """
     states = random_states(game, 12)
     net = trained_like(WIDE, states)
     first = OpenVINOEvaluator.from_module(net, game, threads=1, precision="int8")
@@ -97,7 +111,9 @@ def test_a_new_network_can_be_quantised(game: Game) -> None:
     """The last convolutions of its blocks are zero."""
     states = random_states(game, 4)
     net = nets.build(WIDE, seed=1)
-    exact, quick = (OpenVINOEvaluator.from_module(net, game, threads=1, precision=kind).evaluate(states) for kind in ("f32", "int8"))
+    exact, quick = (
+        OpenVINOEvaluator.from_module(net, game, threads=1, precision=kind).evaluate(states) for kind in ("f32", "int8")
+    )
     np.testing.assert_allclose(exact.value, quick.value, atol=0.01)
     np.testing.assert_allclose(exact.logits, quick.logits, atol=0.02)
 
@@ -150,9 +166,13 @@ def test_a_network_without_such_layers_stays_in_floating_point(game: Game) -> No
 def test_int8_is_refused_where_it_would_be_wrong(game: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     weights.save(tmp_path / "net.pt", nets.build(WIDE, seed=1), WIDE)
     monkeypatch.setattr(openvino_evaluator, "computes_int8", lambda: False)
-    with pytest.raises(PrecisionError, match="int8 needs a processor with VNNI or AMX, which this one has not; use auto, bf16 or f32"):
+    with pytest.raises(
+        PrecisionError, match="int8 needs a processor with VNNI or AMX, which this one has not; use auto, bf16 or f32"
+    ):
         OpenVINOEvaluator.from_module(nets.build(WIDE, seed=1), game, precision="int8")
-    with pytest.raises(PrecisionError, match="int8 needs the backend openvino, which is not used here; use auto, bf16 or f32"):
+    with pytest.raises(
+        PrecisionError, match="int8 needs the backend openvino, which is not used here; use auto, bf16 or f32"
+    ):
         open_evaluator(tmp_path / "net.pt", game, backend="torch", precision="int8")
 
 
@@ -162,10 +182,16 @@ def test_ranges_are_found_once_for_each_board(tmp_path: Path, monkeypatch: pytes
     weights.save(tmp_path / "net.pt", nets.build(WIDE, seed=1), WIDE)
     found: list[int] = []
     ranges = quantise.ranges
-    monkeypatch.setattr(quantise, "ranges", lambda graph, game, threads: found.append(game.size) or ranges(graph, game, threads))
+    monkeypatch.setattr(
+        quantise, "ranges", lambda graph, game, threads: found.append(game.size) or ranges(graph, game, threads)
+    )
     boards = {size: games.make("go", size=size) for size in (5, 7)}
-    first = {size: open_evaluator(tmp_path / "net.pt", game).evaluate(game.new_states(1)) for size, game in boards.items()}
-    again = {size: open_evaluator(tmp_path / "net.pt", game).evaluate(game.new_states(1)) for size, game in boards.items()}
+    first = {
+        size: open_evaluator(tmp_path / "net.pt", game).evaluate(game.new_states(1)) for size, game in boards.items()
+    }
+    again = {
+        size: open_evaluator(tmp_path / "net.pt", game).evaluate(game.new_states(1)) for size, game in boards.items()
+    }
     assert found == [5, 7]
     assert all(np.array_equal(first[size].logits, again[size].logits) for size in boards)
     files = sorted((tmp_path / "cache").glob("openvino-*/*/ranges-*.json"))

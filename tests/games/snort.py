@@ -1,4 +1,5 @@
-"""Snort (Simon Norton): a stone goes on an empty point that has no stone of the other side beside it; who cannot move loses.
+"""Snort (Simon Norton): a stone goes on an empty point that has no stone of the other side beside it; who cannot move
+loses.
 
 The state row:
 
@@ -71,7 +72,9 @@ def outcome(state):
 
 @kernel(SAMPLE.signature)
 def sample(state, history, generator):
-    """A uniformly random playable point: the k-th that is met takes the place of the one kept so far with probability 1/k."""
+    """A uniformly random playable point: the k-th that is met takes the place of the one kept so far with probability
+    1/k.
+    """
     chosen, count = -1, 0
     for point in range(_points(state)):
         if _playable(state, point):

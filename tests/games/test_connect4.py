@@ -24,7 +24,10 @@ def test_positions_are_counted_by_ply() -> None:
     for _ in BY_PLY:
         counts.append(len(rows))
         after = (
-            Row(GAME, row.state, plies=1).play(action) for row in rows if GAME.outcome(row.state) == NOT_OVER for action in row.legal()
+            Row(GAME, row.state, plies=1).play(action)
+            for row in rows
+            if GAME.outcome(row.state) == NOT_OVER
+            for action in row.legal()
         )
         rows = list({row.stones(): row for row in after}.values())
     assert counts == BY_PLY

@@ -20,7 +20,12 @@ CAPTURES = {
     "a bent chain": ("XOO../XXOX./.XOX./..X../.....", "X", "D5", "X..X./XX.X./.X.X./..X../....."),
     "four chains at once": ("..O../.OXO./OX.XO/.OXO./..O..", "O", "C3", "..O../.O.O./O.O.O/.O.O./..O.."),
     "one chain of two beside it": ("..X../.XOX./...O./...../.....", "X", "C3", "..X../.X.X./..XO./...../....."),
-    "two stones from a point without liberties": (".OX../OX.../X..../...../.....", "X", "A5", "X.X../.X.../X..../...../....."),
+    "two stones from a point without liberties": (
+        ".OX../OX.../X..../...../.....",
+        "X",
+        "A5",
+        "X.X../.X.../X..../...../.....",
+    ),
     "a chain by filling its only eye": ("OOX../.OX../OOX../XXX../.....", "X", "A4", "..X../X.X../..X../XXX../....."),
     "the whole board by its last point": ("XXXXX/XXXXX/XXXXX/XXXXX/XXXX.", "O", "E1", "...../...../...../...../....O"),
     "a corner chain": ("XXO../XX.../OO.../...../.....", "O", "C4", "..O../..O../OO.../...../....."),
@@ -40,7 +45,11 @@ def test_captures(name: str) -> None:
 def test_captured_points_can_be_played_again(name: str) -> None:
     before, to_play, move, after = CAPTURES[name]
     row = board(before, to_play=to_play).play(move)
-    emptied = [k for k, (old, new) in enumerate(zip(before.replace("/", ""), after.replace("/", ""), strict=True)) if old != "." == new]
+    emptied = [
+        k
+        for k, (old, new) in enumerate(zip(before.replace("/", ""), after.replace("/", ""), strict=True))
+        if old != "." == new
+    ]
     fresh = board(after, to_play="X" if to_play == "O" else "O", rules="chinese")
     assert row.legal() & set(emptied) == fresh.legal() & set(emptied), str(row)
 
@@ -109,7 +118,9 @@ def test_a_set_up_position_has_no_dead_stones() -> None:
         board("XO.../O..../...../...../.....")
 
 
-@pytest.mark.parametrize("text", ["..\n..", "X to play\n" + "...\n" * 3, "....\n....\n....\n...", "....\n.Z..\n....\n....", ""])
+@pytest.mark.parametrize(
+    "text", ["..\n..", "X to play\n" + "...\n" * 3, "....\n....\n....\n...", "....\n.Z..\n....\n....", ""]
+)
 def test_a_diagram_that_does_not_fit_is_refused(text: str) -> None:
     with pytest.raises(ValueError):
         go.make(4).from_text(text)
@@ -142,7 +153,9 @@ def test_nobody_needs_to_think_of_a_pass_on_an_open_board(name: str) -> None:
     legal, thinkable = np.zeros(27, np.uint8), np.zeros(27, np.uint8)
     for passes in (0, 1):
         row.state[go.PASSES] = passes
-        counts = [kernel(row.state, row.history, mask) for kernel, mask in ((go.legal, legal), (go.thinkable, thinkable))]
+        counts = [
+            kernel(row.state, row.history, mask) for kernel, mask in ((go.legal, legal), (go.thinkable, thinkable))
+        ]
         assert (legal[:25] == thinkable[:25]).all()
         assert thinkable[25] == (not is_open or passes == 1)
         assert counts == [legal.sum(), thinkable.sum()]

@@ -1,4 +1,5 @@
-"""Pass-alive areas (Benson 1976) by diagram, with the shapes that careless programs get wrong, and what settled scoring makes of them.
+"""Pass-alive areas (Benson 1976) by diagram, with the shapes that careless programs get wrong, and what settled scoring
+makes of them.
 
 The second diagram of a case marks the points that are pass-alive: `b` Black's, `w` White's.
 """
@@ -61,7 +62,9 @@ def test_pass_alive_areas(name: str) -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_pass_alive_is_told_from_the_side_to_move(name: str) -> None:
     text, _ = CASES[name]
-    assert board(text, to_play="O").points(go.pass_alive) == [-owner for owner in board(text, to_play="X").points(go.pass_alive)]
+    assert board(text, to_play="O").points(go.pass_alive) == [
+        -owner for owner in board(text, to_play="X").points(go.pass_alive)
+    ]
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -70,7 +73,9 @@ def test_the_slow_referee_reads_the_diagrams_alike(name: str) -> None:
     naive = NaiveGo(len(text.split("/")))
     naive.boards = [tuple(".XO".index(symbol) for symbol in text.replace("/", ""))]
     for colour, letter in ((BLACK, "b"), (WHITE, "w")):
-        assert naive.pass_alive(colour) == {k for k, mark in enumerate(alive.replace("/", "")) if mark == letter}, str(naive)
+        assert naive.pass_alive(colour) == {k for k, mark in enumerate(alive.replace("/", "")) if mark == letter}, str(
+            naive
+        )
 
 
 SETTLED = {

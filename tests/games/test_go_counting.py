@@ -34,7 +34,9 @@ def test_area_counts_stones_and_what_only_they_reach(text: str, black: int, whit
     assert go.score(row.state) == white - black
 
 
-@pytest.mark.parametrize(("rules", "bonuses"), [("chinese", (0, 0, 2, 9)), ("aga", (0, 0, 1, 8)), ("new-zealand", (0, 0, 0, 0))])
+@pytest.mark.parametrize(
+    ("rules", "bonuses"), [("chinese", (0, 0, 2, 9)), ("aga", (0, 0, 1, 8)), ("new-zealand", (0, 0, 0, 0))]
+)
 def test_white_is_paid_for_handicap_stones(rules: str, bonuses: tuple[int, ...]) -> None:
     for handicap, bonus in zip((0, 1, 2, 9), bonuses, strict=True):
         game = go.make(9, rules, 0.5, handicap)

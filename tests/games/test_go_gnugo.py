@@ -1,7 +1,7 @@
 """GNU Go 3.8 as a live referee of legal moves: along random games both sides list the same moves.
 
-GNU Go remembers 500 moves, so the games stop before that. It has no rule set by name, so each is given by its options; and it does not look
-for repetition where a move is suicide, so suicide is compared under simple ko.
+GNU Go remembers 500 moves, so the games stop before that. It has no rule set by name, so each is given by its options;
+and it does not look for repetition where a move is suicide, so suicide is compared under simple ko.
 """
 
 from __future__ import annotations
@@ -56,7 +56,9 @@ class GnuGo:
 @contextmanager
 def gnugo(rules: RuleSet) -> Iterator[GnuGo]:
     command = ["gnugo", "--mode", "gtp", *OPTIONS[rules]]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as process:
         yield GnuGo(process)
         process.kill()
 
@@ -66,7 +68,9 @@ def check_same_moves(row: Row, referee: GnuGo) -> set[int]:
     size = row.game.rows
     theirs = {parse_vertex(word, size) for word in referee.ask(f"all_legal {COLOURS[row.to_play]}").split()}
     ours = row.legal() - {row.game.pass_action}
-    only_ours, only_theirs = ([vertex(action, size) for action in sorted(side)] for side in (ours - theirs, theirs - ours))
+    only_ours, only_theirs = (
+        [vertex(action, size) for action in sorted(side)] for side in (ours - theirs, theirs - ours)
+    )
     assert ours == theirs, f"only here {only_ours}, only GNU Go {only_theirs}\n{row}\n{referee.ask('showboard')}"
     return ours
 
@@ -98,7 +102,9 @@ def play_random_game(referee: GnuGo, size: int, rules: RuleSet, seed: int, ask_e
 
 
 @rule_sets
-@pytest.mark.parametrize(("size", "games", "ask_every"), [(2, 60, 1), (3, 60, 1), (5, 20, 1), (9, 6, 2), (13, 2, 3), (19, 1, 5)])
+@pytest.mark.parametrize(
+    ("size", "games", "ask_every"), [(2, 60, 1), (3, 60, 1), (5, 20, 1), (9, 6, 2), (13, 2, 3), (19, 1, 5)]
+)
 def test_gnugo_lists_the_same_moves(rules: RuleSet, size: int, games: int, ask_every: int) -> None:
     with gnugo(rules) as referee:
         barred = sum(play_random_game(referee, size, rules, seed, ask_every) for seed in range(games))

@@ -42,7 +42,19 @@ CYCLES = {
     "sending two, returning one": (".O.O/XXO./.XO./.XO.", "O", "A4 C4 B4"),
     "four plies, as in eternal life": ("..O./OOXX/OO.X/OXXX", "X", "A4 D4 B4 C4"),
     "triple ko": (
-        "/".join([".XO......", "XO.O.....", ".XO......", ".XO......", "X.XO.....", ".XO......", ".XO......", "XO.O.....", ".XO......"]),
+        "/".join(
+            [
+                ".XO......",
+                "XO.O.....",
+                ".XO......",
+                ".XO......",
+                "X.XO.....",
+                ".XO......",
+                ".XO......",
+                "XO.O.....",
+                ".XO......",
+            ]
+        ),
         "X",
         "C8 B5 C2 B8 C5 B2",
     ),

@@ -68,13 +68,17 @@ class Pair:
     def check_features(self) -> None:
         planes, numbers = features.encode(self.row.game, self.row.state[None])
         expected_planes, expected_numbers = self.naive.features()
-        for plane, expected in zip(planes[0].reshape(features.PLANES, -1).astype(int).tolist(), expected_planes, strict=True):
+        for plane, expected in zip(
+            planes[0].reshape(features.PLANES, -1).astype(int).tolist(), expected_planes, strict=True
+        ):
             self.same_points("feature plane", plane, expected)
         self.same("globals", numbers[0].tolist(), pytest.approx(expected_numbers))
 
 
 class Mover:
-    """Random moves: any legal move in three games of four, so that captures and repetitions abound; else none that fills an own eye."""
+    """Random moves: any legal move in three games of four, so that captures and repetitions abound; else none that
+    fills an own eye.
+    """
 
     def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)
@@ -105,7 +109,9 @@ def play_random_game(size: int, seed: int, *, counting_every: int, plies: int | 
         pair.play(action)
 
 
-@pytest.mark.parametrize(("size", "games", "counting_every"), [(2, 60, 1), (3, 60, 1), (5, 60, 1), (9, 20, 5), (13, 5, 20), (19, 2, 60)])
+@pytest.mark.parametrize(
+    ("size", "games", "counting_every"), [(2, 60, 1), (3, 60, 1), (5, 60, 1), (9, 20, 5), (13, 5, 20), (19, 2, 60)]
+)
 def test_random_games_agree_with_the_slow_referee(size: int, games: int, counting_every: int) -> None:
     for seed in range(games):
         play_random_game(size, seed, counting_every=counting_every)
@@ -118,7 +124,9 @@ def test_every_size_begins_alike(size: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(7200)
-@pytest.mark.parametrize(("size", "games", "counting_every"), [(5, 6500, 3), (9, 2800, 10), (13, 560, 50), (19, 140, 100)])
+@pytest.mark.parametrize(
+    ("size", "games", "counting_every"), [(5, 6500, 3), (9, 2800, 10), (13, 560, 50), (19, 140, 100)]
+)
 def test_ten_thousand_random_games_agree_with_the_slow_referee(size: int, games: int, counting_every: int) -> None:
     for seed in range(1000, 1000 + games):
         play_random_game(size, seed, counting_every=counting_every)

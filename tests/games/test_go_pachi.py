@@ -1,6 +1,7 @@
 """pachi-py as a second implementation: stones, simple ko, captures and the score of finished boards.
 
-pachi-py allows suicide of several stones and knows no superko, so its moves contain ours and may exceed them by these two alone.
+pachi-py allows suicide of several stones and knows no superko, so its moves contain ours and may exceed them by these
+two alone.
 """
 
 from __future__ import annotations

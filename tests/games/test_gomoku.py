@@ -17,7 +17,9 @@ def after(rules: str, size: int, black: set[int], last: int) -> Row:
     """Black has played `last` as the last of its points; as many White stones as before lie a knight's move apart."""
     game = gomoku.make(size, rules)
     colours = np.zeros(size * size, np.uint8)
-    others = [point for point in range(size * size) if (2 * (point // size) + point % size) % 5 == 0 and point not in black]
+    others = [
+        point for point in range(size * size) if (2 * (point // size) + point % size) % 5 == 0 and point not in black
+    ]
     colours[others[: len(black) - 1]] = WHITE
     colours[list(black - {last})] = BLACK
     return Row(game, game.set_up(colours, BLACK)).play(last)

@@ -28,14 +28,23 @@ def test_names(name: str, ours: str) -> None:
 def test_other_servers_chinese_rules_forbid_to_repeat_the_board() -> None:
     for name in ("chinese-ogs", "chinese-kgs"):
         mine, ours = kata_rules(name).nearest(), RULES[name]
-        assert (mine.ko, mine.suicide, mine.bonus, mine.removes_dead) == (ours.ko, ours.suicide, ours.bonus, ours.removes_dead)
+        assert (mine.ko, mine.suicide, mine.bonus, mine.removes_dead) == (
+            ours.ko,
+            ours.suicide,
+            ours.bonus,
+            ours.removes_dead,
+        )
 
 
 def test_what_is_not_played_here_has_something_near() -> None:
     strange = {name for name, rules in KATA_RULES.items() if not rules.is_played}
     assert strange == {"japanese", "korean", "stone-scoring", "aga-button"}
     nearest = kata_rules("japanese").nearest()
-    assert (nearest.ko, nearest.suicide, nearest.bonus) == (RULES["chinese-simple"].ko, False, RULES["tromp-taylor"].bonus)
+    assert (nearest.ko, nearest.suicide, nearest.bonus) == (
+        RULES["chinese-simple"].ko,
+        False,
+        RULES["tromp-taylor"].bonus,
+    )
 
 
 def test_objects() -> None:

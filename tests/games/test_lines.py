@@ -1,4 +1,6 @@
-"""What tic-tac-toe, gomoku and Connect-4 share: random games against the slow referee, and positions set up from stones."""
+"""What tic-tac-toe, gomoku and Connect-4 share: random games against the slow referee, and positions set up from
+stones.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ PAIRS: dict[str, Callable[[random.Random], Pair]] = {
 
 
 def play_random_game(name: str, seed: int) -> None:
-    """A game of random legal moves, in every second one drawn by `sample`, in which kernels and referee agree at every ply."""
+    """A game of random legal moves, in every second one drawn by `sample`, in which kernels and referee agree at every
+    ply.
+    """
     rng, generator = random.Random(seed), np.array([seed], np.uint64)
     game, naive = PAIRS[name](rng)
     row = Row(game)
@@ -112,6 +116,8 @@ def test_stones_that_cannot_stand_are_refused(stones: str, message: str) -> None
         ("connect4", {"rules": "popout"}, "connect4 has no setting 'rules'"),
     ],
 )
-def test_sizes_and_rules_that_are_not_supported_are_refused(name: str, settings: dict[str, int | str], message: str) -> None:
+def test_sizes_and_rules_that_are_not_supported_are_refused(
+    name: str, settings: dict[str, int | str], message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
         games.make(name, **settings)

@@ -47,7 +47,9 @@ def test_moves_that_capture_or_stifle_are_illegal(name: str) -> None:
     for to_play, forbidden in (("X", black), ("O", white)):
         row = board(text, to_play)
         empty = {point for point, stone in enumerate(row.stones()) if not stone}
-        assert empty - row.legal() == {parse_vertex(vertex, row.game.cols) for vertex in forbidden.split()}, f"{to_play}\n{row}"
+        assert empty - row.legal() == {parse_vertex(vertex, row.game.cols) for vertex in forbidden.split()}, (
+            f"{to_play}\n{row}"
+        )
 
 
 def test_who_cannot_move_loses() -> None:
@@ -88,7 +90,9 @@ def test_playouts_choose_uniformly() -> None:
     row = board("X.O./XX.O/..O./....")
     generator, draws = np.array([5], np.uint64), 6000
     legal = sorted(row.legal())
-    drawn = np.bincount([nogo.sample(row.state, row.history, generator) for _ in range(draws)], minlength=row.game.points)
+    drawn = np.bincount(
+        [nogo.sample(row.state, row.history, generator) for _ in range(draws)], minlength=row.game.points
+    )
     assert drawn.sum() == drawn[legal].sum()
     expected = draws / len(legal)
     assert ((drawn[legal] - expected) ** 2 / expected).sum() < 30  # chi-square of 8 degrees of freedom: p < 0.001

@@ -36,7 +36,9 @@ def test_the_first_position_is_the_standard_one() -> None:
 def test_the_symmetries_are_those_that_keep_the_first_position(size: int) -> None:
     game = othello.make(size)
     discs = np.array(Row(game).stones())
-    kept = [number for number in range(symmetry.SYMMETRIES) if (symmetry.apply_points(discs, size, number) == discs).all()]
+    kept = [
+        number for number in range(symmetry.SYMMETRIES) if (symmetry.apply_points(discs, size, number) == discs).all()
+    ]
     assert list(game.symmetries) == kept == [0, 2, 5, 7]
 
 
@@ -45,9 +47,24 @@ FLIPS = {
     "one disc": ("..../.XO./.OX./....", "X", "D3", "..../.XXX/.OX./...."),
     "two ways": ("X.../O.../.OX./....", "X", "A2", "X.../X.../XXX./...."),
     "eight ways": ("X.X.X./.OOO../XO.OX./.OOO../X.X.X./......", "X", "C4", "X.X.X./.XXX../XXXXX./.XXX../X.X.X./......"),
-    "not behind a gap": ("XO.O.X/....../....../....../....../......", "X", "C6", "XXXO.X/....../....../....../....../......"),
-    "not to the edge": (".OOX../O...../O...../O...../O...../O.....", "X", "A6", "XXXX../O...../O...../O...../O...../O....."),
-    "not a line beyond an own disc": (".OXOX./....../....../....../....../......", "X", "A6", "XXXOX./....../....../....../....../......"),
+    "not behind a gap": (
+        "XO.O.X/....../....../....../....../......",
+        "X",
+        "C6",
+        "XXXO.X/....../....../....../....../......",
+    ),
+    "not to the edge": (
+        ".OOX../O...../O...../O...../O...../O.....",
+        "X",
+        "A6",
+        "XXXX../O...../O...../O...../O...../O.....",
+    ),
+    "not a line beyond an own disc": (
+        ".OXOX./....../....../....../....../......",
+        "X",
+        "A6",
+        "XXXOX./....../....../....../....../......",
+    ),
     "a whole row": (
         "......../......../......../......../......../......../......../.OOOOOOX",
         "X",
@@ -154,7 +171,9 @@ def play_random_game(size: int, seed: int) -> None:
         row.play(action)
         naive.play(action)
         assert (row.to_play, row.stones()) == (naive.to_play, naive.board), f"{row}\n{naive}"
-        assert row.points(othello.owner) == [0 if not disc else 1 if disc == naive.to_play else -1 for disc in naive.board], str(row)
+        assert row.points(othello.owner) == [
+            0 if not disc else 1 if disc == naive.to_play else -1 for disc in naive.board
+        ], str(row)
         assert row.game.score(row.state) == naive.score(), f"{row}\n{naive}"
     assert row.game.outcome(row.state) == naive.result(), f"{row}\n{naive}"
     assert len(row.actions) <= row.game.max_plies
@@ -177,7 +196,9 @@ def test_ten_thousand_random_games_agree_with_the_slow_referee(size: int, count:
 def test_sample_draws_every_legal_action_alike() -> None:
     row = Row(othello.make()).play("E6", "F4")
     generator, draws = np.array([3], np.uint64), 6000
-    counts = np.bincount([row.game.sample(row.state, row.history, generator) for _ in range(draws)], minlength=row.game.actions)
+    counts = np.bincount(
+        [row.game.sample(row.state, row.history, generator) for _ in range(draws)], minlength=row.game.actions
+    )
     legal = sorted(row.legal())
     assert np.flatnonzero(counts).tolist() == legal
     assert counts[legal] == pytest.approx(draws / len(legal), rel=0.15)

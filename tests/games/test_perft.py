@@ -1,4 +1,6 @@
-"""Move sequences counted by the kernels, against known answers (two independent programs agreeing); and the count of legal positions."""
+"""Move sequences counted by the kernels, against known answers (two independent programs agreeing); and the count of
+legal positions.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,8 @@ NOGO = {
     5: [25, 600, 13792, 302896],
     9: [81, 6480, 511912],
 }
-# A forced pass is a ply. On 8x8 conventions part after depth 9, where 228 games have ended: here they have no leaf at depth 10.
+# A forced pass is a ply. On 8x8 conventions part after depth 9, where 228 games have ended: here they have no leaf at
+# depth 10.
 OTHELLO = {
     4: [4, 12, 44, 128, 424, 1256, 3624, 9112, 20032, 36412],
     6: [4, 12, 56, 244, 1364, 7604, 47740, 308716],
@@ -56,7 +59,9 @@ def test_sequences_where_suicide_is_legal_are_those_of_the_slow_referee(rules: s
     assert counts(go.make(size, rules), depth) == [perft(NaiveGo(size, rules=rules), d) for d in range(1, depth + 1)]
 
 
-@pytest.mark.parametrize(("rows", "cols", "expected"), [(1, 2, [3, 7, 8, 6, 2, 0]), (2, 2, POSITIONAL[2]), (3, 3, POSITIONAL[3][:4])])
+@pytest.mark.parametrize(
+    ("rows", "cols", "expected"), [(1, 2, [3, 7, 8, 6, 2, 0]), (2, 2, POSITIONAL[2]), (3, 3, POSITIONAL[3][:4])]
+)
 def test_the_slow_referee_counts_the_same(rows: int, cols: int, expected: list[int]) -> None:
     assert [perft(NaiveGo(rows, cols), depth) for depth in range(1, len(expected) + 1)] == expected
 
@@ -64,7 +69,8 @@ def test_the_slow_referee_counts_the_same(rows: int, cols: int, expected: list[i
 def reachable_boards(size: int) -> set[bytes]:
     """Every board that play can reach when either side may move at any time: exactly the legal positions.
 
-    Tromp and Farnebäck, "Combinatorics of Go", 2007: each legal position can be built by adding one stone after another.
+    Tromp and Farnebäck, "Combinatorics of Go", 2007: each legal position can be built by adding one stone after
+    another.
     """
     game = go.make(size)
     first = Row(game)

@@ -24,7 +24,9 @@ def test_one_stone_owns_the_board_and_no_komi_is_given() -> None:
     assert (row.game.outcome(row.state), row.game.score(row.state)) == (-1, -25)
 
 
-@pytest.mark.parametrize(("setting", "said"), [({"size": 9}, "board size 9"), ({"rules": "chinese"}, "unknown rules 'chinese'")])
+@pytest.mark.parametrize(
+    ("setting", "said"), [({"size": 9}, "board size 9"), ({"rules": "chinese"}, "unknown rules 'chinese'")]
+)
 def test_other_boards_and_rules_are_refused(setting: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         games.make("simple_go", **setting)
@@ -37,7 +39,11 @@ def play_random_game(seed: int) -> Row:
         legal = naive.legal()
         assert row.legal() == legal, f"{row}\n{naive}"
         assert row.game.outcome(row.state) == NOT_OVER, f"{row}\n{naive}"
-        action = rng.choice(sorted(legal - {naive.pass_action}) or [naive.pass_action]) if rng.random() < 0.9 else naive.pass_action
+        action = (
+            rng.choice(sorted(legal - {naive.pass_action}) or [naive.pass_action])
+            if rng.random() < 0.9
+            else naive.pass_action
+        )
         row.play(action)
         naive.play(action)
     assert row.game.outcome(row.state) == naive.result(), f"{row}\n{naive}"

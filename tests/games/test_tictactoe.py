@@ -14,7 +14,9 @@ GAME = tictactoe.make()
 
 
 class Whole(NamedTuple):
-    """What a position leads to: its value for the side to move, and the games from it that Black wins, White wins and nobody."""
+    """What a position leads to: its value for the side to move, and the games from it that Black wins, White wins and
+    nobody.
+    """
 
     value: int
     black: int
@@ -37,7 +39,9 @@ def positions() -> dict[bytes, Whole]:
                 found[key] = Whole(-min(whole.value for whole in after), *games)
             else:
                 winner = WHITE if row.to_play == BLACK else BLACK
-                found[key] = Whole(outcome, *(int(name == (winner if outcome else None)) for name in (BLACK, WHITE, None)))
+                found[key] = Whole(
+                    outcome, *(int(name == (winner if outcome else None)) for name in (BLACK, WHITE, None))
+                )
         return found[key]
 
     explore(Row(GAME))
@@ -53,7 +57,16 @@ def test_there_are_255168_games_and_perfect_play_draws(positions: dict[bytes, Wh
     assert sum(positions[bytes(9)][1:]) == 255168
 
 
-LINES = ["XXX/OO./...", "OO./XXX/...", "OO./.../XXX", "XO./XO./X..", "OX./OX./.X.", "O.X/O.X/..X", "XO./OX./..X", "OOX/.X./X.."]
+LINES = [
+    "XXX/OO./...",
+    "OO./XXX/...",
+    "OO./.../XXX",
+    "XO./XO./X..",
+    "OX./OX./.X.",
+    "O.X/O.X/..X",
+    "XO./OX./..X",
+    "OOX/.X./X..",
+]
 
 
 @pytest.mark.parametrize("stones", LINES)

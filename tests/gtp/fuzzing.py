@@ -1,7 +1,8 @@
-"""Sessions of drawn lines, held against the protocol: one well-framed answer to each command, in order, and nothing else.
+"""Sessions of drawn lines, held against the protocol: one well-framed answer to each command, in order, and nothing
+else.
 
-A *session* is all that one engine is sent: within this process a line at a time, or to a real process *pipelined*, all at once. Its *seed*
-draws its lines, so that a session which failed can be had again.
+A *session* is all that one engine is sent: within this process a line at a time, or to a real process *pipelined*, all
+at once. Its *seed* draws its lines, so that a session which failed can be had again.
 """
 
 from __future__ import annotations
@@ -66,10 +67,25 @@ def check_answer(command: Command, answer: str | None, where: str) -> None:
 
 
 def check_pipelined(game: str, seed: int, length: int, folder: Path, arguments: Sequence[str]) -> int:
-    """Send a session, each line numbered, to a new process in `folder` at once. Returns the number of answers; AssertionError."""
+    """Send a session, each line numbered, to a new process in `folder` at once. Returns the number of answers;
+    AssertionError.
+    """
     sent = [f"{number} {line.text}" for number, line in enumerate(session(game, seed, length), 1)]
     done = subprocess.run(
-        [sys.executable, "-m", "gtp", "--game", game, "--size", str(SIZES[game]), "--visits", "2", "--seed", "1", *arguments],
+        [
+            sys.executable,
+            "-m",
+            "gtp",
+            "--game",
+            game,
+            "--size",
+            str(SIZES[game]),
+            "--visits",
+            "2",
+            "--seed",
+            "1",
+            *arguments,
+        ],
         input="\n".join(sent).encode("utf-8", "surrogateescape"),
         capture_output=True,
         cwd=folder,
@@ -77,7 +93,9 @@ def check_pipelined(game: str, seed: int, length: int, folder: Path, arguments: 
     )
     where = f"{game}, pipelined, seed {seed}"
     *answers, rest = done.stdout.decode("utf-8", "replace").split("\n\n")
-    assert done.returncode == 0, f"{where}: exit code {done.returncode}: {done.stderr.decode('utf-8', 'replace')[-1000:]}"
+    assert done.returncode == 0, (
+        f"{where}: exit code {done.returncode}: {done.stderr.decode('utf-8', 'replace')[-1000:]}"
+    )
     assert not rest, f"{where}: {rest!r} after the last answer"
     commands = [(text, command) for text in sent if (command := parse_line(text)) is not None]
     for (text, command), answer in zip(commands, answers, strict=False):

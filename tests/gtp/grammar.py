@@ -1,8 +1,9 @@
 """Lines of GTP drawn by chance: by a grammar of what controllers send, or as noise.
 
-Vocabulary. A *form* is text in which `<rule>` stands for one of the forms of that rule. `RULES` are the parts of lines; `COMMON`, `GO` and
-`OTHERS` the forms of whole lines, without their ids. What a line by the grammar asks may still be impossible: an occupied point, a komi
-that is no number, a handicap of -2. The same `random.Random` draws the same lines. No line holds a line feed or says `quit`.
+Vocabulary. A *form* is text in which `<rule>` stands for one of the forms of that rule. `RULES` are the parts of lines;
+`COMMON`, `GO` and `OTHERS` the forms of whole lines, without their ids. What a line by the grammar asks may still be
+impossible: an occupied point, a komi that is no number, a handicap of -2. The same `random.Random` draws the same
+lines. No line holds a line feed or says `quit`.
 """
 
 from __future__ import annotations
@@ -29,11 +30,43 @@ RULES: dict[str, Sequence[str]] = {
     "stones": ["", "<stone>", "<stone> <stone>", "<stone> <stones>"],
     "vertices": ["", "<vertex>", "<vertex> <vertex>", "<vertex> <vertices>"],
     "small": [str(number) for number in range(-2, 13)],
-    "odd number": ["1e400", "-0", "٣", "0x10", "1_0", "9" * 26, "nan", "-inf", "1e-320", "0.1", "-7.25", "6.5", "361.5"],
+    "odd number": [
+        "1e400",
+        "-0",
+        "٣",
+        "0x10",
+        "1_0",
+        "9" * 26,
+        "nan",
+        "-inf",
+        "1e-320",
+        "0.1",
+        "-7.25",
+        "6.5",
+        "361.5",
+    ],
     "number": ["<small>", "<small>", "<odd number>"],
-    "path": ["game.sgf", '"game.sgf"', "my game.sgf", "broken.sgf", "no-such-file", "/", ".", "~nobody/x 3", "long" * 100],
-    "flag": [f"{name} {value}" for name in ("ownership", "movesOwnership", "rootInfo", "pvVisits") for value in ("true", "false")],
-    "restriction": ["avoid <colour> <vertex> <small>", "allow <colour> <vertex> <small>", "avoid <colour> <vertex>,<vertex> <small>"],
+    "path": [
+        "game.sgf",
+        '"game.sgf"',
+        "my game.sgf",
+        "broken.sgf",
+        "no-such-file",
+        "/",
+        ".",
+        "~nobody/x 3",
+        "long" * 100,
+    ],
+    "flag": [
+        f"{name} {value}"
+        for name in ("ownership", "movesOwnership", "rootInfo", "pvVisits")
+        for value in ("true", "false")
+    ],
+    "restriction": [
+        "avoid <colour> <vertex> <small>",
+        "allow <colour> <vertex> <small>",
+        "avoid <colour> <vertex>,<vertex> <small>",
+    ],
     "count": ["interval <small>", "minmoves <small>", "maxmoves <small>"],
     "option": ["<colour>", "<number>", "<flag>", "<restriction>", "rules aga", "rules korean", "<count>"],
     "options": ["", "<option>", "<option> <option>", "<option> <options>"],
@@ -42,7 +75,15 @@ RULES: dict[str, Sequence[str]] = {
         *["lz-genmove_analyze", "kata-genmove_analyze", "cgos-genmove_analyze"] * 2,
     ],
     "clock": [
-        *["none", "absolute 60", "byoyomi 9 0.5 3", "byoyomi 0 5 1", "canadian 9 30 5", "fischer 9 1", "fischer-capped 9 1 20 -1"],
+        *[
+            "none",
+            "absolute 60",
+            "byoyomi 9 0.5 3",
+            "byoyomi 0 5 1",
+            "canadian 9 30 5",
+            "fischer 9 1",
+            "fischer-capped 9 1 20 -1",
+        ],
         *["absolute -3", "byoyomi <number> <number> <small>", "canadian <number> <number> <small>"],
     ],
     "menu": ["value", "policy", "move_values", "visits", "principal_variation", "search_tree"],
@@ -174,7 +215,9 @@ gogui-rules_final_result""".splitlines()
 IDS = ["", "", "", "1 ", "7", "0012 ", "999999999999999999999999 "]
 BLANKS = ["", " ", "\t", "#", "# comment", "12", "7 # x", "\x00\x01", "\r", "# interrupt", "quitx", "3 3 3"]
 ALPHABETS = [range(32, 127), range(32), range(160, 0x250), range(0x370, 0xD800), range(0xE000, 0x10FFFF)]
-"""Code points of noise: printable ASCII, controls, letters with accents, other scripts without surrogates, all the rest."""
+"""Code points of noise: printable ASCII, controls, letters with accents, other scripts without surrogates, all the
+rest.
+"""
 
 FILES = {
     "game.sgf": b"(;SZ[7]KM[5.5];B[aa];W[bb];B[cc];W[];B[dd])",

@@ -62,7 +62,9 @@ class Painter(Engine):
     def __init__(self, memory: int = 2**30, log: Log | None = None, **chosen: int | None) -> None:
         super().__init__(Settings(seed=1, size=SIZE, **{"visits": 60, "analysis_visits": 60, **chosen}))
         settings = PlayerSettings(seed=1, opening=0.0, search=SearchSettings(max_nodes=2000), max_memory=memory)
-        self.session = Session(self.session.settings, lambda: GoPlayer("go", [SIZE], Painted, settings, size=SIZE), Patient(), log=log)
+        self.session = Session(
+            self.session.settings, lambda: GoPlayer("go", [SIZE], Painted, settings, size=SIZE), Patient(), log=log
+        )
         self.protocol = make_protocol(self.session, "go")
 
     def last_look(self, line: str) -> str:
@@ -83,7 +85,9 @@ def test_leela_zero_gets_whole_numbers_for_the_side_that_is_asked_about() -> Non
         assert [int(order) for *_, order, _ in moves] == list(range(len(moves)))
         visits = [int(move[1]) for move in moves]
         assert visits == sorted(visits, reverse=True) and sum(visits) == 59
-        assert all(abs(int(winrate) - expected) <= 1 and int(lcb) < int(winrate) for _, _, winrate, _, lcb, _, _ in moves)
+        assert all(
+            abs(int(winrate) - expected) <= 1 and int(lcb) < int(winrate) for _, _, winrate, _, lcb, _, _ in moves
+        )
         assert all(line.split()[0] == vertex for vertex, *_, line in moves)
 
 
@@ -143,7 +147,13 @@ def test_moves_left_out_and_moves_alone() -> None:
     first = [move[0] for move in lone(engine.last_look("lz-analyze b 10"), LZ)]
     avoided = [move[0] for move in lone(engine.last_look(f"lz-analyze b 10 avoid b {first[0]},pass 9"), LZ)]
     assert first[0] not in avoided and len(avoided) > 1
-    assert {move[0] for move in lone(engine.last_look("lz-analyze b allow b A1:B2,C3 1 minmoves 9"), LZ)} == {"A1", "A2", "B1", "B2", "C3"}
+    assert {move[0] for move in lone(engine.last_look("lz-analyze b allow b A1:B2,C3 1 minmoves 9"), LZ)} == {
+        "A1",
+        "A2",
+        "B1",
+        "B2",
+        "C3",
+    }
     assert [move[0] for move in lone(engine.last_look("lz-analyze b 10"), LZ)] == first
     assert [move[0] for move in lone(engine.last_look("lz-analyze b 10 avoid w A5,B5 3"), LZ)] == first
 
@@ -245,7 +255,9 @@ def test_restricted_genmove_chooses_among_the_moves_and_plays_none() -> None:
 def test_games_that_are_over_or_the_other_sides() -> None:
     engine = Engine(Settings("tictactoe", visits=8, seed=1))
     assert engine.refuse("lz-analyze w") == "it is Black's turn"
-    engine.ask_all(*[f"play {colour} {vertex}" for colour, vertex in zip("bwbwb", ("A1", "A2", "B1", "B2", "C1"), strict=True)])
+    engine.ask_all(
+        *[f"play {colour} {vertex}" for colour, vertex in zip("bwbwb", ("A1", "A2", "B1", "B2", "C1"), strict=True)]
+    )
     assert engine.refuse("lz-analyze b") == "the game is over"
     assert engine.ask("lz-genmove_analyze w") == "play resign"
 
@@ -309,13 +321,17 @@ def test_an_analysis_that_waits_in_a_script_gives_one_look() -> None:
 
 def test_an_analysis_whose_tree_is_full_rests_and_says_so_once(capsys: pytest.CaptureFixture[str]) -> None:
     written = io.StringIO()
-    conversation = Conversation(Painter(memory=600 * tree_bytes(games.make("go", size=SIZE), 1), log=Log(written), analysis_visits=None))
+    conversation = Conversation(
+        Painter(memory=600 * tree_bytes(games.make("go", size=SIZE), 1), log=Log(written), analysis_visits=None)
+    )
     for _ in range(2):
         conversation.send("kata-analyze b 1 rootInfo true\n")
         assert conversation.line() == "=\n"
         while "rootInfo visits 600 " not in (line := conversation.line()):
             assert line.startswith("info move ")
-        assert sum(int(number) for number in re.findall(r"move \S+ visits (\d+)", line)) == 599, "a visit without a node of its own"
+        assert sum(int(number) for number in re.findall(r"move \S+ visits (\d+)", line)) == 599, (
+            "a visit without a node of its own"
+        )
         conversation.send("name\n")
         while (line := conversation.line()) != "\n":
             assert "rootInfo visits 600 " in line

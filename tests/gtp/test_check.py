@@ -64,8 +64,23 @@ def test_a_library_that_cannot_be_loaded_is_one_line(small_weights: Path, monkey
 
 def test_the_command_with_a_home_that_cannot_be_written(small_weights: Path) -> None:
     """Its answer is on standard output, and it plays all the same."""
-    environment = {**os.environ, "XDG_CACHE_HOME": "/dev/null/nowhere", "NUMBA_DISABLE_JIT": "1"}  # slow rules, but at once
-    command = [sys.executable, "-m", "gtp", "--check", "--weights", str(small_weights), "--size", "5", "--backend", "torch"]
+    environment = {
+        **os.environ,
+        "XDG_CACHE_HOME": "/dev/null/nowhere",
+        "NUMBA_DISABLE_JIT": "1",
+    }  # slow rules, but at once
+    command = [
+        sys.executable,
+        "-m",
+        "gtp",
+        "--check",
+        "--weights",
+        str(small_weights),
+        "--size",
+        "5",
+        "--backend",
+        "torch",
+    ]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=200, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "note   cache     /dev/null/nowhere/gozero cannot be written" in done.stdout

@@ -67,7 +67,9 @@ def test_close_stops_the_process_and_may_be_repeated() -> None:
 
 def test_a_dead_engine_is_reported_with_status_command_and_last_words() -> None:
     dead = engine("import sys\nsys.stdin.readline()\nprint('out of luck', file=sys.stderr)\nsys.exit(7)")
-    with pytest.raises(FailureError, match=r"ended without answering \(exit status 7\), last command 'genmove b'; it last said: out of"):
+    with pytest.raises(
+        FailureError, match=r"ended without answering \(exit status 7\), last command 'genmove b'; it last said: out of"
+    ):
         dead.send("genmove b")
     assert not dead.alive
 
@@ -103,7 +105,9 @@ def test_the_answer_to_another_command_is_a_failure(answer: str) -> None:
         ("loading...\nhello\n\n=1 D4\n\n", "writes lines outside its answers"),
     ],
 )
-def test_what_cannot_be_misunderstood_is_put_up_with_and_said(answer: str, remark: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_cannot_be_misunderstood_is_put_up_with_and_said(
+    answer: str, remark: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     with engine(one_shot(answer)) as sloppy:
         assert sloppy.send("genmove b") == "D4"
     said = capsys.readouterr().err
@@ -111,7 +115,9 @@ def test_what_cannot_be_misunderstood_is_put_up_with_and_said(answer: str, remar
 
 
 def test_each_peculiarity_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
-    with engine("import sys\nfor line in sys.stdin:\n    print('\\n=' + line.split()[1].upper() + '\\n', flush=True)") as sloppy:
+    with engine(
+        "import sys\nfor line in sys.stdin:\n    print('\\n=' + line.split()[1].upper() + '\\n', flush=True)"
+    ) as sloppy:
         assert [sloppy.send(word) for word in ("name", "version", "d4")] == ["NAME", "VERSION", "D4"]
     said = capsys.readouterr().err
     remarks = ("writes surplus blank lines", "leaves out the IDs of answers", "leaves out the blank after =")
@@ -132,7 +138,11 @@ def test_a_move_without_a_frame_is_none() -> None:
 
 @pytest.mark.parametrize("surplus", ["\n", "noise\n", "=1 again\n\n"])
 def test_output_after_the_blank_line_is_met_at_the_next_command(surplus: str) -> None:
-    bad = engine(one_shot("=1 D4\n\n" + surplus, then="sys.stdin.readline()\nsys.stdout.write('=2 ok\\n\\n')\nsys.stdout.flush()"))
+    bad = engine(
+        one_shot(
+            "=1 D4\n\n" + surplus, then="sys.stdin.readline()\nsys.stdout.write('=2 ok\\n\\n')\nsys.stdout.flush()"
+        )
+    )
     with bad:
         assert bad.send("genmove b") == "D4"
         if surplus.startswith("=1"):
@@ -149,7 +159,8 @@ def test_a_command_is_one_line(command: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "reason"), [("", "empty"), ("no-such-program-here x", "No such file"), ("gnugo 'open", "No closing quotation")]
+    ("command", "reason"),
+    [("", "empty"), ("no-such-program-here x", "No such file"), ("gnugo 'open", "No closing quotation")],
 )
 def test_a_command_that_cannot_run_is_one_clear_line(command: str, reason: str) -> None:
     with pytest.raises(FailureError, match=reason) as failure:

@@ -1,4 +1,5 @@
-"""The sessions of tests/data/gtp as clients live them: sent ahead through pipes, framed strictly, without an error that they cannot bear.
+"""The sessions of tests/data/gtp as clients live them: sent ahead through pipes, framed strictly, without an error that
+they cannot bear.
 
 What each answer says is held by test_golden.
 """
@@ -19,7 +20,9 @@ from tests.gtp.engine import Engine
 from tests.gtp.test_golden import FOLDER, sent
 
 BEARABLE: dict[str, dict[str, str]] = {
-    "sabaki-start": {"boardsize 25": "told to the user in a dialog; any other error means that the engine cannot be synced"},
+    "sabaki-start": {
+        "boardsize 25": "told to the user in a dialog; any other error means that the engine cannot be synced"
+    },
     "sabaki-game": {},
     "gogui-start": {},
     "gogui-game": {},

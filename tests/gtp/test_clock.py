@@ -125,7 +125,10 @@ def test_kinds_of_katago(terms: str, time_left: str | None, seconds: float) -> N
 
 
 def test_katago_s_kinds_are_listed_for_gtp2ogs() -> None:
-    assert answer_to(protocol_of(Clock(LAG)), "kata-list_time_settings") == "= none absolute byoyomi canadian fischer fischer-capped\n\n"
+    assert (
+        answer_to(protocol_of(Clock(LAG)), "kata-list_time_settings")
+        == "= none absolute byoyomi canadian fischer fischer-capped\n\n"
+    )
 
 
 def test_the_lag_is_the_user_s() -> None:
@@ -153,7 +156,10 @@ def test_the_lag_is_the_user_s() -> None:
         ("kgs-time_settings none 1", "expected kgs-time_settings none, times"),
         ("kgs-time_settings byoyomi 0 10 1.5", "whole number of periods"),
         ("kata-time_settings sudden 10", "'sudden' is no kind of time settings"),
-        ("kata-time_settings fischer-capped 10 1", "expected kata-time_settings fischer-capped MAIN INCREMENT CAP LONGEST"),
+        (
+            "kata-time_settings fischer-capped 10 1",
+            "expected kata-time_settings fischer-capped MAIN INCREMENT CAP LONGEST",
+        ),
         ("kata-time_settings fischer 10 -1", "cannot be negative"),
         ("time_left b", "expected time_left COLOUR SECONDS STONES"),
         ("time_left green 1 0", "invalid color"),
@@ -240,7 +246,9 @@ CLOCKS = {
 @pytest.mark.parametrize("eager", [False, True], ids=["target", "most"])
 @pytest.mark.parametrize("points", [81, 361])
 def test_nobody_loses_on_time(line: str, eager: bool, points: int) -> None:
-    """In a game three times as long as usual, with every move as long as it may be: the lag stays on the clock, or half of a short one."""
+    """In a game three times as long as usual, with every move as long as it may be: the lag stays on the clock, or half
+    of a short one.
+    """
     clock = clock_after(line)
     for ply in range(0, 3 * points, 2):
         seconds, count = left(clock)

@@ -1,6 +1,8 @@
-"""Whatever a controller sends: exactly one well-framed answer to each command, silence to blanks, comments and lone ids, and no exit.
+"""Whatever a controller sends: exactly one well-framed answer to each command, silence to blanks, comments and lone
+ids, and no exit.
 
-The engine is whole but for the network, with a few visits on small boards. A million lines: `python -m benchmarks.fuzz`.
+The engine is whole but for the network, with a few visits on small boards. A million lines: `python -m
+benchmarks.fuzz`.
 """
 
 from collections import Counter
@@ -48,7 +50,8 @@ def test_the_same_seed_draws_the_same_lines() -> None:
 
 
 @pytest.mark.parametrize(
-    "answer", [None, "= 1\n", "= 1\n\n\n\n", "=2 1\n\n", "1\n\n", "=7 \n\n= 1\n\n", "=7 a\tb\n\n", "?7 internal error: x\n\n"]
+    "answer",
+    [None, "= 1\n", "= 1\n\n\n\n", "=2 1\n\n", "1\n\n", "=7 \n\n= 1\n\n", "=7 a\tb\n\n", "?7 internal error: x\n\n"],
 )
 def test_a_wrong_answer_is_seen(answer: str | None) -> None:
     command = parse_line("7 name")

@@ -1,4 +1,6 @@
-"""GNU Go as opponent and as scoring referee: a whole game of two processes with the shipped weights, and what each says of its end."""
+"""GNU Go as opponent and as scoring referee: a whole game of two processes with the shipped weights, and what each says
+of its end.
+"""
 
 import itertools
 import sys
@@ -10,7 +12,9 @@ from gtp.client import Engine
 pytestmark = pytest.mark.gnugo
 
 MOST_MOVES = 250
-SEED = "2"  # games whose end both count alike, as 99 of 100 are (`benchmarks.scoring`): with 16 visits ours may leave a group half dead
+# games whose end both count alike, as 99 of 100 are (`benchmarks.scoring`): with 16 visits ours may leave a group half
+# dead
+SEED = "2"
 
 
 @pytest.mark.parametrize("ours", ["black", "white"])

@@ -52,7 +52,9 @@ def check(kind: str, answer: str, cols: int, rows: int) -> None:
     elif kind == "plist":
         assert all(re.fullmatch(f"{POINT}|pass", word) for word in answer.split())
     elif kind == "param":
-        assert all(re.fullmatch(r"\[bool\] \w+ [01]|\[(string|list/[\w/]+)\] \w+ \S+", line) for line in answer.splitlines())
+        assert all(
+            re.fullmatch(r"\[bool\] \w+ [01]|\[(string|list/[\w/]+)\] \w+ \S+", line) for line in answer.splitlines()
+        )
 
 
 @pytest.mark.parametrize("game", WEIGHTS)
@@ -117,7 +119,18 @@ def test_liberties_and_pass_alive_points() -> None:
     engine = Painter()
     engine.ask("set_position b A2 b B2 b B1 b C2 b D2 b D1 w E5")
     assert board_of(engine.ask("gogui-liberties"), SIZE, SIZE)[:5] == ['""'] * 4 + ["2"]
-    assert board_of(engine.ask("gogui-liberties"), SIZE, SIZE)[15:] == ["8", "8", "8", "8", '""', '""', "8", '""', "8", '""']
+    assert board_of(engine.ask("gogui-liberties"), SIZE, SIZE)[15:] == [
+        "8",
+        "8",
+        "8",
+        "8",
+        '""',
+        '""',
+        "8",
+        '""',
+        "8",
+        '""',
+    ]
     assert board_of(engine.ask("gogui-pass_alive"), SIZE, SIZE)[10:] == [*".....", *"bbbb.", *"bbbb."]
 
 
@@ -170,7 +183,9 @@ def test_live_graphics_may_be_switched_on_from_the_start(capsys: pytest.CaptureF
     assert capsys.readouterr().err.startswith("gogui-gfx:\n")
 
 
-@pytest.mark.parametrize(("count", "text"), [(0, "0"), (9999, "9999"), (10_000, "10k"), (999_999, "999k"), (100_000_000, "100M")])
+@pytest.mark.parametrize(
+    ("count", "text"), [(0, "0"), (9999, "9999"), (10_000, "10k"), (999_999, "999k"), (100_000_000, "100M")]
+)
 def test_numbers_that_fit_on_a_point(count: int, text: str) -> None:
     assert short(count) == text
 
@@ -192,9 +207,13 @@ def test_an_interrupt_ends_a_search_for_the_menu() -> None:
     assert os.read(answers[0], 4096).startswith(b"= COLOR green ")
 
 
-@pytest.mark.parametrize(("game", "size"), [("nogo", 4), ("othello", 4), ("gomoku", 5), ("connect4", 7), ("tictactoe", 3), ("go", 5)])
+@pytest.mark.parametrize(
+    ("game", "size"), [("nogo", 4), ("othello", 4), ("gomoku", 5), ("connect4", 7), ("tictactoe", 3), ("go", 5)]
+)
 def test_a_match_as_gogui_twogtp_plays_it(game: str, size: int) -> None:
-    """Two engines and a referee are told every move, passes after the end too; the match ends with two passes or a resignation."""
+    """Two engines and a referee are told every move, passes after the end too; the match ends with two passes or a
+    resignation.
+    """
     engines = [Engine(Settings(game=game, visits=4, seed=seed, size=size, no_resign=True)) for seed in (1, 2, 3)]
     passes = ply = 0
     while passes < 2:

@@ -1,8 +1,9 @@
-"""Golden transcripts: what each controller sends, and what it must be answered, to the byte (`make golden` rewrites them).
+"""Golden transcripts: what each controller sends, and what it must be answered, to the byte (`make golden` rewrites
+them).
 
-In tests/data/gtp/*.gtp a line that begins with `> ` is sent, `# ` begins a remark, and all else is what came back. A carriage return is
-written `^M`. The game is Go unless the name of the file begins with another's. The engine has no network and one visit a move: its moves
-mean nothing, but they are always the same.
+In tests/data/gtp/*.gtp a line that begins with `> ` is sent, `# ` begins a remark, and all else is what came back. A
+carriage return is written `^M`. The game is Go unless the name of the file begins with another's. The engine has no
+network and one visit a move: its moves mean nothing, but they are always the same.
 """
 
 from pathlib import Path

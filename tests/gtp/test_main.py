@@ -27,7 +27,9 @@ def nogo_weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(arguments: list[str], lines: str = "", **options: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*COMMAND, *arguments], input=lines, capture_output=True, text=True, timeout=120, check=False, **options)  # type: ignore[call-overload, no-any-return]
+    return subprocess.run(
+        [*COMMAND, *arguments], input=lines, capture_output=True, text=True, timeout=120, check=False, **options
+    )  # type: ignore[call-overload, no-any-return]
 
 
 def start(arguments: list[str]) -> subprocess.Popen[str]:
@@ -57,7 +59,8 @@ def ask(engine: subprocess.Popen[str], line: str) -> str:
 def test_a_scripted_game(small_weights: Path) -> None:
     """All lines at once, as printf sends them: every command is answered in full, and nothing else is on stdout."""
     done = run(
-        ["--weights", str(small_weights), *SMALL], "1 genmove b\n\n# talk\n2 genmove w\n3 play b pass\n4 final_score\n5 quit\n6 name\n"
+        ["--weights", str(small_weights), *SMALL],
+        "1 genmove b\n\n# talk\n2 genmove w\n3 play b pass\n4 final_score\n5 quit\n6 name\n",
     )
     assert done.returncode == 0
     answers = done.stdout.split("\n\n")
@@ -69,10 +72,20 @@ def test_a_scripted_game(small_weights: Path) -> None:
 
 
 def test_gogui_and_gomill_see_what_it_is_and_what_it_thinks(small_weights: Path) -> None:
-    done = run(["--weights", str(small_weights), *SMALL, "--gogui-gfx"], "genmove b\ngomill-describe_engine\ngogui-ownership\nprintsgf\n")
+    done = run(
+        ["--weights", str(small_weights), *SMALL, "--gogui-gfx"],
+        "genmove b\ngomill-describe_engine\ngogui-ownership\nprintsgf\n",
+    )
     _, description, ownership, record, _ = done.stdout.split("\n\n")
     assert description.splitlines()[1:4] == [f"weights {small_weights}", "network b2c16", "go"]
-    assert [len(row.split()) for row in ownership.splitlines()] == [1, 5, 5, 5, 5, 5]  # the first is the sign of success
+    assert [len(row.split()) for row in ownership.splitlines()] == [
+        1,
+        5,
+        5,
+        5,
+        5,
+        5,
+    ]  # the first is the sign of success
     assert "C[win rate " in record
     assert "gogui-gfx" not in done.stdout
     assert "\ngogui-gfx:\nCOLOR green " in done.stderr
@@ -88,7 +101,8 @@ def test_administration_needs_no_network(small_weights: Path) -> None:
     """The name is there before numpy is imported, let alone numba or torch."""
     program = (
         "import sys, gtp.__main__ as main\n"
-        "main.os._exit = lambda code: print(sorted({'numpy', 'numba', 'torch', 'openvino'} & set(sys.modules)), file=sys.stderr)\n"
+        "main.os._exit = lambda code: print(sorted({'numpy', 'numba', 'torch', 'openvino'} & set(sys.modules)), "
+        "file=sys.stderr)\n"
         "main.main(sys.argv[1:])\n"
     )
     lines = "name\nversion\nprotocol_version\nlist_commands\nknown_command play\ntime_settings 0 1 0\nquit\n"
@@ -163,13 +177,19 @@ def cpu_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-SEARCHING, ANALYSING, LOADING = ["time_settings 0 1 0", "genmove b"], ["kata-analyze b 100 ownership true"], ["genmove b"]
+SEARCHING, ANALYSING, LOADING = (
+    ["time_settings 0 1 0", "genmove b"],
+    ["kata-analyze b 100 ownership true"],
+    ["genmove b"],
+)
 
 
 @pytest.mark.parametrize("busy", [SEARCHING, ANALYSING, LOADING], ids=["searching", "analysing", "loading"])
 @pytest.mark.parametrize("ending", ["end of input", "unread output", "SIGTERM"])
 def test_gone_within_a_second(small_weights: Path, busy: list[str], ending: str) -> None:
-    """Whatever ends it and whatever it does. Only an end of the input that comes before the search is no haste: so do scripts end."""
+    """Whatever ends it and whatever it does. Only an end of the input that comes before the search is no haste: so do
+    scripts end.
+    """
     with start(["--weights", str(small_weights), "--time", "1000", "--size", "5"]) as engine:
         assert engine.stdin
         assert engine.stdout
@@ -196,10 +216,14 @@ def test_commands_that_arrive_while_it_thinks_are_queued(small_weights: Path) ->
     engine = start(["--weights", str(small_weights), *SMALL])
     assert engine.stdin
     assert engine.stdout
-    engine.stdin.write("".join(f"{number} genmove {'bw'[number % 2]}\n{number}0 name\n" for number in range(1, 9)) + "9 quit\n")
+    engine.stdin.write(
+        "".join(f"{number} genmove {'bw'[number % 2]}\n{number}0 name\n" for number in range(1, 9)) + "9 quit\n"
+    )
     engine.stdin.flush()
     output = engine.stdout.read()
-    assert [line.split()[0] for line in output.splitlines() if line] == [f"={n}{z}" for n in range(1, 9) for z in ("", "0")] + ["=9"]
+    assert [line.split()[0] for line in output.splitlines() if line] == [
+        f"={n}{z}" for n in range(1, 9) for z in ("", "0")
+    ] + ["=9"]
 
 
 def test_an_interrupt_comment_ends_a_search(small_weights: Path) -> None:
@@ -221,7 +245,9 @@ def test_an_interrupt_comment_ends_a_search(small_weights: Path) -> None:
 
 
 def test_ctrl_c_leaves_quietly(small_weights: Path) -> None:
-    heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # shells let what they start in the background ignore it
+    heed = partial(
+        signal.signal, signal.SIGINT, signal.SIG_DFL
+    )  # shells let what they start in the background ignore it
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     engine = subprocess.Popen([*COMMAND, "--weights", str(small_weights)], **pipes, preexec_fn=heed)
     assert engine.stdin
@@ -306,7 +332,13 @@ def test_weights_of_a_game_that_nobody_knows(small_weights: Path, tmp_path: Path
 @pytest.mark.parametrize("arguments", [[], ["--game", "nogo"]])
 def test_a_game_of_nogo(nogo_weights: Path, arguments: list[str]) -> None:
     """The weights say which game it is, and on which board. It ends with one side unable to move."""
-    lines = ["query_boardsize", "boardsize 3", *[f"genmove {'bw'[ply % 2]}" for ply in range(9)], "gogui-rules_legal_moves", "final_score"]
+    lines = [
+        "query_boardsize",
+        "boardsize 3",
+        *[f"genmove {'bw'[ply % 2]}" for ply in range(9)],
+        "gogui-rules_legal_moves",
+        "final_score",
+    ]
     done = run([*arguments, "--weights", str(nogo_weights), "--visits", "4", "--seed", "1"], "\n".join(lines))
     answers = [answer.removeprefix("= ") for answer in done.stdout.split("\n\n")]
     assert answers[:2] == ["6", ""]
@@ -331,7 +363,8 @@ def test_without_weights_the_game_has_its_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--visits", "0"], ["--no-such-option"], ["--config", "/no/such.toml"], ["--log", "/no/such/folder/log"]]
+    "arguments",
+    [["--visits", "0"], ["--no-such-option"], ["--config", "/no/such.toml"], ["--log", "/no/such/folder/log"]],
 )
 def test_wrong_settings(arguments: list[str]) -> None:
     done = run(arguments)
@@ -360,7 +393,8 @@ def test_the_log_holds_both_sides_and_every_search(small_weights: Path, tmp_path
     *said, search, move, question, stones, farewell, end = talk
     assert said[:4] == ["< 1 name", "> =1 gozero", "< show\N{REPLACEMENT CHARACTER}board", "> ="]
     assert re.fullmatch(
-        r"- black: 4 visits, \d+/s, \d+\.\d\d s, win rate \d+\.\d %, score [-+]\d+\.\d; ([A-E][1-5] \d+ %(, )?)+; ([A-E][1-5] ?)+", search
+        r"- black: 4 visits, \d+/s, \d+\.\d\d s, win rate \d+\.\d %, score [-+]\d+\.\d; ([A-E][1-5] \d+ %(, )?)+; ([A-E][1-5] ?)+",
+        search,
     )
     assert said[-1] == "< genmove b"
     assert [question, stones, farewell, end] == ["< list_stones b", move, "< 2 quit", "> =2"]

@@ -47,8 +47,17 @@ def test_every_parameter_can_be_read_and_set_to_what_it_is() -> None:
 
 def test_values_as_text_and_as_json() -> None:
     one = engine(visits=100, time=2.5, resign_threshold=-0.85)
-    asked = {name: one.ask(f"kata-get-param {name}") for name in ("level", "maxVisits", "maxTime", "ponderingEnabled", "resignThreshold")}
-    assert asked == {"level": "none", "maxVisits": "100", "maxTime": "2.5", "ponderingEnabled": "false", "resignThreshold": "-0.85"}
+    asked = {
+        name: one.ask(f"kata-get-param {name}")
+        for name in ("level", "maxVisits", "maxTime", "ponderingEnabled", "resignThreshold")
+    }
+    assert asked == {
+        "level": "none",
+        "maxVisits": "100",
+        "maxTime": "2.5",
+        "ponderingEnabled": "false",
+        "resignThreshold": "-0.85",
+    }
     values = json.loads(one.ask("kata-get-params"))
     assert (values["level"], values["maxVisits"], values["allowResignation"]) == (None, 100, True)
 
@@ -76,7 +85,11 @@ def test_resigning_can_be_allowed_and_forbidden() -> None:
     one = engine(visits=2, no_resign=True)
     moves = [one.ask(f"genmove {'bw'[ply % 2]}") for ply in range(12)]
     assert "resign" not in moves
-    one.ask_all("kata-set-param resignConsecTurns 1", "kata-set-param allowResignation true", "kata-set-param resignThreshold -0.99")
+    one.ask_all(
+        "kata-set-param resignConsecTurns 1",
+        "kata-set-param allowResignation true",
+        "kata-set-param resignThreshold -0.99",
+    )
     assert one.ask("genmove w") != "resign"
     one.ask_all("undo", "kata-set-param resignThreshold -0.5")
     assert one.ask("genmove w") == "resign"
@@ -156,7 +169,12 @@ def test_gogui_is_shown_types_and_values() -> None:
     one = engine(level=7)
     lines = one.ask("gogui-param").split("\n")
     assert lines[0].startswith("[list/none/1/2/") and lines[0].endswith("/20] level 7")
-    assert {"[string] maxVisits none", "[bool] ponderingEnabled 0", "[bool] allowResignation 1", "[string] lagBuffer 1"} <= set(lines)
+    assert {
+        "[string] maxVisits none",
+        "[bool] ponderingEnabled 0",
+        "[bool] allowResignation 1",
+        "[string] lagBuffer 1",
+    } <= set(lines)
     one.ask_all("gogui-param ponderingEnabled 1", "gogui-param level none")
     assert {"[bool] ponderingEnabled 1", "[string] maxVisits none"} <= set(one.ask("gogui-param").split("\n"))
     assert "param/Parameters/gogui-param" in one.ask("gogui-analyze_commands").split("\n")

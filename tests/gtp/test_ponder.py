@@ -33,7 +33,9 @@ class Pondering(Engine):
         self.controller = self.session.signals = CountedSignals()
 
     def looks(self, patience: int) -> int:
-        """How often it looks for a line, which comes at the look after ``patience`` others; 0 or 1 if it does not search."""
+        """How often it looks for a line, which comes at the look after ``patience`` others; 0 or 1 if it does not
+        search.
+        """
         self.controller.looks_left = patience
         self.session.ponder()
         return patience - self.controller.looks_left
@@ -87,7 +89,9 @@ def test_it_rests_unless_asked_to_ponder() -> None:
 
 def test_it_rests_after_the_end_of_a_game_and_after_a_resignation(monkeypatch: pytest.MonkeyPatch) -> None:
     engine = Pondering("tictactoe", 3)
-    engine.ask_all("play b A1", "play w B1", "play b C1", "play w B2", "play b A2", "play w C2", "play b B3", "play w A3")
+    engine.ask_all(
+        "play b A1", "play w B1", "play b C1", "play w B2", "play b A2", "play w C2", "play b B3", "play w A3"
+    )
     assert engine.ask("genmove b") == "C3"
     assert not engine.ponders
     engine = Pondering()
@@ -130,7 +134,9 @@ def test_a_full_tree_is_left_alone() -> None:
     assert engine.looks(10_000) < 3
 
 
-def test_a_bug_in_it_does_not_take_the_game_with_it(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_bug_in_it_does_not_take_the_game_with_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     engine = Pondering()
     engine.ask("genmove b")
     monkeypatch.setattr(engine.session.player, "ponder", lambda should_stop: 1 / 0)
@@ -140,7 +146,9 @@ def test_a_bug_in_it_does_not_take_the_game_with_it(monkeypatch: pytest.MonkeyPa
     engine.ask("genmove w")
 
 
-@pytest.mark.parametrize("data", [b"name\n", b"\n", b"# interrupt\nname\n", b""], ids=["command", "empty", "interrupt", "end of input"])
+@pytest.mark.parametrize(
+    "data", [b"name\n", b"\n", b"# interrupt\nname\n", b""], ids=["command", "empty", "interrupt", "end of input"]
+)
 def test_any_line_ends_it_and_is_answered(data: bytes) -> None:
     """Through the serving loop: each time before it takes a line it ponders until there is one."""
     source, source_end = os.pipe()

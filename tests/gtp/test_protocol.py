@@ -7,7 +7,18 @@ import pytest
 
 from gozero.input import arriving_lines
 from gozero.output import Log, Output
-from gtp.protocol import SHUTDOWN_GRACE, Command, FatalError, GtpError, LineReader, Protocol, Signals, format_answer, parse_line, serve
+from gtp.protocol import (
+    SHUTDOWN_GRACE,
+    Command,
+    FatalError,
+    GtpError,
+    LineReader,
+    Protocol,
+    Signals,
+    format_answer,
+    parse_line,
+    serve,
+)
 from tests.gtp.engine import answer_to
 
 
@@ -47,7 +58,10 @@ def make_protocol() -> Protocol:
         ("known_command echo", "= true\n\n"),
         ("known_command ech", "= false\n\n"),
         ("known_command", "= false\n\n"),
-        ("list_commands", "= echo\nfail\nknown_command\nlines\nlist_commands\nname\nprotocol_version\nquit\nversion\n\n"),
+        (
+            "list_commands",
+            "= echo\nfail\nknown_command\nlines\nlist_commands\nname\nprotocol_version\nquit\nversion\n\n",
+        ),
         ("5 quit", "=5 \n\n"),
     ],
 )
@@ -55,7 +69,9 @@ def test_answer(line: str, answer: str) -> None:
     assert answer_to(make_protocol(), line) == answer
 
 
-@pytest.mark.parametrize("line", ["", " ", "\r", "\t", "# comment", "  # name", "3", "12 # name", "\x01", "# interrupt"])
+@pytest.mark.parametrize(
+    "line", ["", " ", "\r", "\t", "# comment", "  # name", "3", "12 # name", "\x01", "# interrupt"]
+)
 def test_silence(line: str) -> None:
     assert answer_to(make_protocol(), line) is None
 
@@ -72,7 +88,9 @@ def test_a_bug_is_reported_and_answered() -> None:
     bugs = []
     protocol = Protocol("Test", "1.2", on_bug=lambda command, error: bugs.append((command.name, error)))
     protocol.register({"crash": lambda command: str(1 // 0)})
-    assert answer_to(protocol, "9 crash") == "?9 internal error: ZeroDivisionError: integer division or modulo by zero\n\n"
+    assert (
+        answer_to(protocol, "9 crash") == "?9 internal error: ZeroDivisionError: integer division or modulo by zero\n\n"
+    )
     assert [name for name, _ in bugs] == ["crash"]
 
 

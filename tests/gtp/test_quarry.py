@@ -51,10 +51,14 @@ def wait_until(is_so: Callable[[], object]) -> None:
 def screen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A display of our own, and a home directory."""
     reading, writing = os.pipe()
-    with subprocess.Popen(["Xvfb", "-displayfd", str(writing), "-screen", "0", "1024x768x24"], pass_fds=[writing]) as server:
+    with subprocess.Popen(
+        ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1024x768x24"], pass_fds=[writing]
+    ) as server:
         try:
             monkeypatch.setenv("DISPLAY", ":" + os.read(reading, 20).decode().strip())
-            monkeypatch.setenv("XDG_CACHE_HOME", os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache")))  # compiled kernels
+            monkeypatch.setenv(
+                "XDG_CACHE_HOME", os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))
+            )  # compiled kernels
             monkeypatch.setenv("HOME", str(tmp_path))
             yield
         finally:
@@ -71,20 +75,38 @@ def window(title: str) -> str:
 def press(title: str, *keys: str) -> None:
     """Press keys in the window of that title, if it is there."""
     if number := window(title):
-        subprocess.run(["xdotool", "windowfocus", number, "sleep", "0.3", "key", "--delay", "300", *keys], timeout=PATIENCE, check=False)
+        subprocess.run(
+            ["xdotool", "windowfocus", number, "sleep", "0.3", "key", "--delay", "300", *keys],
+            timeout=PATIENCE,
+            check=False,
+        )
 
 
 @pytest.mark.usefixtures("screen")
 def test_a_game(tmp_path: Path) -> None:
     config, log = nets.config("b1c8"), tmp_path / "log"
     weights.save(tmp_path / "small.pt", nets.build(config, seed=1), config)
-    engine = [sys.executable, "-m", "gtp", "--weights", str(tmp_path / "small.pt"), "--visits", "1", "--seed", "1", "--log", str(log)]
+    engine = [
+        sys.executable,
+        "-m",
+        "gtp",
+        "--weights",
+        str(tmp_path / "small.pt"),
+        "--visits",
+        "1",
+        "--seed",
+        "1",
+        "--log",
+        str(log),
+    ]
     (tmp_path / ".quarry").write_text(CONFIGURATION.format(command=shlex.join(engine)))
     with subprocess.Popen(["quarry"]) as quarry:
         try:
             wait_until(lambda: press("Quarry Control Center", "alt+n") or window("New Game"))
             wait_until(lambda: press("New Game", "alt+f", "Return") or not window("New Game"))  # forward, and play
-            wait_until(lambda: re.search(r"final_status_list dead\n(?s:.*)final_status_list dead\n.*= ", log.read_text()))  # of either
+            wait_until(
+                lambda: re.search(r"final_status_list dead\n(?s:.*)final_status_list dead\n.*= ", log.read_text())
+            )  # of either
         finally:
             quarry.terminate()
     traffic = log.read_text()

@@ -33,7 +33,8 @@ def test_a_whole_game(engine: Engine, game: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "moves", "to_play"), [(0, 0, "black"), (1, 0, "black"), (2, 1, "white"), (4, 3, "white"), (5, 4, "black"), (99, 4, "black")]
+    ("number", "moves", "to_play"),
+    [(0, 0, "black"), (1, 0, "black"), (2, 1, "white"), (4, 3, "white"), (5, 4, "black"), (99, 4, "black")],
 )
 def test_up_to_before_a_move(engine: Engine, game: Path, number: int, moves: int, to_play: str) -> None:
     for path in (str(game), f'"{game}"', f"'{game}'"):
@@ -179,7 +180,10 @@ def test_players_are_named_where_they_are_known(game: Path) -> None:
     engine.ask("cgos-opponent_name Ann]")
     assert not printed(engine).get_root().has_property("PB")
     engine.ask_all("play b A1", "genmove w")
-    assert (printed(engine).get_player_name("b"), printed(engine).get_player_name("w")) == ("Ann]", f"gozero {__version__}")
+    assert (printed(engine).get_player_name("b"), printed(engine).get_player_name("w")) == (
+        "Ann]",
+        f"gozero {__version__}",
+    )
     engine.ask("genmove b")
     assert printed(engine).get_player_name("b") == f"gozero {__version__}"
     engine = Engine()

@@ -1,4 +1,6 @@
-"""Rules that change while a game is played: kgs-rules and KataGo's four commands, and the option `rules` of an analysis."""
+"""Rules that change while a game is played: kgs-rules and KataGo's four commands, and the option `rules` of an
+analysis.
+"""
 
 import json
 
@@ -29,7 +31,13 @@ KATAGO = {
 }
 """What KataGo's names mean to it, where that differs from its chinese."""
 
-SUICIDE = ["play b A5", "play w B5", "play w B4", "play w A3", "play b A4"]  # on 5x5: the second black stone has no liberty
+SUICIDE = [
+    "play b A5",
+    "play w B5",
+    "play w B4",
+    "play w A3",
+    "play b A4",
+]  # on 5x5: the second black stone has no liberty
 
 
 @pytest.fixture
@@ -70,9 +78,16 @@ def test_a_field_that_is_not_given_is_as_tromp_and_taylor_have_it(engine: Engine
 
 
 def test_one_field_leaves_the_others(engine: Engine) -> None:
-    engine.ask_all("kata-set-rules chinese", "kata-set-rule suicide true", "kata-set-rule whiteHandicapBonus 0", "kata-set-rule tax NONE")
+    engine.ask_all(
+        "kata-set-rules chinese",
+        "kata-set-rule suicide true",
+        "kata-set-rule whiteHandicapBonus 0",
+        "kata-set-rule tax NONE",
+    )
     assert rules(engine) == CHINESE | {"suicide": True, "whiteHandicapBonus": "0"}
-    engine.ask_all("kata-set-rule ko situational", "kata-set-rule suicide FALSE", "kata-set-rule whiteHandicapBonus n-1")
+    engine.ask_all(
+        "kata-set-rule ko situational", "kata-set-rule suicide FALSE", "kata-set-rule whiteHandicapBonus n-1"
+    )
     assert rules(engine) == CHINESE | KATAGO["aga"]
 
 
@@ -102,7 +117,9 @@ def test_one_field_leaves_the_others(engine: Engine) -> None:
         ("kata-analyze b 10 rules", "without its value"),
     ],
 )
-def test_what_is_not_played_is_refused_with_the_reason_and_changes_nothing(engine: Engine, line: str, reason: str) -> None:
+def test_what_is_not_played_is_refused_with_the_reason_and_changes_nothing(
+    engine: Engine, line: str, reason: str
+) -> None:
     before = engine.ask("kata-get-rules")
     assert reason in engine.refuse(line)
     assert engine.ask("kata-get-rules") == before

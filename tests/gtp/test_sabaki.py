@@ -1,4 +1,6 @@
-"""Sabaki's own controller, the npm package @sabaki/gtp, attaches gozero-gtp, brings it to positions, analyses, plays and lets it go."""
+"""Sabaki's own controller, the npm package @sabaki/gtp, attaches gozero-gtp, brings it to positions, analyses, plays
+and lets it go.
+"""
 
 import json
 import os

@@ -1,6 +1,7 @@
 """final_score, final_status_list, the engine's passing and kgs-genmove_cleanup agree, because they ask one settlement.
 
-The boards are in `tests/settled_boards.py`. Where only a strong network could read one, an evaluator states what it would have read.
+The boards are in `tests/settled_boards.py`. Where only a strong network could read one, an evaluator states what it
+would have read.
 """
 
 import pytest
@@ -15,12 +16,22 @@ LETTERS = {1: "b", 2: "w"}
 
 
 def engine_at(
-    diagram: str, stated: str = "", *, komi: float = 0.5, rules: str = "chinese", friendly: bool = False, scored: bool = False
+    diagram: str,
+    stated: str = "",
+    *,
+    komi: float = 0.5,
+    rules: str = "chinese",
+    friendly: bool = False,
+    scored: bool = False,
 ) -> Engine:
     """An engine with this board, Black to move unless somebody passes, and with what is stated or without any network."""
     size = len(boards.board_of(diagram))
     settings = Settings(visits=16, seed=1, size=size, komi=komi, rules=rules, friendly_pass=friendly, no_resign=True)
-    engine = Engine(settings, lambda game: boards.StatedEvaluator(game, stated, scored=scored)) if stated else Engine(settings)
+    engine = (
+        Engine(settings, lambda game: boards.StatedEvaluator(game, stated, scored=scored))
+        if stated
+        else Engine(settings)
+    )
     for colour, action in boards.moves_of(diagram):
         engine.ask(f"play {LETTERS[colour]} {coords.vertex(action, size)}")
     return engine
@@ -66,7 +77,9 @@ def test_one_judgement_serves_every_question() -> None:
     player = engine.session.go_player
     assert engine.ask("final_score") == "B+6.5"
     settlement = player.settlement()
-    engine.ask_all("play b pass", "play w pass", "final_status_list dead", "final_score", "komi 10", "final_status_list alive")
+    engine.ask_all(
+        "play b pass", "play w pass", "final_status_list dead", "final_score", "komi 10", "final_status_list alive"
+    )
     assert engine.ask("final_score") == "W+3.0"
     assert player.settlement() is settlement
     engine.ask("kata-set-rule ko SIMPLE")
@@ -148,7 +161,8 @@ def test_friendliness_ends_where_the_rules_leave_dead_stones_on_the_board() -> N
 
 
 @pytest.mark.parametrize(
-    ("diagram", "stated"), [(boards.SEKI_WITHOUT_EYES, ""), (boards.SEKI_WITH_EYES, ""), (boards.DOUBLE_KO, boards.ALL_WHITE)]
+    ("diagram", "stated"),
+    [(boards.SEKI_WITHOUT_EYES, ""), (boards.SEKI_WITH_EYES, ""), (boards.DOUBLE_KO, boards.ALL_WHITE)],
 )
 @pytest.mark.parametrize("komi", [-60, 60])
 def test_nobody_kills_a_group_of_its_own_where_nothing_is_left_to_gain(diagram: str, stated: str, komi: float) -> None:
@@ -187,7 +201,9 @@ def test_a_game_against_itself_ends_after_a_settled_board() -> None:
 
 
 @pytest.mark.parametrize(("komi", "lead", "winrate"), [("-3", 0.0, 0.5), ("-7.5", 4.5, 1.0), ("0.5", -3.5, 0.0)])
-def test_a_forced_pass_is_told_the_count_and_not_what_the_network_thinks(komi: str, lead: float, winrate: float) -> None:
+def test_a_forced_pass_is_told_the_count_and_not_what_the_network_thinks(
+    komi: str, lead: float, winrate: float
+) -> None:
     """A draw is half a win."""
     engine = engine_at(boards.SEKI_WITHOUT_EYES, boards.ALL_WHITE, scored=True)
     engine.ask_all(f"komi {komi}", "play w pass")
@@ -227,7 +243,9 @@ def test_clean_up_does_not_pass_while_something_is_open(colour: str, komi: float
 
 def test_clean_up_never_resigns() -> None:
     engine = Engine(Settings(visits=8, seed=1, size=7, komi=500, resign_threshold=0))
-    engine.ask_all(*(f"play {LETTERS[colour]} {coords.vertex(action, 7)}" for colour, action in boards.moves_of(boards.CERTAIN)))
+    engine.ask_all(
+        *(f"play {LETTERS[colour]} {coords.vertex(action, 7)}" for colour, action in boards.moves_of(boards.CERTAIN))
+    )
     for _ in range(6):
         assert engine.ask("kgs-genmove_cleanup b") != "resign"
 

@@ -34,7 +34,9 @@ def test_board_sizes(engine: Engine, size: int) -> None:
     assert len(engine.ask("all_legal b").split()) == size * size
 
 
-@pytest.mark.parametrize("argument", ["4", "2", "1", "0", "-9", "20", "25", "99999999999999999999999", "13:9", "9 9", "9.5", "x", ""])
+@pytest.mark.parametrize(
+    "argument", ["4", "2", "1", "0", "-9", "20", "25", "99999999999999999999999", "13:9", "9 9", "9.5", "x", ""]
+)
 def test_unacceptable_sizes_leave_everything_as_it_was(engine: Engine, argument: str) -> None:
     engine.ask_all("play b C3", "komi 3.5")
     before = board(engine)
@@ -55,7 +57,8 @@ def test_boardsize_and_clear_board_clear_the_board_and_keep_komi_and_time(engine
 
 
 @pytest.mark.parametrize(
-    ("text", "komi"), [("0", "0"), ("7.3", "7.3"), ("-100", "-100"), ("1e3", "1000"), ("6.50", "6.5"), ("1e300", "1e+300")]
+    ("text", "komi"),
+    [("0", "0"), ("7.3", "7.3"), ("-100", "-100"), ("1e3", "1000"), ("6.50", "6.5"), ("1e300", "1e+300")],
 )
 def test_komi(engine: Engine, text: str, komi: str) -> None:
     engine.ask(f"komi {text}")
@@ -86,7 +89,18 @@ def test_colours_and_vertices_in_any_case(engine: Engine, line: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["play b", "play", "play b i5", "play b D10", "play green D4", "play b D4 D5", "play b resign", "play b d", "play b 4"]
+    "line",
+    [
+        "play b",
+        "play",
+        "play b i5",
+        "play b D10",
+        "play green D4",
+        "play b D4 D5",
+        "play b resign",
+        "play b d",
+        "play b 4",
+    ],
 )
 def test_what_is_no_move(engine: Engine, line: str) -> None:
     assert engine.refuse(line).startswith("invalid color")
@@ -110,7 +124,17 @@ def test_occupied_suicide_and_ko_are_illegal(engine: Engine) -> None:
     assert engine.refuse("play b B1") == "illegal move"
     engine.ask_all("clear_board", "play b A2", "play b B1")
     assert engine.refuse("play w A1") == "illegal move"
-    engine.ask_all("clear_board", "play b A2", "play b B1", "play b C2", "play w D2", "play w C1", "play b B3", "play w C3", "play w B2")
+    engine.ask_all(
+        "clear_board",
+        "play b A2",
+        "play b B1",
+        "play b C2",
+        "play w D2",
+        "play w C1",
+        "play b B3",
+        "play w C3",
+        "play w B2",
+    )
     assert engine.refuse("play b C2") == "illegal move"
     assert engine.ask("is_legal b C2") == "0"
     engine.ask_all("play b J9", "play w J8", "play b C2")
@@ -118,7 +142,9 @@ def test_occupied_suicide_and_ko_are_illegal(engine: Engine) -> None:
 
 def test_a_repetition_is_accepted_from_the_controller_and_never_generated(engine: Engine) -> None:
     """White takes a ko, both pass, and Black retakes: no simple ko any more, but the board of four plies ago."""
-    engine.ask_all("play b A2", "play b B1", "play b C2", "play w D2", "play w C1", "play b B3", "play w C3", "play w B2")
+    engine.ask_all(
+        "play b A2", "play b B1", "play b C2", "play w D2", "play w C1", "play b B3", "play w C3", "play w B2"
+    )
     engine.ask_all("play b pass", "play w pass")
     assert engine.ask("is_legal b C2") == "0"
     assert "C2" not in engine.ask("all_legal b").split()
@@ -181,7 +207,8 @@ def test_fixed_handicap(engine: Engine, size: int, stones: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("size", "argument"), [(13, "1"), (13, "10"), (13, "-2"), (13, "x"), (13, ""), (7, "5"), (8, "5"), (5, "2"), (6, "2")]
+    ("size", "argument"),
+    [(13, "1"), (13, "10"), (13, "-2"), (13, "x"), (13, ""), (7, "5"), (8, "5"), (5, "2"), (6, "2")],
 )
 def test_impossible_fixed_handicap(engine: Engine, size: int, argument: str) -> None:
     engine.ask(f"boardsize {size}")
@@ -344,7 +371,9 @@ def test_final_score_of_the_empty_board_and_of_a_draw(engine: Engine) -> None:
 
 
 def test_final_status_list(engine: Engine) -> None:
-    engine.ask_all("boardsize 5", *(f"play b {vertex}" for vertex in "A2 B1 B2 C2 C1 D2 E2".split()), "play w E5", "play w D1")
+    engine.ask_all(
+        "boardsize 5", *(f"play b {vertex}" for vertex in "A2 B1 B2 C2 C1 D2 E2".split()), "play w E5", "play w D1"
+    )
     assert engine.ask("final_status_list alive") == "A2 B2 C2 D2 E2 B1 C1"
     assert set(engine.ask("final_status_list dead").split()) == {"D1", "E5"}
     assert engine.ask("final_status_list seki") == ""
@@ -384,14 +413,23 @@ def test_simplified_go_can_be_asked_about_beyond_its_limit_of_moves() -> None:
     engine = Engine(Settings("simple_go", visits=8, seed=1))
     engine.ask("play b C3")
     engine.ask("play_sequence" + " w pass b pass" * 50)
-    for line in ("kata-analyze b", "lz-analyze w", "gogui-value", "gogui-visits w", "gogui-move_values", "restricted_genmove w A1 B2"):
+    for line in (
+        "kata-analyze b",
+        "lz-analyze w",
+        "gogui-value",
+        "gogui-visits w",
+        "gogui-move_values",
+        "restricted_genmove w A1 B2",
+    ):
         assert engine.ask(line)
     assert engine.ask("final_score") == "B+25.0"
     for line in ("genmove w", "genmove w", "reg_genmove b", "kgs-genmove_cleanup b", "genmove b"):
         assert engine.ask(line) == "pass"
 
 
-def test_a_board_that_the_weights_never_learned_is_a_line_on_stderr(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_board_that_the_weights_never_learned_is_a_line_on_stderr(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     engine = Engine(trained=(7, 9, 11, 13))
     engine.ask_all("boardsize 7", "boardsize 8", "boardsize 13")
     assert capsys.readouterr().err == ""
@@ -405,7 +443,9 @@ def test_a_board_that_the_weights_never_learned_is_a_line_on_stderr(tmp_path: Pa
 
 
 def test_a_bug_is_not_told_as_an_illegal_move(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only what the rules refuse is the user's: any other error, a ValueError of numpy's too, is a bug and is told as one."""
+    """Only what the rules refuse is the user's: any other error, a ValueError of numpy's too, is a bug and is told as
+    one.
+    """
     engine = Engine()
     engine.ask("showboard")
 

@@ -20,8 +20,10 @@ def test_defaults() -> None:
 
 def test_every_option() -> None:
     line = (
-        "--game go --weights w.pt --visits 100 --analysis-visits 50 --time 2.5 --lag 2 --ponder --max-memory 500 --threads 2 --seed 0 "
-        "--size 9 --komi -3 --rules aga --friendly-pass --no-resign --resign-threshold -0.8 --resign-moves 2 --opening-temperature 0 "
+        "--game go --weights w.pt --visits 100 --analysis-visits 50 --time 2.5 --lag 2 --ponder --max-memory 500 "
+        "--threads 2 --seed 0 "
+        "--size 9 --komi -3 --rules aga --friendly-pass --no-resign --resign-threshold -0.8 --resign-moves 2 "
+        "--opening-temperature 0 "
         "--temperature 0.5 --backend torch --precision f32 --gogui-gfx --check --gtp-version 0.17 --log game.log"
     )
     assert astuple(from_arguments(line.split(), "1.0")) == (
@@ -51,7 +53,10 @@ def test_the_command_line_wins_over_the_file(tmp_path: Path) -> None:
         ("--size 1", "--size = 1: expected 2 to 19"),
         ("--resign-threshold 0.5", "--resign-threshold = 0.5: expected -1 to 0"),
         ("--level 0", "--level = 0: expected 1 to 20"),
-        ("--level 5 --visits 100", "level and visits cannot be chosen together, since a level sets it; leave one of them out"),
+        (
+            "--level 5 --visits 100",
+            "level and visits cannot be chosen together, since a level sets it; leave one of them out",
+        ),
         ("--opening-temperature -1", "--opening-temperature = -1.0: expected 0 to 100"),
         ("--gtp-version=", "gtp-version = '': expected one line of text, such as 0.17"),
         ("--backend tpu", "expected one of auto, torch, openvino"),
@@ -106,4 +111,6 @@ def test_help_and_version_leave_with_success(argument: str, capsys: pytest.Captu
     assert caught.value.code == 0
     out = capsys.readouterr().out
     assert "gozero-gtp" in out
-    assert argument == "--version" or all(word in out for word in ("Sabaki", "GoGui", "--weights", "--config", "5 to 19"))
+    assert argument == "--version" or all(
+        word in out for word in ("Sabaki", "GoGui", "--weights", "--config", "5 to 19")
+    )

@@ -1,11 +1,13 @@
 """Go by definition: a slow, plain-Python referee to hold the kernels against.
 
-Vocabulary: a *board* is a tuple of 0 (empty), 1 (Black) and 2 (White), row-major from the top left; a *chain* is a connected set of
-stones of one colour; its *liberties* are the empty points next to it; a *region* of a colour is a connected set of points that hold no
-stone of it. Actions are numbered as in the engine: points, then pass, then resign (which is never a move here).
+Vocabulary: a *board* is a tuple of 0 (empty), 1 (Black) and 2 (White), row-major from the top left; a *chain* is a
+connected set of stones of one colour; its *liberties* are the empty points next to it; a *region* of a colour is a
+connected set of points that hold no stone of it. Actions are numbered as in the engine: points, then pass, then resign
+(which is never a move here).
 
-Nothing is incremental and nothing is shared with the engine: every question is answered from the list of past boards by flood fills, so
-that a mistake of the kernels cannot hide in this file as well. It does not try to be fast, to prune, or to referee territory scoring.
+Nothing is incremental and nothing is shared with the engine: every question is answered from the list of past boards by
+flood fills, so that a mistake of the kernels cannot hide in this file as well. It does not try to be fast, to prune, or
+to referee territory scoring.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ PASSES = 5  # past moves whose being a pass is a feature
 
 
 class Rules(NamedTuple):
-    """One row of the rule table: how repetition is barred, whether suicide is a move, White's bonus for n handicap stones."""
+    """One row of the rule table: how repetition is barred, whether suicide is a move, White's bonus for n handicap
+    stones.
+    """
 
     ko: str  # "simple" | "positional" | "situational"
     suicide: bool
@@ -59,10 +63,13 @@ def neighbours(rows: int, cols: int) -> tuple[tuple[int, ...], ...]:
 class NaiveGo:
     """One game of Go on a rows x cols board, remembered as the list of all its boards.
 
-    `boards[k]` and `turns[k]` are the board and the side to move after k moves; `moves[k]` is the (colour, action) from board k to k + 1.
+    `boards[k]` and `turns[k]` are the board and the side to move after k moves; `moves[k]` is the (colour, action) from
+    board k to k + 1.
     """
 
-    def __init__(self, rows: int, cols: int | None = None, rules: str = "chinese", komi: float = 7.5, handicap: int = 0) -> None:
+    def __init__(
+        self, rows: int, cols: int | None = None, rules: str = "chinese", komi: float = 7.5, handicap: int = 0
+    ) -> None:
         self.rows, self.cols = rows, rows if cols is None else cols
         self.points = self.rows * self.cols
         self.pass_action = self.points
@@ -103,12 +110,16 @@ class NaiveGo:
         return {self.pass_action} | {point for point in range(self.points) if self.is_legal_point(point)}
 
     def is_legal_point(self, point: int) -> bool:
-        """Whether the side to move may put a stone on `point`: it is empty, no forbidden suicide, no forbidden repetition."""
+        """Whether the side to move may put a stone on `point`: it is empty, no forbidden suicide, no forbidden
+        repetition.
+        """
         board = self.after(point)
         return board is not None and not self.repeats(board)
 
     def after(self, point: int) -> Board | None:
-        """The board after a stone of the side to move on `point`; None where it is occupied or a forbidden suicide. Knows no ko."""
+        """The board after a stone of the side to move on `point`; None where it is occupied or a forbidden suicide.
+        Knows no ko.
+        """
         if self.board[point] != EMPTY:
             return None
         board, colour = list(self.board), self.to_play
@@ -129,7 +140,9 @@ class NaiveGo:
     def play(self, action: int) -> None:
         """Plays a legal action for the side to move."""
         board = self.board if action == self.pass_action else self.after(action)
-        assert board is not None and not self.over() and (action == self.pass_action or not self.repeats(board)), f"{action} in\n{self}"
+        assert board is not None and not self.over() and (action == self.pass_action or not self.repeats(board)), (
+            f"{action} in\n{self}"
+        )
         self.moves.append((self.to_play, action))
         self.turns.append(other(self.to_play))
         self.boards.append(board)
@@ -177,12 +190,16 @@ class NaiveGo:
         return owner
 
     def score(self, owner: list[int] | None = None) -> float:
-        """Black's points minus White's, komi and bonus included, by the owner list given or by area as the board stands."""
+        """Black's points minus White's, komi and bonus included, by the owner list given or by area as the board
+        stands.
+        """
         owner = self.area() if owner is None else owner
         return owner.count(BLACK) - owner.count(WHITE) - self.komi - self.bonus()
 
     def settled_area(self) -> list[int]:
-        """The owner of every point by area once the stones dead inside the opponent's pass-alive territory are off the board."""
+        """The owner of every point by area once the stones dead inside the opponent's pass-alive territory are off the
+        board.
+        """
         board = list(self.board)
         for colour in (BLACK, WHITE):
             for point in self.pass_alive(colour):
@@ -210,8 +227,9 @@ class NaiveGo:
     def pass_alive(self, colour: int) -> set[int]:
         """The points of `colour`'s pass-alive chains and of the territory they make.
 
-        Chains and regions are struck out until every chain left has two vital regions left and every region left is bounded by such chains
-        alone. Territory is a region left in which every empty point touches one of the chains: the opponent finds no eye there.
+        Chains and regions are struck out until every chain left has two vital regions left and every region left is
+        bounded by such chains alone. Territory is a region left in which every empty point touches one of the chains:
+        the opponent finds no eye there.
         """
         chains = set(self.regions(self.board, {colour}))
         regions = set(self.regions(self.board, {EMPTY, other(colour)}))
@@ -222,7 +240,9 @@ class NaiveGo:
                 break
             chains, regions = alive, healthy
         stones = {point for chain in chains for point in chain}
-        territory = [region for region in regions if all(self._beside_any(point, stones) for point in self._empty(region))]
+        territory = [
+            region for region in regions if all(self._beside_any(point, stones) for point in self._empty(region))
+        ]
         return stones.union(*territory)
 
     def _empty(self, region: Points) -> list[int]:
@@ -241,7 +261,9 @@ class NaiveGo:
     # ---- features
 
     def features(self) -> tuple[list[list[int]], list[float]]:
-        """The 11 planes, each a list of 0 and 1 by point, and the 7 global numbers of the position, for the side to move."""
+        """The 11 planes, each a list of 0 and 1 by point, and the 7 global numbers of the position, for the side to
+        move.
+        """
         me = self.to_play
         past = self.boards[::-1][:HISTORY]
         past += [self.boards[0]] * (HISTORY - len(past))
@@ -256,7 +278,10 @@ class NaiveGo:
 
     def __str__(self) -> str:
         """The board as a diagram, the side to move and the moves so far."""
-        lines = [" ".join(".XO"[stone] for stone in self.board[row * self.cols : (row + 1) * self.cols]) for row in range(self.rows)]
+        lines = [
+            " ".join(".XO"[stone] for stone in self.board[row * self.cols : (row + 1) * self.cols])
+            for row in range(self.rows)
+        ]
         moves = " ".join(f"{'?BW'[colour]}{action}" for colour, action in self.moves)
         return "\n".join([*lines, f"{'?BW'[self.to_play]} to play, {self.rules}, after {moves or 'no move'}"])
 

@@ -1,6 +1,7 @@
 """Games won by a line, by definition: a slow, plain-Python referee for tic-tac-toe, gomoku and Connect-4.
 
-Every line of the board is listed once and looked at after every move; nothing is incremental and nothing is shared with the engine.
+Every line of the board is listed once and looked at after every move; nothing is incremental and nothing is shared with
+the engine.
 """
 
 from __future__ import annotations
@@ -25,13 +26,19 @@ def lines(rows: int, cols: int, length: int) -> tuple[tuple[Line, Line], ...]:
             reach = [(row + k * down, col + k * right) for k in range(-1, length + 1)]
             if all(on_board(*point) for point in reach[1:-1]):
                 numbers = [r * cols + c for r, c in reach]
-                ends = [number for number, point in zip(numbers, reach, strict=True) if on_board(*point) and point in (reach[0], reach[-1])]
+                ends = [
+                    number
+                    for number, point in zip(numbers, reach, strict=True)
+                    if on_board(*point) and point in (reach[0], reach[-1])
+                ]
                 found.append((tuple(numbers[1:-1]), tuple(ends)))
     return tuple(found)
 
 
 class NaiveLines:
-    """One game on a rows x cols board: `length` in a line win, no more than that where `exact`; with `gravity` stones fall down."""
+    """One game on a rows x cols board: `length` in a line win, no more than that where `exact`; with `gravity` stones
+    fall down.
+    """
 
     def __init__(self, rows: int, cols: int, length: int, *, exact: bool = False, gravity: bool = False) -> None:
         self.rows, self.cols, self.exact, self.gravity = rows, cols, exact, gravity
@@ -55,7 +62,8 @@ class NaiveLines:
     def has_line(self, colour: int) -> bool:
         """Whether the colour fills a line; where `exact`, one that it does not prolong."""
         return any(
-            all(self.board[point] == colour for point in line) and not (self.exact and any(self.board[end] == colour for end in ends))
+            all(self.board[point] == colour for point in line)
+            and not (self.exact and any(self.board[end] == colour for end in ends))
             for line, ends in self.lines
         )
 
@@ -68,7 +76,10 @@ class NaiveLines:
         return self.has_line(self.to_play) - self.has_line(BLACK + WHITE - self.to_play)
 
     def __str__(self) -> str:
-        rows = [" ".join(".XO"[colour] for colour in self.board[k : k + self.cols]) for k in range(0, len(self.board), self.cols)]
+        rows = [
+            " ".join(".XO"[colour] for colour in self.board[k : k + self.cols])
+            for k in range(0, len(self.board), self.cols)
+        ]
         return "\n".join([*rows, f"{'?XO'[self.to_play]} to play"])
 
 

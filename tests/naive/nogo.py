@@ -1,7 +1,8 @@
 """NoGo by definition: a slow, plain-Python referee to hold the kernels against.
 
-Vocabulary as in `tests.naive.go`, without pass: actions are points, row-major from the top left. Nothing is incremental and nothing is
-shared with the engine: whether a move is legal is found by putting the stone and filling every chain of the board.
+Vocabulary as in `tests.naive.go`, without pass: actions are points, row-major from the top left. Nothing is incremental
+and nothing is shared with the engine: whether a move is legal is found by putting the stone and filling every chain of
+the board.
 """
 
 from __future__ import annotations
@@ -21,7 +22,11 @@ class NaiveNoGo:
 
     def playable(self, colour: int) -> set[int]:
         """The points where `colour` may play, were it to move: empty, and every chain has a liberty afterwards."""
-        return {point for point in range(self.points) if self.board[point] == EMPTY and self._all_breathe_after(point, colour)}
+        return {
+            point
+            for point in range(self.points)
+            if self.board[point] == EMPTY and self._all_breathe_after(point, colour)
+        }
 
     def legal(self) -> set[int]:
         """All legal actions."""
@@ -76,5 +81,10 @@ class NaiveNoGo:
 
     def __str__(self) -> str:
         """The board as a diagram, the side to move and the moves so far."""
-        lines = [" ".join(".XO"[stone] for stone in self.board[row * self.size : (row + 1) * self.size]) for row in range(self.size)]
-        return "\n".join([*lines, f"{'?BW'[self.to_play]} to play, after {' '.join(map(str, self.moves)) or 'no move'}"])
+        lines = [
+            " ".join(".XO"[stone] for stone in self.board[row * self.size : (row + 1) * self.size])
+            for row in range(self.size)
+        ]
+        return "\n".join(
+            [*lines, f"{'?BW'[self.to_play]} to play, after {' '.join(map(str, self.moves)) or 'no move'}"]
+        )

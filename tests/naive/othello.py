@@ -1,8 +1,8 @@
 """Othello by definition: a slow, plain-Python referee to hold the kernels against.
 
-Vocabulary: a *board* is a tuple of 0 (empty), 1 (Black) and 2 (White), row-major from the top left; a disc *encloses* the straight
-unbroken lines of the opponent's discs that it closes off at one end and another disc of its colour at the other. Actions are numbered as
-in the engine: points, then pass, then resign (which is never a move here).
+Vocabulary: a *board* is a tuple of 0 (empty), 1 (Black) and 2 (White), row-major from the top left; a disc *encloses*
+the straight unbroken lines of the opponent's discs that it closes off at one end and another disc of its colour at the
+other. Actions are numbered as in the engine: points, then pass, then resign (which is never a move here).
 
 Every question is answered by walking over the board, point by point; nothing is shared with the engine.
 """
@@ -86,5 +86,8 @@ class NaiveOthello:
 
     def __str__(self) -> str:
         """The board as a diagram, with the side to move."""
-        lines = [" ".join(".XO"[disc] for disc in self.board[row * self.size : (row + 1) * self.size]) for row in range(self.size)]
+        lines = [
+            " ".join(".XO"[disc] for disc in self.board[row * self.size : (row + 1) * self.size])
+            for row in range(self.size)
+        ]
         return "\n".join([*lines, f"{'?XO'[self.to_play]} to play"])

@@ -1,4 +1,6 @@
-"""A slow search in plain Python, one node an object: what the kernels are held against. Also evaluators with known answers."""
+"""A slow search in plain Python, one node an object: what the kernels are held against. Also evaluators with known
+answers.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,9 @@ class Node:
 class NaiveSearch:
     """One tree, one leaf at a time, the formulas as the papers print them."""
 
-    def __init__(self, game: Game, evaluator: HashEvaluator, settings: SearchSettings, state: np.ndarray, history: np.ndarray) -> None:
+    def __init__(
+        self, game: Game, evaluator: HashEvaluator, settings: SearchSettings, state: np.ndarray, history: np.ndarray
+    ) -> None:
         self.game, self.evaluator, self.settings = game, evaluator, settings
         self.root = Node(state.copy(), history.copy())
         self.gumbels = np.zeros(game.actions)
@@ -115,7 +119,9 @@ class NaiveSearch:
             child = node.children.get(action)
             q = -child.q if child else node.q - self.settings.fpu * math.sqrt(mass)
             q += self._points_gained(node, child) if child else 0.0
-            return q + self.settings.c_puct * node.prior[action] * math.sqrt(total) / (1 + (child.visits if child else 0))
+            return q + self.settings.c_puct * node.prior[action] * math.sqrt(total) / (
+                1 + (child.visits if child else 0)
+            )
 
         if total == 0:
             return max(node.prior, key=lambda a: node.prior[a])
@@ -141,7 +147,11 @@ class NaiveSearch:
         def score(action: int, visits: int) -> float:
             prior = root.prior[action]
             child = root.children[action]
-            return self._points_gained(root, child) - child.q + self.settings.c_puct * prior * math.sqrt(root.visits - 1) / (1 + visits)
+            return (
+                self._points_gained(root, child)
+                - child.q
+                + self.settings.c_puct * prior * math.sqrt(root.visits - 1) / (1 + visits)
+            )
 
         for action in set(kept) - {most}:
             forced = self._forced(action)
@@ -159,7 +169,9 @@ class NaiveSearch:
         mass = sum(root.prior[a] for a in children)
         weighted = sum(root.prior[a] * -child.q for a, child in children.items())
         mixed = (root.value + (visits * weighted / mass if children else 0)) / (1 + visits)
-        scale = (self.settings.c_visit + max((child.visits for child in children.values()), default=0)) * self.settings.c_scale
+        scale = (
+            self.settings.c_visit + max((child.visits for child in children.values()), default=0)
+        ) * self.settings.c_scale
         q = {a: -children[a].q + self._points_gained(root, children[a]) if a in children else mixed for a in root.prior}
         return {a: math.log(root.prior[a]) + scale * (q[a] + 1) / 2 for a in root.prior}
 
@@ -171,7 +183,9 @@ class NaiveSearch:
 
 
 def considered_visits(considered: int, simulations: int) -> list[int]:
-    """For each simulation, how many visits the action to be visited has so far (sequential halving, Danihelka et al., figure 1)."""
+    """For each simulation, how many visits the action to be visited has so far (sequential halving, Danihelka et al.,
+    figure 1).
+    """
     phases = max(1, math.ceil(math.log2(considered)))
     visits = [0] * considered
     sequence: list[int] = []

@@ -20,7 +20,9 @@ GO5 = go.make(5)
 NODE_BYTES = tree_bytes(GO5, 1)
 
 
-def search_of(visits: int, settings: SearchSettings, memory: Memory | None = None, evaluator: HashEvaluator | None = None) -> Search:
+def search_of(
+    visits: int, settings: SearchSettings, memory: Memory | None = None, evaluator: HashEvaluator | None = None
+) -> Search:
     """A search that has run."""
     search = Search(GO5, evaluator or HashEvaluator(GO5), settings, memory=memory)
     search.begin(0, SearchRequest(*start(GO5, *OPENING), visits))
@@ -36,7 +38,10 @@ def test_without_room_a_search_ends_and_backs_nothing_up_twice(root: str, leaves
     assert search.is_finished and search.is_full()
     assert search.forest.trees[0]["node_count"] == search.result().root_visits == sum(evaluator.batches) == 40
     check_tree(search)
-    assert same(search.result(), search_of(40, SearchSettings(root=root, leaves=leaves, max_nodes=41)).result()) or root == "gumbel"
+    assert (
+        same(search.result(), search_of(40, SearchSettings(root=root, leaves=leaves, max_nodes=41)).result())
+        or root == "gumbel"
+    )
 
 
 def test_random_playouts_end_at_the_same_bound() -> None:
@@ -93,7 +98,9 @@ def test_searches_share_what_there_is() -> None:
     first = search_of(10**6, SearchSettings(max_nodes=600), memory)
     second = search_of(10**6, SearchSettings(max_nodes=600), memory)
     assert first.result().root_visits == 640
-    assert second.result().root_visits == 640 // FIRST_SHARE, "a search beside one that took everything has the room to begin"
+    assert second.result().root_visits == 640 // FIRST_SHARE, (
+        "a search beside one that took everything has the room to begin"
+    )
     del first
     gc.collect()
     assert memory.free == (640 - 40) * NODE_BYTES

@@ -24,7 +24,9 @@ TICTACTOE = tictactoe.make()
 OPENING = (12, 7, 11)
 
 
-def searched(game: Game, visits: int, settings: SearchSettings | None = None, actions: tuple[int, ...] = (), **options: Any) -> Search:
+def searched(
+    game: Game, visits: int, settings: SearchSettings | None = None, actions: tuple[int, ...] = (), **options: Any
+) -> Search:
     """One tree, searched to its budget with the hash evaluator."""
     search = Search(game, HashEvaluator(game), settings or SearchSettings(max_nodes=visits + 1))
     search.begin(0, SearchRequest(*start(game, *actions), visits, **options))
@@ -56,7 +58,9 @@ def check_tree(search: Search, tree: int = 0) -> None:
             assert forest.priors[tree, rest[0]] == forest.priors[tree, rest].max()
 
 
-@pytest.mark.parametrize("game, actions", [(TICTACTOE, ()), (TICTACTOE, (4, 0)), (GO5, OPENING)], ids=["ttt", "ttt-2", "go5"])
+@pytest.mark.parametrize(
+    "game, actions", [(TICTACTOE, ()), (TICTACTOE, (4, 0)), (GO5, OPENING)], ids=["ttt", "ttt-2", "go5"]
+)
 @pytest.mark.parametrize("root", ["puct", "gumbel"])
 @pytest.mark.parametrize("visits", [1, 2, 3, 9, 60, 400])
 def test_equals_slow_search(game: Game, actions: tuple[int, ...], root: str, visits: int) -> None:
@@ -94,7 +98,9 @@ def test_forced_playouts_equal_the_slow_search(visits: int, actions: tuple[int, 
 @pytest.mark.parametrize("root", ["puct", "gumbel"])
 @pytest.mark.parametrize("visits", [3, 60, 400])
 @pytest.mark.parametrize("game, actions", [(TICTACTOE, (4, 0)), (GO5, OPENING)], ids=["ttt", "go5"])
-def test_points_beside_the_result_equal_the_slow_search(game: Game, actions: tuple[int, ...], visits: int, root: str) -> None:
+def test_points_beside_the_result_equal_the_slow_search(
+    game: Game, actions: tuple[int, ...], visits: int, root: str
+) -> None:
     settings = SearchSettings(root=root, score_weight=0.5, max_nodes=visits + 1, gumbel_m=6)
     found = searched(game, visits, settings, actions).result()
     slow = NaiveSearch(game, HashEvaluator(game), settings, *start(game, *actions)).run(visits)
@@ -145,9 +151,13 @@ def test_a_pruned_policy_by_hand() -> None:
     for place in range(3):
         edge = root["edge_start"] + place
         forest.actions[0, edge], forest.priors[0, edge], forest.children[0, edge] = place, priors[place], place + 1
-        forest.nodes[0, place + 1]["visits"], forest.nodes[0, place + 1]["value_sum"] = visits[place], -q[place] * visits[place]
-    # PUCT of the first: 0.3 + 0.5 * sqrt(20) / 15 = 0.449. The second may lose sqrt(2 * 0.2 * 20) = 2.8 visits; with 3 its score is
-    # 0.1 + 0.2 * sqrt(20) / 4 = 0.324, with 2 it is 0.398: it keeps 2. The third may lose 2, and with 0 its score is -0.053: it keeps none.
+        forest.nodes[0, place + 1]["visits"], forest.nodes[0, place + 1]["value_sum"] = (
+            visits[place],
+            -q[place] * visits[place],
+        )
+    # PUCT of the first: 0.3 + 0.5 * sqrt(20) / 15 = 0.449. The second may lose sqrt(2 * 0.2 * 20) = 2.8 visits; with 3
+    # its score is 0.1 + 0.2 * sqrt(20) / 4 = 0.324, with 2 it is 0.398: it keeps 2. The third may lose 2, and with 0
+    # its score is -0.053: it keeps none.
     np.testing.assert_allclose(search.result().policy[:3], [14 / 16, 2 / 16, 0], atol=1e-6)
 
 
@@ -169,7 +179,9 @@ def test_a_gumbel_root_is_worth_its_improved_policy() -> None:
     search = searched(GO5, 33, settings)
     found, own = search.result(), float(search.forest.nodes[0, 0]["value"])
     worths = [float(found.q[action]) if found.visits[action] else own for action in range(GO5.actions)]
-    assert found.value == pytest.approx(sum(share * worth for share, worth in zip(found.policy.tolist(), worths, strict=True)), abs=1e-6)
+    assert found.value == pytest.approx(
+        sum(share * worth for share, worth in zip(found.policy.tolist(), worths, strict=True)), abs=1e-6
+    )
     mean = search.forest.nodes[0, 0]["value_sum"] / found.root_visits
     assert found.value > mean, "the schedule's visits to weak moves must not count as if they would be played"
 
@@ -275,7 +287,11 @@ def test_dirichlet_noise_has_its_weight() -> None:
 
 def test_finds_a_win_and_stops_a_loss() -> None:
     search = Search(TICTACTOE, UniformEvaluator(TICTACTOE), SearchSettings(max_nodes=2000))
-    for picture, best in (("X to play\nXX.\nOO.\n...", 2), ("X to play\nOO.\nX..\n..X", 2), ("O to play\nX.O\n...\n..X", 4)):
+    for picture, best in (
+        ("X to play\nXX.\nOO.\n...", 2),
+        ("X to play\nOO.\nX..\n..X", 2),
+        ("O to play\nX.O\n...\n..X", 4),
+    ):
         state = TICTACTOE.from_text(picture)
         search.begin(0, SearchRequest(state, np.zeros(20, np.uint64), 1000))
         search.run()
@@ -308,7 +324,9 @@ def test_two_passes_end_the_game_in_the_tree() -> None:
 
 
 def test_superko_is_respected_in_the_tree() -> None:
-    """On 2x2 nearly every line meets a repetition: each edge of the tree is legal where it stands, and none but passes is missing."""
+    """On 2x2 nearly every line meets a repetition: each edge of the tree is legal where it stands, and none but passes
+    is missing.
+    """
     game = go.make(2, komi=0.5)
     assert game.thinkable is not None
     search = searched(game, 3000, SearchSettings(max_nodes=3001, c_puct=4))
@@ -372,7 +390,9 @@ def children(search: Search, action: int) -> list[tuple[int, float, int]]:
 
 
 def test_kept_tree_grows_as_a_fresh_one() -> None:
-    """PUCT has no memory beyond the tree: where all visits went to one move, keeping it equals a fresh search of that position."""
+    """PUCT has no memory beyond the tree: where all visits went to one move, keeping it equals a fresh search of that
+    position.
+    """
     mask = np.zeros(GO5.actions, bool)
     mask[6] = True
     search = searched(GO5, 101, SearchSettings(max_nodes=300), OPENING, root_mask=mask)
@@ -503,7 +523,9 @@ def test_arrays_of_any_kind_are_taken() -> None:
     """Read-only states, histories that are slices, masks of numbers."""
     _, history = start(GO5)
     search = Search(GO5, HashEvaluator(GO5), SearchSettings(max_nodes=30))
-    search.begin(0, SearchRequest(GO5.initial, np.repeat(history, 2)[::2], 20, root_mask=np.ones(GO5.actions, np.int32)))
+    search.begin(
+        0, SearchRequest(GO5.initial, np.repeat(history, 2)[::2], 20, root_mask=np.ones(GO5.actions, np.int32))
+    )
     search.run()
     assert same(search.result(), searched(GO5, 20).result())
 
@@ -570,7 +592,9 @@ def test_an_evaluator_without_points_gets_none_from_finished_games() -> None:
             return super().evaluate(states)._replace(score=None)
 
     search = Search(GO5, Pointless(GO5), SearchSettings(max_nodes=300))
-    search.begin(0, SearchRequest(*start(GO5, *OPENING, pass_action(5)), 100, root_mask=np.arange(GO5.actions) == pass_action(5)))
+    search.begin(
+        0, SearchRequest(*start(GO5, *OPENING, pass_action(5)), 100, root_mask=np.arange(GO5.actions) == pass_action(5))
+    )
     search.run()
     assert search.result().root_visits == 100 and search.result().score == 0
 
@@ -592,12 +616,20 @@ def test_visits_on_top_are_all_made_where_kept_moves_are_left_out(keep: bool) ->
 
 def test_nodes_below_moves_left_out_take_no_room() -> None:
     search = searched(GO5, 300, SearchSettings(max_nodes=700))
-    search.begin(0, SearchRequest(*start(GO5), 100, root_mask=np.arange(GO5.actions) != search.result().best, keep=True))
+    search.begin(
+        0, SearchRequest(*start(GO5), 100, root_mask=np.arange(GO5.actions) != search.result().best, keep=True)
+    )
     assert search.forest.trees[0]["node_count"] == search.root_visits() < 300
     check_tree(search)
 
 
-BAD_SETTINGS = [{"root": "uct"}, {"leaves": 0}, {"c_puct": -1.0}, {"dirichlet_weight": 1.5}, {"root_policy_temperature": 0.0}]
+BAD_SETTINGS = [
+    {"root": "uct"},
+    {"leaves": 0},
+    {"c_puct": -1.0},
+    {"dirichlet_weight": 1.5},
+    {"root_policy_temperature": 0.0},
+]
 
 
 @pytest.mark.parametrize("change", BAD_SETTINGS)

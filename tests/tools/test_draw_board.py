@@ -23,7 +23,9 @@ def test_the_command_of_the_readme_draws_policy_and_ownership(tmp_path: Path, mo
     assert arguments[arguments.index("--out") + 1] == "docs/board.png"
     arguments[arguments.index("--out") + 1] = str(tmp_path / "board.png")
     monkeypatch.chdir(TREE)
-    monkeypatch.setattr(plots, "boards", lambda pictures, **settings: drawn.extend(pictures) or boards(pictures, **settings))
+    monkeypatch.setattr(
+        plots, "boards", lambda pictures, **settings: drawn.extend(pictures) or boards(pictures, **settings)
+    )
     assert draw_board.main(arguments) == 0
     assert (tmp_path / "board.png").read_bytes().startswith(b"\x89PNG")
     policy, owner = drawn
@@ -51,7 +53,9 @@ def test_the_picture_is_small() -> None:
         ([GAME, "--move", "1", "--out", "/nowhere/board.png"], "/nowhere/board.png"),
     ],
 )
-def test_what_cannot_be_drawn_is_one_line(arguments: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_cannot_be_drawn_is_one_line(
+    arguments: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = tmp_path / "board.png"
     assert draw_board.main(["--out", str(out), *arguments]) == 2
     complaint = capsys.readouterr().err

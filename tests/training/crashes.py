@@ -1,10 +1,11 @@
-"""Runs that are killed: a process that forks children, each of which goes on with a run until it kills itself with SIGKILL. Not a test.
+"""Runs that are killed: a process that forks children, each of which goes on with a run until it kills itself with
+SIGKILL. Not a test.
 
     python -m tests.training.crashes FOLDER MODE MOMENTS
 
-Moments are counted in work done: before and after each game written, each learner's step and each part of writing a checkpoint.
-FOLDER/whole is the run that nobody kills; in FOLDER/killed the last child is left to finish. Forking spares each child the import of
-torch; this process itself computes nothing, so that its children inherit no threads.
+Moments are counted in work done: before and after each game written, each learner's step and each part of writing a
+checkpoint. FOLDER/whole is the run that nobody kills; in FOLDER/killed the last child is left to finish. Forking spares
+each child the import of torch; this process itself computes nothing, so that its children inherit no threads.
 """
 
 from __future__ import annotations

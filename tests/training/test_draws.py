@@ -1,4 +1,6 @@
-"""A game that ends even under a whole-number komi is a draw wherever training looks at it: value 0, half a win, never NaN."""
+"""A game that ends even under a whole-number komi is a draw wherever training looks at it: value 0, half a win, never
+NaN.
+"""
 
 from dataclasses import replace
 

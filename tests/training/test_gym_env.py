@@ -221,7 +221,9 @@ def test_an_opponent_that_resigns_has_lost(toy: str) -> None:
     env.close()
 
 
-@pytest.mark.parametrize(("answer", "message"), [("die", "ended without answering"), ("C3", "the opponent, Toy: C3 is illegal for White")])
+@pytest.mark.parametrize(
+    ("answer", "message"), [("die", "ended without answering"), ("C3", "the opponent, Toy: C3 is illegal for White")]
+)
 def test_an_opponent_that_fails_truncates_the_episode(toy: str, answer: str, message: str) -> None:
     env = make(opponent=f"{toy} {answer}")
     env.reset()

@@ -1,4 +1,6 @@
-"""The small copy of a run: a training goes on from it, nothing of the machine is in it, and what cannot be kept changes nothing."""
+"""The small copy of a run: a training goes on from it, nothing of the machine is in it, and what cannot be kept changes
+nothing.
+"""
 
 import json
 import shutil
@@ -44,7 +46,10 @@ def test_a_training_goes_on_from_the_copy(finished: Path, tmp_path: Path, capsys
     target = tmp_path / "kept" / "run"
     assert keep_run.main([str(finished), str(target)]) == 0
     before, after = snapshot(finished), snapshot(target)
-    assert f"generation {before.progress.generation} and the records 000001 to 000002 are kept in {target}" in capsys.readouterr().out
+    assert (
+        f"generation {before.progress.generation} and the records 000001 to 000002 are kept in {target}"
+        in capsys.readouterr().out
+    )
     assert after.progress == before.progress
     assert set(before.learner) - set(after.learner) == {"optimiser"}
     for name in ("net", "ema"):
@@ -70,7 +75,12 @@ def test_the_newest_records_are_kept_and_what_was_there_goes(finished: Path, tmp
     (target / "old").touch()
     older, newer = sorted((finished / "records").glob("*.gzr"))
     whole = sum(path.stat().st_size for path in target.rglob("*") if path.is_file())
-    assert keep_run.main([str(finished), str(target), "--megabytes", str((whole - older.stat().st_size / 2) / storage.MEGABYTE)]) == 0
+    assert (
+        keep_run.main(
+            [str(finished), str(target), "--megabytes", str((whole - older.stat().st_size / 2) / storage.MEGABYTE)]
+        )
+        == 0
+    )
     assert [path.name for path in (target / "records").iterdir()] == [newer.name]
     assert not (target / "old").exists()
 

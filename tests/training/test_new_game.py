@@ -1,4 +1,6 @@
-"""docs/new-game.md, done: its game joins from a file of the tests, and everything takes it without a line of the packages changed."""
+"""docs/new-game.md, done: its game joins from a file of the tests, and everything takes it without a line of the
+packages changed.
+"""
 
 from __future__ import annotations
 
@@ -128,7 +130,9 @@ def test_it_is_played_in_the_terminal(monkeypatch: pytest.MonkeyPatch, capsys: p
     monkeypatch.setattr(sys, "stdin", io.StringIO("help\nA1\nB4\nresign\n"))
     play.play(play.Settings(NAME, visits=50, seed=1))
     out = capsys.readouterr().out
-    assert out.startswith("No weights for this game (snort4.pt): plain UCT by random playouts, 50 simulations a move.\n")
+    assert out.startswith(
+        "No weights for this game (snort4.pt): plain UCT by random playouts, 50 simulations a move.\n"
+    )
     assert f"snort: {words[0]} You are Black (X).\n" in out
     assert " expects to win " in out
 

@@ -1,7 +1,9 @@
-"""How well the search chooses at 100 visits, on positions that a strong engine labelled: what a wrong search shows that breaks no law.
+"""How well the search chooses at 100 visits, on positions that a strong engine labelled: what a wrong search shows that
+breaks no law.
 
-The labelled file lies beside the checkout (`--yardstick FILE` names another) and is not part of it. What is kept in it are the engine's own
-choices; after a wanted change of the search or of the shipped weights `--update-golden` writes them anew.
+The labelled file lies beside the checkout (`--yardstick FILE` names another) and is not part of it. What is kept in it
+are the engine's own choices; after a wanted change of the search or of the shipped weights `--update-golden` writes
+them anew.
 """
 
 import hashlib
@@ -23,9 +25,9 @@ from training.matches import yardstick
 CHOICES = Path(__file__).parents[1] / "data" / "search_choices.json"
 POSITIONS, VISITS = 200, 100
 LEAST_GAIN, LEAST_WINRATE_GAIN, LEAST_AGREEMENT = 0.040, 0.017, 0.95
-"""What a search that is 50 Elo weaker misses, which by docs/levels.md is one of 80 visits: 93.5 % of its choices are the same, and the
-share rises from the network's 0.296 to 0.334 instead of 0.340. With 65 visits it is 90 % and 0.319, and the error of the win rate falls
-from 0.1275 to 0.1109 instead of 0.1096."""
+"""What a search that is 50 Elo weaker misses, which by docs/levels.md is one of 80 visits: 93.5 % of its choices are
+the same, and the share rises from the network's 0.296 to 0.334 instead of 0.340. With 65 visits it is 90 % and 0.319,
+and the error of the win rate falls from 0.1275 to 0.1109 instead of 0.1096."""
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 
 
@@ -51,10 +53,15 @@ def found(request: pytest.FixtureRequest) -> Found:
     step = len(every.states) // POSITIONS
     arrays = {name: getattr(every, name)[::step][:POSITIONS] for name in ("states", "shares", "winrate")}
     weights, _ = find_weights(None, "go")
-    evaluator = open_evaluator(weights, every.game, backend="torch", threads=1)  # others compute in other digits, and choose 5 % otherwise
+    evaluator = open_evaluator(
+        weights, every.game, backend="torch", threads=1
+    )  # others compute in other digits, and choose 5 % otherwise
     search = searched(evaluator, arrays["states"])
     results = [search.result(tree) for tree in range(POSITIONS)]
-    choices, first = ([int(action) for action in actions] for actions in zip(*((r.best, r.prior.argmax()) for r in results), strict=True))
+    choices, first = (
+        [int(action) for action in actions]
+        for actions in zip(*((r.best, r.prior.argmax()) for r in results), strict=True)
+    )
     own = evaluator.evaluate(arrays["states"]).value
     values, rows = np.array([result.value for result in results]), np.arange(POSITIONS)
     return Found(
@@ -68,8 +75,16 @@ def found(request: pytest.FixtureRequest) -> Found:
 
 
 def searched(evaluator: Evaluator, states: np.ndarray) -> Search:
-    """A tree for each state int32 [n, S], as the engine searches a move of so many visits; without what was played before."""
-    search = Search(evaluator.game, evaluator, replace(search_settings(VISITS, "go"), max_nodes=VISITS + 1), trees=len(states), seed=1)
+    """A tree for each state int32 [n, S], as the engine searches a move of so many visits; without what was played
+    before.
+    """
+    search = Search(
+        evaluator.game,
+        evaluator,
+        replace(search_settings(VISITS, "go"), max_nodes=VISITS + 1),
+        trees=len(states),
+        seed=1,
+    )
     for tree, state in enumerate(states):
         search.begin(tree, SearchRequest(state, np.zeros(int(state[PLY]) + 1, np.uint64), VISITS))
     search.run()

@@ -60,7 +60,9 @@ def test_full_searches_alone_make_rows() -> None:
     rows = sum(game.rows for game in games)
     assert 0.15 < rows / moves < 0.35
     opening = [target.ply < game.openings for game in games for target in game.targets]
-    assert any(opening) and not all(opening), "opening moves are drawn from the raw policy, yet a share of them is searched and recorded"
+    assert any(opening) and not all(opening), (
+        "opening moves are drawn from the raw policy, yet a share of them is searched and recorded"
+    )
     assert not any(game.rows for game in play(6, settings=SelfPlaySettings(games=6, full_share=0.0)))
     for game in play(6, settings=SelfPlaySettings(games=6, full_share=1.0)):
         assert game.rows == len(game.moves)
@@ -123,7 +125,9 @@ def test_a_settled_board_ends_the_game() -> None:
 
 
 def test_the_search_counts_as_the_record_does() -> None:
-    """White's stone is dead in pass-alive territory: as the board stands it makes three points neutral, which decides the game."""
+    """White's stone is dead in pass-alive territory: as the board stands it makes three points neutral, which decides
+    the game.
+    """
     game, history = game_of(5), np.zeros(60, np.uint64)
     rows = [[1, 1, 1, 1, 1], [1, 0, 1, 0, 1], [1, 1, 1, 1, 1], [1, 0, 2, 0, 1], [1, 1, 1, 1, 1]]
     state = game.set_up(np.array(rows, np.uint8).reshape(-1), BLACK)
@@ -169,7 +173,9 @@ class BlackWins:
 
     def evaluate(self, states: np.ndarray) -> Evaluation:
         values = np.where(states[:, TO_PLAY] == BLACK, 0.99, -0.99).astype(np.float32)
-        return Evaluation(np.zeros((len(states), game_of(5).actions), np.float32), values, np.zeros(len(states), np.float32))
+        return Evaluation(
+            np.zeros((len(states), game_of(5).actions), np.float32), values, np.zeros(len(states), np.float32)
+        )
 
 
 def test_games_are_conceded_once_unresigned_ones_have_shown_that_it_is_safe() -> None:
@@ -180,7 +186,9 @@ def test_games_are_conceded_once_unresigned_ones_have_shown_that_it_is_safe() ->
     assert not any(game.conceded for game in games), "too little is known"
     unresigned = [game for game in games if game.unresigned]
     assert 15 < len(unresigned) < 45
-    assert sorted(pool.resign.peaks) == sorted(game.peaks if game.score > 0 else game.peaks[::-1] for game in unresigned)
+    assert sorted(pool.resign.peaks) == sorted(
+        game.peaks if game.score > 0 else game.peaks[::-1] for game in unresigned
+    )
     pool.resign.peaks.extend([(0.99, -1.0)] * 200)
     again = Pool(game_of(5), settings, (3,))
     again.load_state_dict(pool.state_dict())
@@ -196,7 +204,20 @@ def test_games_are_conceded_once_unresigned_ones_have_shown_that_it_is_safe() ->
 
 
 def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["--weights", "none", "--games", "3", "--size", "5", "--full-visits", "16", "--cheap-visits", "4", "--out", str(tmp_path)]
+    arguments = [
+        "--weights",
+        "none",
+        "--games",
+        "3",
+        "--size",
+        "5",
+        "--full-visits",
+        "16",
+        "--cheap-visits",
+        "4",
+        "--out",
+        str(tmp_path),
+    ]
     assert selfplay.main(arguments) == 0
     shard = records.read(tmp_path / "selfplay.gzr")
     assert (len(shard.records), shard.corrupt, shard.settings["size"]) == (3, 0, 5)
@@ -221,7 +242,12 @@ def test_games_alone_and_their_export_for_every_game(
     game: str, size: int, suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     visits = ["--full-visits", "8", "--cheap-visits", "4"]
-    assert selfplay.main(["--weights", "none", "--game", game, "--size", str(size), "--games", "2", *visits, "--out", str(tmp_path)]) == 0
+    assert (
+        selfplay.main(
+            ["--weights", "none", "--game", game, "--size", str(size), "--games", "2", *visits, "--out", str(tmp_path)]
+        )
+        == 0
+    )
     shard = records.read(tmp_path / "selfplay.gzr")
     assert (shard.settings["game"], {record.size for record in shard.records}) == (game, {size})
     assert browse.main(["check", str(tmp_path)]) == 0
@@ -234,7 +260,18 @@ def test_games_alone_are_those_of_the_weights(tmp_path: Path) -> None:
     """Without --game and --size: the game and the board that the file was made for."""
     config = nets.config("b1c8", games.make("nogo"))
     weights.save(tmp_path / "net.pt", nets.build(config, seed=1), config, game="nogo", size=4)
-    arguments = ["--weights", str(tmp_path / "net.pt"), "--games", "2", "--full-visits", "8", "--cheap-visits", "4", "--out", str(tmp_path)]
+    arguments = [
+        "--weights",
+        str(tmp_path / "net.pt"),
+        "--games",
+        "2",
+        "--full-visits",
+        "8",
+        "--cheap-visits",
+        "4",
+        "--out",
+        str(tmp_path),
+    ]
     assert selfplay.main(arguments) == 0
     shard = records.read(tmp_path / "selfplay.gzr")
     assert (shard.settings["game"], shard.settings["size"], len(shard.records)) == ("nogo", 4, 2)
@@ -252,7 +289,9 @@ def test_games_alone_are_those_of_the_weights(tmp_path: Path) -> None:
         (["--full-visits", "0"], "full_visits = 0"),
     ],
 )
-def test_bad_requests_are_one_line(change: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_requests_are_one_line(
+    change: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert selfplay.main(["--weights", "none", "--out", str(tmp_path), *change]) == 2
     text = capsys.readouterr().err
     assert words in text

@@ -38,14 +38,20 @@ def test_it_loses_no_game_whatever_the_opponent_plays(name: str, colour: int) ->
     level, ends = [Position(conditions.game)], 0
     while level:
         if level[0].to_play == colour:
-            for slot, (position, action) in enumerate(zip(level, engine.choose([Turn(*item) for item in enumerate(level)]), strict=True)):
+            for slot, (position, action) in enumerate(
+                zip(level, engine.choose([Turn(*item) for item in enumerate(level)]), strict=True)
+            ):
                 assert isinstance(action, int)
                 position.play(action)
                 level[slot] = position
             following = level
         else:
             following = [after for position in level for after in replies(position)]
-        lost = [position for position in following if position.is_over and position.to_play == colour and position.outcome() < 0]
+        lost = [
+            position
+            for position in following
+            if position.is_over and position.to_play == colour and position.outcome() < 0
+        ]
         assert not lost, str(lost[0])
         ends += sum(position.is_over for position in following)
         level = list({position.state.tobytes(): position for position in following if not position.is_over}.values())

@@ -3,8 +3,9 @@
 Vocabulary.
   actor    plays the games of a run, one generation after the other; it knows nothing of the learner.
   playing  the network that plays: a copy of the learner's average, taken when it was handed over.
-  rest     a moment at which no pool is under way, so that the games can be saved. After each one searches begin anew from their roots,
-           whether or not the run was stopped there: that makes a resumed run the same as one that went on.
+  rest     a moment at which no pool is under way, so that the games can be saved. After each one searches begin anew
+           from their roots, whether or not the run was stopped there: that makes a resumed run the same as one that
+           went on.
 
 Pools are made when a board size is first needed and keep their games in flight from generation to generation.
 """
@@ -47,7 +48,9 @@ class Actor:
         self._referees: dict[int, PachiReferee | None] = {}  # by size
         self._handed = threading.Lock()  # a network is taken whole, never half
         self._version = 0  # of `playing`
-        self._evaluators: dict[int, tuple[int, Evaluator | RowEvaluator]] = {}  # by size: the version that it evaluates with
+        self._evaluators: dict[
+            int, tuple[int, Evaluator | RowEvaluator]
+        ] = {}  # by size: the version that it evaluates with
 
     def hand_over(self, net: nn.Module) -> None:
         """Play with the present weights of `net` from the next wave on; may be called from another thread."""
@@ -62,18 +65,26 @@ class Actor:
 
     def owed(self, stage: Stage, progress: Progress) -> dict[int, float]:
         """Rows that each board size still owes to the generation; negative: too many."""
-        rows = {size: progress.rows_owed.get(size, 0.0) + share * self.settings.generation_rows for size, share in stage.sizes.items()}
+        rows = {
+            size: progress.rows_owed.get(size, 0.0) + share * self.settings.generation_rows
+            for size, share in stage.sizes.items()
+        }
         for record in self.games:
             rows[record.size] = rows.get(record.size, progress.rows_owed.get(record.size, 0.0)) - record.rows
         return rows
 
     def play(self, stage: Stage, progress: Progress, rest: Callable[[], None], stop: Callable[[], bool]) -> None:
-        """Play until no size owes a row or `stop()` is true, with a `rest()` every `checkpoint_rows` rows; each game is on disk at once."""
+        """Play until no size owes a row or `stop()` is true, with a `rest()` every `checkpoint_rows` rows; each game is
+        on disk at once.
+        """
         owed, every = self.owed(stage, progress), self.settings.checkpoint_rows or float("inf")
         path, done = storage.shard(self.folder, progress.generation), 0  # done: rows since the last rest
         with storage.writing(path):
             writer = records.Writer(path, self.settings.portable())
-        with closing(writer), progress_bar(round(sum(owed.values())), f"self-play {progress.generation}", " rows") as bar:
+        with (
+            closing(writer),
+            progress_bar(round(sum(owed.values())), f"self-play {progress.generation}", " rows") as bar,
+        ):
             for size in sorted(owed):
                 while round(owed[size]) > 0 and not stop():
                     wanted = min(round(owed[size]), every - done)
@@ -108,8 +119,12 @@ class Actor:
         """The run's game at a board size, as self-play plays it."""
         return scoring.game_of(self.settings, size)
 
-    def _stretch(self, size: int, stage: Stage, progress: Progress, rows: float, stop: Callable[[], bool]) -> Iterator[Record]:
-        """At least so many rows of games from one pool with one network; fewer if stopped, or if another network was handed over."""
+    def _stretch(
+        self, size: int, stage: Stage, progress: Progress, rows: float, stop: Callable[[], bool]
+    ) -> Iterator[Record]:
+        """At least so many rows of games from one pool with one network; fewer if stopped, or if another network was
+        handed over.
+        """
         pool = self._pool(size, progress.generation)
         version = self._use(pool, stage, progress.generation)
         before = pool.evaluations
@@ -129,7 +144,9 @@ class Actor:
             known, previous = self._evaluators.get(size, (None, None))
             if known != version:
                 seed, precision = self.settings.seed + generation, self.settings.selfplay.precision
-                made = leaf_evaluator(stage.evaluator, pool.game, self.playing, self.threads, seed, self.device, previous, precision)
+                made = leaf_evaluator(
+                    stage.evaluator, pool.game, self.playing, self.threads, seed, self.device, previous, precision
+                )
                 self._evaluators[size] = version, made
             pool.use(self._evaluators[size][1], stage, generation)
             return self._version

@@ -1,15 +1,16 @@
 """One game of self-play: its decisions at each ply, and the record that it leaves.
 
 Vocabulary.
-  full     a search with many simulations; its result becomes a row. The other moves are *cheap* and leave none (playout-cap randomisation,
-           Wu 2019, section 3.1).
-  opening  the first moves of most games, drawn from the raw policy, so that games differ; some are searched all the same, to be recorded.
-  conceded from the moment at which one side would have resigned (`training.actor.resign`). The game goes on to its end, with few full
-  searches:
+  full     a search with many simulations; its result becomes a row. The other moves are *cheap* and leave none
+           (playout-cap randomisation, Wu 2019, section 3.1).
+  opening  the first moves of most games, drawn from the raw policy, so that games differ; some are searched all the
+           same, to be recorded.
+  conceded from the moment at which one side would have resigned (`training.actor.resign`). The game goes on to its end,
+  with few full searches:
            what is left of it counts little, as if each of its rows had a small weight.
 
-An episode asks for a search (`plan`) and is told its result (`move`); it runs none itself. Its choices come from a generator of its own,
-so games do not depend on each other's order.
+An episode asks for a search (`plan`) and is told its result (`move`); it runs none itself. Its choices come from a
+generator of its own, so games do not depend on each other's order.
 """
 
 from __future__ import annotations
@@ -64,7 +65,9 @@ class Episode:
     unresigned: bool = False  # played fully whatever the values
     moves: list[int] = field(default_factory=list)
     targets: list[Target] = field(default_factory=list)
-    values: list[float] = field(default_factory=list)  # of each ply's root, for the side that moved; -1 where no network searched
+    values: list[float] = field(
+        default_factory=list
+    )  # of each ply's root, for the side that moved; -1 where no network searched
     peaks: list[float] = field(default_factory=lambda: [-1.0, -1.0])  # Black's and White's
     conceded: int | None = None  # since this ply
     full: bool = False  # the search under way is recorded
@@ -87,7 +90,10 @@ class Episode:
     def state_dict(self) -> dict[str, Any]:
         """The game so far as plain values, for a checkpoint: the position is not among them, its moves lead to it."""
         lists = {name: list(getattr(self, name)) for name in ("moves", "values", "peaks")}
-        targets = [{**vars(target), "actions": target.actions.tolist(), "shares": target.shares.tolist()} for target in self.targets]
+        targets = [
+            {**vars(target), "actions": target.actions.tolist(), "shares": target.shares.tolist()}
+            for target in self.targets
+        ]
         generator = json.dumps(self.generator.bit_generator.state)  # as text: its numbers have 128 bits
         return {**{name: getattr(self, name) for name in PLAIN}, **lists, "targets": targets, "generator": generator}
 
@@ -102,11 +108,27 @@ class Episode:
         generator.bit_generator.state = json.loads(state["generator"])
         lists: dict[str, Any] = {name: list(state[name]) for name in ("moves", "values", "peaks")}
         targets = [
-            Target(**{**target, "actions": np.array(target["actions"], np.int32), "shares": np.array(target["shares"], np.float32)})
+            Target(
+                **{
+                    **target,
+                    "actions": np.array(target["actions"], np.int32),
+                    "shares": np.array(target["shares"], np.float32),
+                }
+            )
             for target in state["targets"]
         ]
         plain, decided = {name: state[name] for name in PLAIN}, scoring.decided_points(game, board)
-        return cls(game, settings, state=board, history=history, generator=generator, targets=targets, decided=decided, **lists, **plain)
+        return cls(
+            game,
+            settings,
+            state=board,
+            history=history,
+            generator=generator,
+            targets=targets,
+            decided=decided,
+            **lists,
+            **plain,
+        )
 
     @property
     def in_opening(self) -> bool:
@@ -115,8 +137,8 @@ class Episode:
     def plan(self, stage: Stage, generation: int, resign_at: float = resign.NEVER) -> Plan:
         """The search of the next move: full by a draw, otherwise cheap, in the opening the root's evaluation alone.
 
-        From a level of `resign_at` on the game is conceded. A search that is asked for again stays full or cheap: a full one takes longer,
-        so it is interrupted more often, and a new draw would make fewer of them.
+        From a level of `resign_at` on the game is conceded. A search that is asked for again stays full or cheap: a
+        full one takes longer, so it is interrupted more often, and a new draw would make fewer of them.
         """
         if self.conceded is None and not self.unresigned and max(self.peaks) >= resign_at:
             self.conceded = len(self.moves)
@@ -132,7 +154,9 @@ class Episode:
         """The move to play after this search with a `root` of that kind; a full search is recorded."""
         if self.full:
             surprise = divergence(result.policy, result.prior) if self.guided else None
-            self.targets.append(sparse_target(len(self.moves), result.policy, result.value, surprise, self.generator.random()))
+            self.targets.append(
+                sparse_target(len(self.moves), result.policy, result.value, surprise, self.generator.random())
+            )
         self._believe(result.value if self.guided and not self.in_opening else -1.0)
         if self.in_opening:
             return draw(result.prior.astype(np.float64), self.settings.opening_temperature, self.generator)
@@ -193,7 +217,11 @@ class Episode:
 
 def _komi(game: Game, settings: SelfPlaySettings, generator: np.random.Generator) -> float:
     """Points."""
-    return scoring.draw_komi(game.name, game.size, generator) if settings.varied_komi else scoring.usual_komi(game.name, game.size)
+    return (
+        scoring.draw_komi(game.name, game.size, generator)
+        if settings.varied_komi
+        else scoring.usual_komi(game.name, game.size)
+    )
 
 
 def divergence(target: np.ndarray, prior: np.ndarray) -> float:

@@ -1,13 +1,14 @@
 """A group of games that advance together in one search, each by a move whenever its own search is finished.
 
 Vocabulary.
-  group  the games of one search. It shares nothing with other groups, neither trees nor generators, so it plays the same games whichever
-         thread drives it and whatever the other groups do.
-  wave   what a group does at a time, in two halves: `start` collects leaves and hands them to the evaluator; `finish` waits for them and
-         plays the moves of the searches that are then done. Between the two another group can use the processor.
+  group  the games of one search. It shares nothing with other groups, neither trees nor generators, so it plays the
+         same games whichever thread drives it and whatever the other groups do.
+  wave   what a group does at a time, in two halves: `start` collects leaves and hands them to the evaluator; `finish`
+         waits for them and plays the moves of the searches that are then done. Between the two another group can use
+         the processor.
 
-A group decides nothing about a game (`training.actor.episode` does), starts no thread and knows no other group (`training.actor.pool`
-does).
+A group decides nothing about a game (`training.actor.episode` does), starts no thread and knows no other group
+(`training.actor.pool` does).
 """
 
 from __future__ import annotations
@@ -39,7 +40,9 @@ class Timings:
 
 
 class Group:
-    """Games in flight, one tree each. `use` sets the network and the visits, also under way; then `start` and `finish` in turn."""
+    """Games in flight, one tree each. `use` sets the network and the visits, also under way; then `start` and `finish`
+    in turn.
+    """
 
     def __init__(self, game: Game, settings: SelfPlaySettings, seed: tuple[int, ...], index: int, groups: int) -> None:
         """Number `index` of a pool's `groups` groups, with its share of `settings.games`; `seed` is the pool's."""
@@ -54,7 +57,13 @@ class Group:
         self._pending: Pending | None = None
 
     def use(
-        self, evaluator: Evaluator | RowEvaluator, search: SearchSettings, stage: Stage, generation: int, seed: int, resign_at: float
+        self,
+        evaluator: Evaluator | RowEvaluator,
+        search: SearchSettings,
+        stage: Stage,
+        generation: int,
+        seed: int,
+        resign_at: float,
     ) -> None:
         """Go on with this evaluator and stage; searches under way start again from their roots."""
         if self._search is not None and self._search.settings == search:
@@ -77,7 +86,9 @@ class Group:
         self.clock.waiting += time.perf_counter() - collected
 
     def finish(self) -> list[Record]:
-        """Wait for the leaves of `start` and play a move in each game whose search is done. The games that ended with it."""
+        """Wait for the leaves of `start` and play a move in each game whose search is done. The games that ended with
+        it.
+        """
         search = self._ready()
         begun = time.perf_counter()
         evaluation = self._pending.result() if self._pending is not None else None
@@ -115,8 +126,8 @@ class Group:
     def _begin(self, search: Search, tree: int, keep: bool = False) -> None:
         """Start the search of the game's next move.
 
-        With `keep` it builds on the tree that `Search.advance` left: the plan's visits come on top of those of the moves that it allows,
-        and the root is not evaluated again. A plan without visits has the root's own.
+        With `keep` it builds on the tree that `Search.advance` left: the plan's visits come on top of those of the
+        moves that it allows, and the root is not evaluated again. A plan without visits has the root's own.
         """
         episode = self.games[tree]
         plan = episode.plan(self._stage, self._generation, self._resign_at)
@@ -135,7 +146,9 @@ class Group:
         ending = episode.play(action)
         if ending is None:
             keep = search.advance(tree, action) and not episode.in_opening
-            crowded = search.forest.trees[tree]["node_count"] > search.settings.max_nodes // 2  # too full for another search
+            crowded = (
+                search.forest.trees[tree]["node_count"] > search.settings.max_nodes // 2
+            )  # too full for another search
             self._begin(search, tree, keep=keep and not crowded)
             return None
         self.games[tree] = self._new_game()

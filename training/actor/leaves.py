@@ -38,8 +38,8 @@ def leaf_evaluator(
         threads: CPU threads of the network, 0 for what the process may use.
         seed: of rollouts.
         device: "cuda" for an NVIDIA GPU; "cpu" for the fastest CPU backend that is installed.
-        previous: what this function gave out before for the same game, device and shape of network: the GPU's takes over the new weights
-            in place, which spares capturing its graphs again.
+        previous: what this function gave out before for the same game, device and shape of network: the GPU's takes
+            over the new weights in place, which spares capturing its graphs again.
         precision: of the network, see `evaluators.base.open_evaluator`; ConfigError for one that is not to be had.
     """
     if kind == "rollouts":

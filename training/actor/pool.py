@@ -1,15 +1,17 @@
 """Many games of self-play at once, a move at a time each, none waiting for another.
 
 Vocabulary.
-  pool   the games of one board size that are in flight; they stay in flight when the network changes, so that short games are not
-         over-represented among the finished ones.
-  group  a part of them with a search of its own (`training.actor.group`). While the evaluator works for one group another is searched, by
+  pool   the games of one board size that are in flight; they stay in flight when the network changes, so that short
+         games are not over-represented among the finished ones.
+  group  a part of them with a search of its own (`training.actor.group`). While the evaluator works for one group
+         another is searched, by
   the
          same thread or by others. Games depend on the number of groups, not on the number of threads.
-  level  rows that every group must have finished before a stretch of play ends: each does its share, whoever is fastest.
+  level  rows that every group must have finished before a stretch of play ends: each does its share, whoever is
+         fastest.
 
-A pool drives groups; it decides nothing about a game (`training.actor.episode` does) and writes nothing. The evaluator that it is given
-is chosen in `training.actor.leaves`.
+A pool drives groups; it decides nothing about a game (`training.actor.episode` does) and writes nothing. The evaluator
+that it is given is chosen in `training.actor.leaves`.
 """
 
 from __future__ import annotations
@@ -38,7 +40,9 @@ Stop = Callable[[], bool]
 
 
 class Pool:
-    """Games of one size in flight. `use` sets the network and the visits, also under way; then `play` until enough rows are finished."""
+    """Games of one size in flight. `use` sets the network and the visits, also under way; then `play` until enough rows
+    are finished.
+    """
 
     def __init__(self, game: Game, settings: SelfPlaySettings, seed: tuple[int, ...]) -> None:
         self.game, self.settings, self.seed = game, settings, seed
@@ -65,17 +69,23 @@ class Pool:
         return Timings(*(sum(getattr(clock, name) for clock in clocks) for name in ("search", "waiting", "moves")))
 
     def use(self, evaluator: Evaluator | RowEvaluator, stage: Stage, generation: int) -> None:
-        """Go on with this evaluator and stage; searches under way start again from their roots, with noise that they have not had."""
+        """Go on with this evaluator and stage; searches under way start again from their roots, with noise that they
+        have not had.
+        """
         entropy = [*self.seed, self.game.size, generation, self.evaluations]
         seeds = np.random.default_rng(entropy).integers(2**63, size=len(self.groups))
         settings, resign_at = stage_search(self.settings, stage), self.resign.threshold(generation)
         for group, seed in zip(self.groups, seeds.tolist(), strict=True):
             group.use(evaluator, settings, stage, generation, seed, resign_at)
-        many = isinstance(evaluator, (AsynchronousEvaluator, RowEvaluator))  # other evaluators serve one thread at a time
+        many = isinstance(
+            evaluator, (AsynchronousEvaluator, RowEvaluator)
+        )  # other evaluators serve one thread at a time
         self._threads = min(self.settings.threads, len(self.groups)) if many else 1
 
     def play(self, rows: float, stop: Stop = lambda: False) -> Iterator[Record]:
-        """Finished games, as they finish, until they hold at least `rows` rows or `stop()` says so; several threads may ask `stop`."""
+        """Finished games, as they finish, until they hold at least `rows` rows or `stop()` says so; several threads may
+        ask `stop`.
+        """
         level = (sum(group.rows for group in self.groups) + rows) / len(self.groups)
         waves = self._waves(self.groups, level, stop) if self._threads == 1 else self._threaded_waves(level, stop)
         taken: list[Record] = []
@@ -90,7 +100,9 @@ class Pool:
                 self.resign.add(record)
 
     def _waves(self, groups: list[Group], level: float, stop: Stop) -> Iterator[list[Record]]:
-        """Drive some groups in turn, so that the others' leaves are evaluated while one plays its moves. Each wave's finished games."""
+        """Drive some groups in turn, so that the others' leaves are evaluated while one plays its moves. Each wave's
+        finished games.
+        """
         waiting: deque[Group] = deque()
 
         def go_on(group: Group) -> None:
@@ -132,8 +144,17 @@ class Pool:
                 while not found.empty():
                     self._finished.extend(found.get() or ())
 
-    def _drive(self, groups: list[Group], level: float, stop: Stop, halt: threading.Event, found: SimpleQueue[list[Record] | None]) -> None:
-        """One thread's part: its groups' finished games into the queue, and None at the end; a failure halts the other threads."""
+    def _drive(
+        self,
+        groups: list[Group],
+        level: float,
+        stop: Stop,
+        halt: threading.Event,
+        found: SimpleQueue[list[Record] | None],
+    ) -> None:
+        """One thread's part: its groups' finished games into the queue, and None at the end; a failure halts the other
+        threads.
+        """
         try:
             for records in self._waves(groups, level, lambda: halt.is_set() or stop()):
                 if records:
@@ -147,14 +168,22 @@ class Pool:
     def state_dict(self) -> dict[str, Any]:
         """Games in flight and counters as plain values, for a checkpoint; taken between two calls of `play`.
 
-        Search trees are not among them: after `load_state_dict` and `use` the pool goes on exactly as this one would after `use`.
+        Search trees are not among them: after `load_state_dict` and `use` the pool goes on exactly as this one would
+        after `use`.
         """
         groups = [group.state_dict() for group in self.groups]
         games = [game for group in groups for game in group.pop("games")]
-        return {"seed": list(self.seed), "groups": groups, "games": games, "resign": [list(pair) for pair in self.resign.peaks]}
+        return {
+            "seed": list(self.seed),
+            "groups": groups,
+            "games": games,
+            "resign": [list(pair) for pair in self.resign.peaks],
+        }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Take over the games of `state_dict`; ValueError if it holds another number of games or groups. `use` must follow."""
+        """Take over the games of `state_dict`; ValueError if it holds another number of games or groups. `use` must
+        follow.
+        """
         for name, own in (("games", self.games), ("groups", self.groups)):
             if len(state[name]) != len(own):
                 raise ValueError(f"the pool saved holds {len(state[name])} {name}, the settings ask for {len(own)}")
@@ -168,7 +197,9 @@ class Pool:
 
 
 def pool_bytes(game: Game, settings: SelfPlaySettings, stage: Stage) -> int:
-    """The most memory, in bytes, that a pool's trees, leaves and histories can take; a tree touches only what it grows into."""
+    """The most memory, in bytes, that a pool's trees, leaves and histories can take; a tree touches only what it grows
+    into.
+    """
     search = stage_search(settings, stage)
     tree = sum(array.nbytes for array in new_forest(game, 1, search.max_nodes))
     leaf = 2 * (4 * game.state_ints + game.actions + 16)

@@ -1,14 +1,15 @@
 """When a game of self-play counts as conceded, and how often that is wrong.
 
 Vocabulary.
-  level       what a side believed for `STREAK` moves of its own in a row: the lowest of those root values. Its highest level in a game
-              is its *peak*.
-  conceded    a game in which a side's level has reached the threshold: the other side would have resigned. It is played to its end all
-              the same, so that its result is a fact, but cheaply (training.md).
+  level       what a side believed for `STREAK` moves of its own in a row: the lowest of those root values. Its highest
+              level in a game is its *peak*.
+  conceded    a game in which a side's level has reached the threshold: the other side would have resigned. It is played
+              to its end all the same, so that its result is a fact, but cheaply (training.md).
   unresigned  one of the games, a tenth of them, that are played fully whatever the levels say. They alone measure.
   false       an unresigned game whose loser, or one of the sides of a drawn game, had reached the threshold.
 
-The threshold is the setting's, or as much higher as keeps the false ones below `FALSE_SHARE`. This module plays nothing.
+The threshold is the setting's, or as much higher as keeps the false ones below `FALSE_SHARE`. This module plays
+nothing.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ NEVER = float("inf")
 
 
 def level(values: Sequence[float]) -> float:
-    """The level of the side that has just searched; values: each ply's root value for the side that moved there. -1 before it has one."""
+    """The level of the side that has just searched; values: each ply's root value for the side that moved there. -1
+    before it has one.
+    """
     own = values[-1 : -2 * STREAK : -2]
     return min(own) if len(own) == STREAK else -1.0
 
@@ -38,14 +41,18 @@ class Calibration:
     """The threshold of a pool's games, from its newest unresigned games."""
 
     settings: SelfPlaySettings
-    peaks: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=MEMORY))  # (winner's, loser's), oldest first
+    peaks: deque[tuple[float, float]] = field(
+        default_factory=lambda: deque(maxlen=MEMORY)
+    )  # (winner's, loser's), oldest first
 
     def add(self, record: Record) -> None:
         """Take note of a finished game; only an unresigned one counts. In a drawn game both sides count as losers."""
         if record.unresigned:
             black, white = record.peaks
             draw = max(black, white)
-            self.peaks.append((black, white) if record.score > 0 else (white, black) if record.score < 0 else (-1.0, draw))
+            self.peaks.append(
+                (black, white) if record.score > 0 else (white, black) if record.score < 0 else (-1.0, draw)
+            )
 
     def threshold(self, generation: int) -> float:
         """The level at which a game is conceded in this generation; NEVER before enough is known."""

@@ -1,16 +1,19 @@
-"""The referee that checks self-play's games by the rules: a second implementation beside our kernels, or the kernels alone.
+"""The referee that checks self-play's games by the rules: a second implementation beside our kernels, or the kernels
+alone.
 
 Vocabulary.
-  simulator     `pachi`: pachi-py's board plays every game again. `numba`: our kernels only. `auto`: pachi-py where it can be had.
-  referee       plays one recorded game on the second board and compares: each move legal there, the same stones after it (so the
-                captures are equal), and the same final count.
-  disagreement  the two differ: one of them is wrong, so a run must stop. The message has the position, the move and both opinions.
+  simulator     `pachi`: pachi-py's board plays every game again. `numba`: our kernels only. `auto`: pachi-py where it
+                can be had.
+  referee       plays one recorded game on the second board and compares: each move legal there, the same stones after
+                it (so the captures are equal), and the same final count.
+  disagreement  the two differ: one of them is wrong, so a run must stop. The message has the position, the move and
+                both opinions.
 
-pachi-py knows neither superko nor our bans on suicide: its legal moves contain ours, so it judges the moves that were played, not those
-that were refused. Games end here by more than two passes (`training.records.scoring`), and it is asked for the count of every ending: of
-the board as our kernels clean it, without the stones that lie dead in pass-alive territory. New Zealand's rules alone allow what it
-refuses, the suicide of one stone. `training.records.replay` holds every record against the kernels in any case; no referee changes a
-record.
+pachi-py knows neither superko nor our bans on suicide: its legal moves contain ours, so it judges the moves that were
+played, not those that were refused. Games end here by more than two passes (`training.records.scoring`), and it is
+asked for the count of every ending: of the board as our kernels clean it, without the stones that lie dead in
+pass-alive territory. New Zealand's rules alone allow what it refuses, the suicide of one stone.
+`training.records.replay` holds every record against the kernels in any case; no referee changes a record.
 """
 
 from __future__ import annotations
@@ -67,7 +70,9 @@ def _why_not(game: Game) -> str:
 
 
 def referee(name: str, game: Game) -> PachiReferee | None:
-    """The referee that `name` (one of SIMULATORS) stands for; None where the kernels are alone. Raises what `resolve` raises."""
+    """The referee that `name` (one of SIMULATORS) stands for; None where the kernels are alone. Raises what `resolve`
+    raises.
+    """
     return PachiReferee(game) if resolve(name, game) == "pachi" else None
 
 
@@ -87,7 +92,9 @@ class PachiReferee:
         differs = (ours[:common] != theirs[:common]).any(axis=1)
         if differs.any():
             ply = int(np.argmax(differs))
-            raise self._disagreement(record, ours, ply, f"different stones are left after it; {self._beside(ours[ply], theirs[ply])}")
+            raise self._disagreement(
+                record, ours, ply, f"different stones are left after it; {self._beside(ours[ply], theirs[ply])}"
+            )
         if common < len(record.moves):
             opinions = f"the kernels call it {_word(common < len(ours))}, pachi-py {_word(common < len(theirs))}"
             raise self._disagreement(record, ours, common, opinions)
@@ -113,7 +120,9 @@ class PachiReferee:
         stones, owner = self.game.board(last).reshape(-1), scoring.final_owner(self.game, last)
         dead = ((stones == BLACK) & (owner < 0)) | ((stones == WHITE) & (owner > 0))
         board = pachi.Board(self.game.rows)
-        for action in np.flatnonzero((stones > 0) & ~dead).tolist():  # pachi-py has no set-up; stones of a legal position capture none
+        for action in np.flatnonzero(
+            (stones > 0) & ~dead
+        ).tolist():  # pachi-py has no set-up; stones of a legal position capture none
             board.play(action, int(stones[action]))
         theirs, kernels = board.lead() - record.komi, scoring.final_score(self.game, last)
         if not theirs == kernels == record.score:
@@ -121,7 +130,9 @@ class PachiReferee:
             raise self._disagreement(record, ours, len(ours), opinions)
 
     def _disagreement(self, record: Record, ours: np.ndarray, ply: int, opinions: str) -> Disagreement:
-        """In one line the game, the move at `ply` (or the final count) and both opinions; then the position before it and the moves."""
+        """In one line the game, the move at `ply` (or the final count) and both opinions; then the position before it
+        and the moves.
+        """
         size, played = self.game.rows, record.moves[: ply + 1].tolist()
         what = f"move {ply + 1}, {_move(played[ply], ply, size)}" if ply < len(record.moves) else "the final count"
         colours = ours[ply - 1] if ply else np.zeros(self.game.points, np.uint8)
@@ -135,7 +146,10 @@ class PachiReferee:
     def _beside(self, ours: np.ndarray, theirs: np.ndarray) -> str:
         """Where two boards uint8 [points] differ, in words."""
         names = {point: coords.vertex(point, self.game.rows) for point in np.flatnonzero(ours != theirs)[:8].tolist()}
-        return ", ".join(f"{name} {SYMBOLS[ours[at]]} to the kernels, {SYMBOLS[theirs[at]]} to pachi-py" for at, name in names.items())
+        return ", ".join(
+            f"{name} {SYMBOLS[ours[at]]} to the kernels, {SYMBOLS[theirs[at]]} to pachi-py"
+            for at, name in names.items()
+        )
 
 
 def _positions(game: Game, record: Record) -> tuple[np.ndarray, np.ndarray]:
@@ -149,7 +163,9 @@ def _positions(game: Game, record: Record) -> tuple[np.ndarray, np.ndarray]:
 
 @kernel(types.int64(STEP, LEGAL, STATE, HISTORY, MASK, types.int64[::1], types.uint8[:, ::1]))
 def _play_all(step, legal, state, history, mask, moves, after):  # type: ignore[no-untyped-def]
-    """Play moves [m] up to the first illegal one and write the stones after each into after [m, points]; how many were played."""
+    """Play moves [m] up to the first illegal one and write the stones after each into after [m, points]; how many were
+    played.
+    """
     for ply in range(moves.shape[0]):
         legal(state, history, mask)
         if moves[ply] < 0 or moves[ply] >= mask.shape[0] or mask[moves[ply]] == 0:

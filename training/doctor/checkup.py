@@ -1,14 +1,15 @@
 """Measures after each generation whether the run is sound; the doctor judges the numbers.
 
 Vocabulary.
-  probe     the network asked about positions that differ in one known way (komi, colour, a turn of the board): the answers must differ, or
-            agree, in a known way too.
-  constant  what a predictor that never looks at the board would score: uniform over the legal moves, the base rate of the results.
+  probe     the network asked about positions that differ in one known way (komi, colour, a turn of the board): the
+            answers must differ, or agree, in a known way too.
+  constant  what a predictor that never looks at the board would score: uniform over the legal moves, the base rate of
+            the results.
   moved     how far weights went since the last generation, as a share of their length.
   opening   the first `OPENING_MOVES` moves of a game; those that a symmetry of the board turns into each other are one.
 
-Everything is measured on a copy: neither the network nor any generator of the run is touched, so a run that is watched ends with the same
-weights as one that is not. Nothing here decides what is good.
+Everything is measured on a copy: neither the network nor any generator of the run is touched, so a run that is watched
+ends with the same weights as one that is not. Nothing here decides what is good.
 """
 
 from __future__ import annotations
@@ -36,8 +37,12 @@ if TYPE_CHECKING:
 
 ROWS = 256  # of the window that are held against the laws
 PROBED = 24  # positions that the network is asked about, eleven times each: a second on one core at 13x13
-FITTED = 128  # training rows on which the average network's losses are measured, to compare with those on held-out games
-OPENING_MOVES = 8  # fewer are soon the same in sound runs too: most learn one first move, and 5x5 and Connect-4 one first four
+FITTED = (
+    128  # training rows on which the average network's losses are measured, to compare with those on held-out games
+)
+OPENING_MOVES = (
+    8  # fewer are soon the same in sound runs too: most learn one first move, and 5x5 and Connect-4 one first four
+)
 KOMI_STEP = 6.0  # points more, and less, for the side to move
 ONE_KOMI = 0.75  # share of the rows; where komi varies from game to game, a third have the usual one
 
@@ -49,10 +54,11 @@ class Checkup:
         self._before: dict[str, Tensor] = {}
 
     def measure(self, run: Run, generation: int) -> dict[str, float]:
-        """Of a run whose generation is done: `law/*`, `turn/*`, `probe/*`, `fit/*` (losses), `moved/*`, `window/*`, `held/constant_*`.
+        """Of a run whose generation is done: `law/*`, `turn/*`, `probe/*`, `fit/*` (losses), `moved/*`, `window/*`,
+        `held/constant_*`.
 
-        Of its games `games*/openings` and `games*/commonest`, unless the next generation has taken their place, as it does in the
-        asynchronous mode.
+        Of its games `games*/openings` and `games*/commonest`, unless the next generation has taken their place, as it
+        does in the asynchronous mode.
         """
         with run.turn():
             moved, self._before = movement(self._before, run.learner.net, run.learner.ema)
@@ -74,13 +80,20 @@ def _first(batch: Batch, rows: int) -> Batch:
 
 def movement(before: dict[str, Tensor], net: nn.Module, ema: nn.Module) -> tuple[dict[str, float], dict[str, Tensor]]:
     """(moved/net and moved/ema, the weights to compare with next time); no numbers the first time."""
-    now = {name: torch.cat([p.detach().cpu().flatten() for p in part.parameters()]) for name, part in (("net", net), ("ema", ema))}
-    found = {f"moved/{name}": float((now[name] - old).norm() / old.norm().clamp(min=1e-12)) for name, old in before.items()}
+    now = {
+        name: torch.cat([p.detach().cpu().flatten() for p in part.parameters()])
+        for name, part in (("net", net), ("ema", ema))
+    }
+    found = {
+        f"moved/{name}": float((now[name] - old).norm() / old.norm().clamp(min=1e-12)) for name, old in before.items()
+    }
     return found, now
 
 
 def window(run: Run) -> dict[str, float]:
-    """window/age: mean age of the rows that may be drawn, in generations; window/held_games: about how many games are held out."""
+    """window/age: mean age of the rows that may be drawn, in generations; window/held_games: about how many games are
+    held out.
+    """
     ages = [run.replay.total - rows.serial for (held, _), rows in run.replay.shelves.items() if not held]
     held = sum(run.replay.sizes(held_out=True).values())
     rows_of_game = run.replay.total / max(1, run.progress.games)
@@ -89,10 +102,14 @@ def window(run: Run) -> dict[str, float]:
 
 
 def openings(records: Sequence[Record], game_of: Callable[[int], Game]) -> dict[str, float]:
-    """Of each size, as shares of the games: different openings, and games that begin with the commonest; 0 where no two begin alike."""
+    """Of each size, as shares of the games: different openings, and games that begin with the commonest; 0 where no two
+    begin alike.
+    """
     found = {}
     for size in sorted({record.size for record in records}):
-        counts = Counter(library.opening(record, game_of(size), OPENING_MOVES) for record in records if record.size == size)
+        counts = Counter(
+            library.opening(record, game_of(size), OPENING_MOVES) for record in records if record.size == size
+        )
         most = max(counts.values())
         found[f"games{size}/openings"] = len(counts) / counts.total()
         found[f"games{size}/commonest"] = most / counts.total() if most > 1 else 0.0
@@ -100,25 +117,36 @@ def openings(records: Sequence[Record], game_of: Callable[[int], Game]) -> dict[
 
 
 def _guesses(run: Run) -> dict[str, float]:
-    """held/constant_policy and held/constant_value: what `constants` gives on the held-out rows, sizes weighted by rows."""
+    """held/constant_policy and held/constant_value: what `constants` gives on the held-out rows, sizes weighted by
+    rows.
+    """
     counts = run.replay.sizes(held_out=True)
     squared = run.learner.config.kind == "agz"
-    found = [constants(run.replay.held_out(size, ROWS), scoring.game_of(run.settings, size), squared) for size in counts]
+    found = [
+        constants(run.replay.held_out(size, ROWS), scoring.game_of(run.settings, size), squared) for size in counts
+    ]
     weights = [min(count, ROWS) for count in counts.values()]
-    return {f"held/{name}": float(np.average([values[name] for values in found], weights=weights)) for name in (found[0] if found else ())}
+    return {
+        f"held/{name}": float(np.average([values[name] for values in found], weights=weights))
+        for name in (found[0] if found else ())
+    }
 
 
 def constants(batch: Batch, game: Game, squared: bool = False) -> dict[str, float]:
     """The losses of a constant predictor on a batch.
 
     Returns:
-        constant_policy: nats; uniform over the legal moves, in Go over the empty points and the pass (few of them are illegal).
-        constant_value: the entropy of wins, draws and losses in the batch, nats; their variance where the value's loss is `squared`.
+        constant_policy: nats; uniform over the legal moves, in Go over the empty points and the pass (few of them are
+            illegal).
+        constant_value: the entropy of wins, draws and losses in the batch, nats; their variance where the value's loss
+        is `squared`.
     """
     if game.name in GO_FAMILY:
         legal = 1 + (laws.stones_of(batch, game) == 0).sum(1)
     else:
-        legal = np.maximum(batch.planes[:, features.OWN_MOVES].sum((1, 2)), 1)  # at a forced pass there is nothing to guess
+        legal = np.maximum(
+            batch.planes[:, features.OWN_MOVES].sum((1, 2)), 1
+        )  # at a forced pass there is nothing to guess
     counts = np.array([(np.sign(batch.value) == result).sum() for result in (1, 0, -1)])
     shares = counts[counts > 0] / counts.sum()
     value = float(np.var(batch.value)) if squared else float(-(shares * np.log(shares)).sum())
@@ -130,12 +158,15 @@ def probes(net: nn.Module, batch: Batch, game: Game) -> dict[str, float]:
     """What the network says of positions and of their relatives; `net` in evaluation mode, float32, on the CPU.
 
     Returns:
-        probe/komi_value, probe/komi_score: mean rise of value (-1 ... 1) and score (points) for each point of komi that the side to move
-            gains, in Go where komi varies: elsewhere nothing teaches it. A network without a score head has no second.
-        probe/view: cosine of the ownership (or else of the value) with what it is when only the colour to move is swapped: 1 where the
-            network sees own and other stones, -1 where it sees Black and White.
-        probe/turned_value, probe/turned_owner: mean distance from the unturned answer under the game's symmetries (0 ... 2).
-        probe/early_pass: mean probability of a pass in positions with fewer than an eighth of the points taken; in Go; absent without such.
+        probe/komi_value, probe/komi_score: mean rise of value (-1 ... 1) and score (points) for each point of komi that
+            the side to move gains, in Go where komi varies: elsewhere nothing teaches it. A network without a score
+                head has no second.
+        probe/view: cosine of the ownership (or else of the value) with what it is when only the colour to move is
+            swapped: 1 where the network sees own and other stones, -1 where it sees Black and White.
+        probe/turned_value, probe/turned_owner: mean distance from the unturned answer under the game's symmetries (0
+            ... 2).
+        probe/early_pass: mean probability of a pass in positions with fewer than an eighth of the points taken; in Go;
+        absent without such.
     """
     plain = _ask(net, batch)
     found = _turned(net, batch, game, plain)
@@ -186,7 +217,8 @@ def _turned(net: nn.Module, batch: Batch, game: Game, plain: Output) -> dict[str
 
 @torch.inference_mode()
 def norm_gap(net: nn.Module, batch: Batch) -> float:
-    """Policy loss in evaluation mode less that in training mode, nats: what the running statistics of the batch norms cost.
+    """Policy loss in evaluation mode less that in training mode, nats: what the running statistics of the batch norms
+    cost.
 
     `net` is a copy: the pass in training mode moves its statistics.
     """

@@ -1,10 +1,13 @@
-"""What a network sees in a few positions, how games begin, and what the first layer looks for: from the files of a run folder.
+"""What a network sees in a few positions, how games begin, and what the first layer looks for: from the files of a run
+folder.
 
 Vocabulary.
-  held-out position  one of a game that the learner never saw; the newest such games on disk are shown, so pictures follow the run.
+  held-out position  one of a game that the learner never saw; the newest such games on disk are shown, so pictures
+                     follow the run.
   opening count      how often each point was the first move of a game.
 
-Pictures only: nothing is measured, and nothing of the run is changed. Parts whose files are missing or unreadable are left out.
+Pictures only: nothing is measured, and nothing of the run is changed. Parts whose files are missing or unreadable are
+left out.
 """
 
 from __future__ import annotations
@@ -52,7 +55,10 @@ class Gallery:
             file = weights.load(folder / "weights.pt", game=None)
         except WeightsError:
             file = None
-        counts = {size: sum(record.rows for record in found if record.size == size) for size in {record.size for record in found}}
+        counts = {
+            size: sum(record.rows for record in found if record.size == size)
+            for size in {record.size for record in found}
+        }
         only = file.config.size if file else None
         size = only or (max(counts, key=lambda size: (counts[size], size)) if counts else 9)
         return cls(settings, found, file.network() if file else None, size)
@@ -72,7 +78,9 @@ class Gallery:
         if self.net is None:
             return None
         game = self._game()
-        pictures = [board for title, state in self._positions(game) for board in _prediction(self.net, game, state, title)]
+        pictures = [
+            board for title, state in self._positions(game) for board in _prediction(self.net, game, state, title)
+        ]
         return plots.boards(pictures)
 
     def filters(self) -> bytes | None:
@@ -98,7 +106,9 @@ class Gallery:
 
 
 def position(net: nn.Module, game: Game, record: Record, plies: int, dpi: int = plots.DPI) -> bytes:
-    """Policy and ownership of the position after the first `plies` moves of a record, as one PNG. The record must have as many moves."""
+    """Policy and ownership of the position after the first `plies` moves of a record, as one PNG. The record must have
+    as many moves.
+    """
     return plots.boards(list(_prediction(net, game, _after(game, record, plies), f"move {plies + 1}")), dpi=dpi)
 
 
@@ -119,7 +129,9 @@ def _after(game: Game, record: Record, plies: int) -> np.ndarray:
 
 @torch.inference_mode()
 def _prediction(net: nn.Module, game: Game, state: np.ndarray, title: str) -> Iterator[Board]:
-    """One board with the policy under its stones; one with the ownership, where the game has it and the network that head."""
+    """One board with the policy under its stones; one with the ownership, where the game has it and the network that
+    head.
+    """
     assert isinstance(net, Network)
     inputs = features.encode(game, state[None], net.config.features)
     planes, output = inputs[0], net(*map(torch.from_numpy, inputs))
@@ -136,4 +148,6 @@ def _prediction(net: nn.Module, game: Game, state: np.ndarray, title: str) -> It
     yield Board(f"{title}\n{mover}'s policy, {passing}{value}", board, policy)
     if output.ownership is not None and game.owner is not None:
         owner = (output.ownership[0] / 2).tanh().numpy().reshape(board.shape)
-        yield Board(f"{title}\nred: {mover}'s points, {value}, score {float(output.score[0]):+.1f}", board, owner, signed=True)
+        yield Board(
+            f"{title}\nred: {mover}'s points, {value}, score {float(output.score[0]):+.1f}", board, owner, signed=True
+        )

@@ -1,11 +1,13 @@
-"""The reports of a run: a line for each generation, the doctor's verdict, progress bars, TensorBoard, log.jsonl and report.html.
+"""The reports of a run: a line for each generation, the doctor's verdict, progress bars, TensorBoard, log.jsonl and
+report.html.
 
 Vocabulary.
   report  {"group/name": number}, one a generation; the same names in TensorBoard and in log.jsonl.
 
-All talk goes to stderr. Bars are drawn on a terminal only; in a log file each generation leaves two lines. This module only gathers and
-tells: `game_report` summarises records, the loop gives losses and speeds, `training.doctor.checkup` and `training.doctor.strength` measure,
-`training.doctor.verdict` judges, `training.report` draws. It alone imports tqdm and TensorBoard.
+All talk goes to stderr. Bars are drawn on a terminal only; in a log file each generation leaves two lines. This module
+only gathers and tells: `game_report` summarises records, the loop gives losses and speeds, `training.doctor.checkup`
+and `training.doctor.strength` measure, `training.doctor.verdict` judges, `training.report` draws. It alone imports tqdm
+and TensorBoard.
 """
 
 from __future__ import annotations
@@ -39,7 +41,9 @@ def _games(board: str, count: float, length: float) -> str:
 def summary(found: Report, settings: LoopSettings) -> str:
     """The report as one line: what to look at first."""
     boards = {size: scoring.game_of(settings, size).dimensions for size in history.sizes(found)}
-    games = ", ".join(_games(board, found[f"games{size}/count"], found[f"games{size}/length"]) for size, board in boards.items())
+    games = ", ".join(
+        _games(board, found[f"games{size}/count"], found[f"games{size}/length"]) for size, board in boards.items()
+    )
     parts = [
         f"generation {found['run/generation']:.0f}",
         f"{found['run/hours']:.2f} h",
@@ -57,7 +61,9 @@ def summary(found: Report, settings: LoopSettings) -> str:
 
 
 class Monitor:
-    """Watches a run: measures it after each generation, judges it, and writes to the terminal, TensorBoard, log.jsonl and report.html."""
+    """Watches a run: measures it after each generation, judges it, and writes to the terminal, TensorBoard, log.jsonl
+    and report.html.
+    """
 
     def __init__(self, folder: Path, settings: LoopSettings) -> None:
         """Raises ConfigError for settings that cannot be followed."""
@@ -70,7 +76,9 @@ class Monitor:
         board = folder / "tensorboard"
         board.mkdir(exist_ok=True)  # a file in its place is an error now, not after a generation
         self._open_board = partial(SummaryWriter, str(board))
-        self._board: SummaryWriter | None = None  # until the first generation, which may be one that is in the curves already
+        self._board: SummaryWriter | None = (
+            None  # until the first generation, which may be one that is in the curves already
+        )
         self._stop: Callable[[], bool] = lambda: False
         self._reported = True  # whether report.html shows all there is
 

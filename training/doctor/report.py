@@ -1,11 +1,13 @@
-"""`python -m training.report RUN_FOLDER`: one page, report.html, that shows how a run goes. It opens anywhere, without network or server.
+"""`python -m training.report RUN_FOLDER`: one page, report.html, that shows how a run goes. It opens anywhere, without
+network or server.
 
 Vocabulary.
-  section  a heading with pictures or text. A section whose numbers are not in the run folder is left out, so logs of older versions and
-           runs just begun are shown too.
+  section  a heading with pictures or text. A section whose numbers are not in the run folder is left out, so logs of
+           older versions and runs just begun are shown too.
 
-The page is made from the files of the folder alone: log.jsonl, settings.json, records/, weights.pt. The run makes it every few generations
-and at its end; this command makes it at any time, also while the run goes on. Verdicts are the doctor's (`training.doctor.verdict`).
+The page is made from the files of the folder alone: log.jsonl, settings.json, records/, weights.pt. The run makes it
+every few generations and at its end; this command makes it at any time, also while the run goes on. Verdicts are the
+doctor's (`training.doctor.verdict`).
 """
 
 from __future__ import annotations
@@ -55,7 +57,8 @@ class Files:
 
 
 def write(folder: Path, stop: Callable[[], bool] = lambda: False) -> Path:
-    """Make folder/report.html; it appears whole or not at all, and not if `stop()` says so in the meantime. Returns its path.
+    """Make folder/report.html; it appears whole or not at all, and not if `stop()` says so in the meantime. Returns its
+    path.
 
     Raises:
         ReportError: there is nothing to show, matplotlib is missing, or the file cannot be written.
@@ -125,7 +128,16 @@ def summary(files: Files) -> Iterator[str]:
     verdict = files.verdicts.get(int(now["run/generation"]), "")
     if verdict:
         yield f'<p class="verdict {verdict.split(",")[0].split()[0]}">{html.escape(verdict)}</p>\n'
-    places = {"generation": 0, "hours": 2, "games": 0, "rows": 0, "evaluations": 0, "steps": 0, "window": 0, "corrupt": 0}
+    places = {
+        "generation": 0,
+        "hours": 2,
+        "games": 0,
+        "rows": 0,
+        "evaluations": 0,
+        "steps": 0,
+        "window": 0,
+        "corrupt": 0,
+    }
     found = {name: f"{now[f'run/{name}']:,.{digits}f}" for name, digits in places.items() if f"run/{name}" in now}
     cells = "".join(f"<tr><th>{name}</th><td>{number}</td></tr>" for name, number in found.items())
     yield f"<table>{cells}</table>\n"
@@ -141,16 +153,30 @@ def summary(files: Files) -> Iterator[str]:
 def losses(files: Files) -> Iterator[str]:
     """Every loss over the learner's steps, generations above."""
     every = max(1, len(files.reports) // TICKS)
-    marks = [(report["run/steps"], f"g{report['run/generation']:.0f}") for report in files.reports[::every] if "run/steps" in report]
+    marks = [
+        (report["run/steps"], f"g{report['run/generation']:.0f}")
+        for report in files.reports[::every]
+        if "run/steps" in report
+    ]
     panels = []
     for name in ("policy", "value", "ownership", "score", "reply", "total"):
-        labels = {f"train/{name}": "training", f"held/{name}": "held-out games", f"held/constant_{name}": "constant guess"}
-        panels.append(Panel(name, _found(files.reports, labels, "run/steps", [f"held/constant_{name}"]), "steps", marks))
+        labels = {
+            f"train/{name}": "training",
+            f"held/{name}": "held-out games",
+            f"held/constant_{name}": "constant guess",
+        }
+        panels.append(
+            Panel(name, _found(files.reports, labels, "run/steps", [f"held/constant_{name}"]), "steps", marks)
+        )
     measures = {"held/top1": "top-1", "held/value_sign": "winner right"}
     panels.append(Panel("right on held-out games", _found(files.reports, measures, "run/steps"), "steps", marks))
     entropies = {"held/entropy": "policy", "held/constant_policy": "uniform"}
-    panels.append(Panel("entropy", _found(files.reports, entropies, "run/steps", ["held/constant_policy"]), "steps", marks))
-    panels.append(Panel("learning rate, as a factor", _found(files.reports, {"train/rate": "rate"}, "run/steps"), "steps", marks))
+    panels.append(
+        Panel("entropy", _found(files.reports, entropies, "run/steps", ["held/constant_policy"]), "steps", marks)
+    )
+    panels.append(
+        Panel("learning rate, as a factor", _found(files.reports, {"train/rate": "rate"}, "run/steps"), "steps", marks)
+    )
     words = "Over the learner's steps; generations above. A constant guess never looks at the board: what is below it was learned."
     yield from _curves("Losses", words, panels)
 
@@ -162,11 +188,27 @@ def strength(files: Files) -> Iterator[str]:
     for report in files.reports:
         if "strength/uct_score" in report:
             opponents.setdefault(f"UCT, {report['strength/uct_rollouts']:.0f} rollouts", []).append(report)
-    panels = [Panel("score against plain UCT", [_scores(label, found, "uct") for label, found in opponents.items()], "evaluations")]
+    panels = [
+        Panel(
+            "score against plain UCT",
+            [_scores(label, found, "uct") for label, found in opponents.items()],
+            "evaluations",
+        )
+    ]
     own = [report for report in files.reports if "strength/frozen_score" in report]
-    panels.append(Panel("score against its own earlier weights", [_scores("earlier weights", own, "frozen")] if own else [], "evaluations"))
+    panels.append(
+        Panel(
+            "score against its own earlier weights",
+            [_scores("earlier weights", own, "frozen")] if own else [],
+            "evaluations",
+        )
+    )
     gates = [report for report in files.reports if "gate/score" in report]
-    panels.append(Panel("score at the gate", [_scores("the network that plays", gates, "", "gate/")] if gates else [], "evaluations"))
+    panels.append(
+        Panel(
+            "score at the gate", [_scores("the network that plays", gates, "", "gate/")] if gates else [], "evaluations"
+        )
+    )
     names = {"yardstick/top1": "top-1", "yardstick/winrate_error": "error of the win rate"}
     panels.append(Panel("yardstick", _found(files.reports, names, across), "evaluations"))
     shares = _found(files.reports, {"yardstick/log_share": "mean log-share"}, across)
@@ -186,7 +228,11 @@ def _scores(label: str, reports: list[Report], name: str, group: str = "strength
 def truth(files: Files) -> Iterator[str]:
     """How often moves give a win or a draw away, where the game is solved."""
     reports = [report for report in files.reports if "perfect/search_share" in report]
-    curves = [_distance(label, reports, name) for name, label in (("policy", "policy alone"), ("search", "search"))] if reports else []
+    curves = (
+        [_distance(label, reports, name) for name, label in (("policy", "policy alone"), ("search", "search"))]
+        if reports
+        else []
+    )
     words = "Share of the moves that lose value, in positions of random games where some move does, with 95 % intervals; 0 is perfect play."
     yield from _curves("Distance to perfect play", words, [Panel("moves that lose value", curves, "evaluations")])
 
@@ -212,7 +258,9 @@ def games(files: Files) -> Iterator[str]:
     }
     panels = [
         Panel(
-            title, _found(files.reports, {f"games{size}/{name}": board for size, board in boards.items()}, "run/generation"), "generation"
+            title,
+            _found(files.reports, {f"games{size}/{name}": board for size, board in boards.items()}, "run/generation"),
+            "generation",
         )
         for name, title in what.items()
     ]
@@ -226,7 +274,9 @@ def pictures(files: Files) -> Iterator[str]:
     yield from _section("Openings", words, gallery.openings())
     words = "Before any search: shares of the policy, and who is expected to own each point at the end, if anybody (red: the mover)."
     yield from _section("What the network thinks", words, gallery.predictions())
-    words = "One column for each filter of the first layer, one row for each input plane; red is positive, blue negative."
+    words = (
+        "One column for each filter of the first layer, one row for each input plane; red is positive, blue negative."
+    )
     yield from _section("First layer", words, gallery.filters())
 
 
@@ -250,7 +300,16 @@ def settings(files: Files) -> Iterator[str]:
         yield f"<h2>Settings</h2>\n<pre>{html.escape(json.dumps(files.settings, indent=1))}</pre>\n"
 
 
-SECTIONS: tuple[Callable[[Files], Iterator[str]], ...] = (summary, losses, strength, truth, games, pictures, speed, settings)
+SECTIONS: tuple[Callable[[Files], Iterator[str]], ...] = (
+    summary,
+    losses,
+    strength,
+    truth,
+    games,
+    pictures,
+    speed,
+    settings,
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,15 +1,18 @@
 """How strong the network is by now: a few paired games now and then against opponents that do not change.
 
 Vocabulary.
-  opponent  `uct`: plain UCT with n rollouts a move, n doubled once it is beaten; `frozen`: the network's own weights of some measurements
-            ago, kept in frozen/GENERATION.pt of the run folder.
+  opponent  `uct`: plain UCT with n rollouts a move, n doubled once it is beaten; `frozen`: the network's own weights of
+            some measurements ago, kept in frozen/GENERATION.pt of the run folder.
   round     `ROUND` games at once: half as many openings, each with both colours. A round counts whole or not at all.
-  yardstick positions that a strong engine labelled (`training.yardstick`): agreement with them, where a file is given. Never trained on.
-  judged    positions of a solved game (`training.truth`), the same at every measurement: in how many of them the value is kept. Found
-            once a process, in seconds; where the solver is not installed this is left out. Never trained on.
+  yardstick positions that a strong engine labelled (`training.yardstick`): agreement with them, where a file is given.
+  Never trained on.
+  judged    positions of a solved game (`training.truth`), the same at every measurement: in how many of them the value
+            is kept. Found once a process, in seconds; where the solver is not installed this is left out. Never trained
+            on.
 
-The time spent is kept under `monitor.strength_share` of the run's, with what earlier measurements took as the estimate. A round is given
-up within seconds when the run is told to stop. Ratings are not made here: scores with their 95 % intervals are all that is reported.
+The time spent is kept under `monitor.strength_share` of the run's, with what earlier measurements took as the estimate.
+A round is given up within seconds when the run is told to stop. Ratings are not made here: scores with their 95 %
+intervals are all that is reported.
 """
 
 from __future__ import annotations
@@ -63,9 +66,11 @@ class Strength:
         """The report of one measurement after a generation; empty when none is due.
 
         Returns:
-            strength/uct_*, strength/frozen_*: games, score (0 ... 1), low and high end of its 95 % interval; strength/uct_rollouts;
-            strength/frozen_generation; strength/uct_up: 1 where the rollouts will be doubled; strength/size; strength/seconds; yardstick/*;
-            perfect/policy_*, perfect/search_*: share of the judged positions in which the value is kept, low and high end of its interval.
+            strength/uct_*, strength/frozen_*: games, score (0 ... 1), low and high end of its 95 % interval;
+                strength/uct_rollouts;
+            strength/frozen_generation; strength/uct_up: 1 where the rollouts will be doubled; strength/size;
+            strength/seconds; yardstick/*; perfect/policy_*, perfect/search_*: share of the judged positions in which
+            the value is kept, low and high end of its interval.
         """
         every, seconds = self._settings.monitor.strength_every, self._allowance(run, history)
         if not every or generation % every or seconds <= 0:
@@ -102,7 +107,10 @@ class Strength:
         opponent = players.open_player(f"uct:{rollouts}", conditions)
         found = self._match("uct", run, opponent, conditions, stop)
         if found:
-            found |= {"strength/uct_rollouts": float(rollouts), "strength/uct_up": float(found["strength/uct_score"] >= BEATEN)}
+            found |= {
+                "strength/uct_rollouts": float(rollouts),
+                "strength/uct_up": float(found["strength/uct_score"] >= BEATEN),
+            }
         return found
 
     def _frozen(self, run: Run, conditions: Conditions, stop: Callable[[], bool]) -> Report:
@@ -118,7 +126,9 @@ class Strength:
         return {}
 
     def _agreement(self, run: Run, stop: Callable[[], bool]) -> Report:
-        """The raw network's agreement with the yardstick: the fields of `yardstick.Agreement` that it has an output for."""
+        """The raw network's agreement with the yardstick: the fields of `yardstick.Agreement` that it has an output
+        for.
+        """
         labelled, only = self._labelled, run.learner.config.size
         if labelled is None or only not in (None, labelled.game.size):
             return {}
@@ -127,7 +137,9 @@ class Strength:
         return {f"yardstick/{name}": value for name, value in found.items() if value is not None}
 
     def _truth(self, run: Run, conditions: Conditions, stop: Callable[[], bool]) -> Report:
-        """How often the raw policy and the search keep the value of judged positions; empty for a game that is not solved."""
+        """How often the raw policy and the search keep the value of judged positions; empty for a game that is not
+        solved.
+        """
         judged = self._judged(conditions.game)
         if not judged:
             return {}
@@ -138,7 +150,9 @@ class Strength:
             "search": truth.player_choices(StoppablePlayer(player, stop), judged),
         }
         shares = {name: truth.value_preserving_share(judged, actions) for name, actions in choices.items()}
-        return {f"perfect/{name}_{key}": value for name, share in shares.items() for key, value in share.report().items()}
+        return {
+            f"perfect/{name}_{key}": value for name, share in shares.items() for key, value in share.report().items()
+        }
 
     def _judged(self, game: Game) -> list[Judged]:
         """The judged positions of a board; none where nobody can judge."""
@@ -152,9 +166,14 @@ class Strength:
                 pass
         return self._judged_at[game.size]
 
-    def _match(self, name: str, run: Run, opponent: MatchPlayer, conditions: Conditions, stop: Callable[[], bool]) -> Report:
+    def _match(
+        self, name: str, run: Run, opponent: MatchPlayer, conditions: Conditions, stop: Callable[[], bool]
+    ) -> Report:
         """Rounds until the games are played or the time is up; empty if not one was finished."""
-        pair = (StoppablePlayer(self._player(run.learner.ema, run.device, conditions), stop), StoppablePlayer(opponent, stop))
+        pair = (
+            StoppablePlayer(self._player(run.learner.ema, run.device, conditions), stop),
+            StoppablePlayer(opponent, stop),
+        )
         records: list[match.MatchGame] = []
         most_moves = int(self._settings.selfplay.max_length * conditions.game.points)
         try:

@@ -1,12 +1,15 @@
-"""The signs that a run is broken or stuck: each a function of the history and the settings that finds one thing wrong, or nothing.
+"""The signs that a run is broken or stuck: each a function of the history and the settings that finds one thing wrong,
+or nothing.
 
 Vocabulary.
-  finding  what is wrong, and what to do about it. *broken*: what is learned is wrong, stop and mend it. *stuck*: sound, but it does not get
-           better. *note*: worth knowing; no alarm.
-  share    k of n games. One that comes from chance alone must raise no alarm: its Wilson interval at `Z` has to lie beyond the bound.
+  finding  what is wrong, and what to do about it. *broken*: what is learned is wrong, stop and mend it. *stuck*: sound,
+           but it does not get better. *note*: worth knowing; no alarm.
+  share    k of n games. One that comes from chance alone must raise no alarm: its Wilson interval at `Z` has to lie
+           beyond the bound.
 
-A threshold stands with its reason above the one check that uses it, or at the top if several do; the laws (`training.records.laws`)
-have none, because they hold exactly. A number that a history lacks makes its check pass. Nothing is measured here.
+A threshold stands with its reason above the one check that uses it, or at the top if several do; the laws
+(`training.records.laws`) have none, because they hold exactly. A number that a history lacks makes its check pass.
+Nothing is measured here.
 """
 
 from __future__ import annotations
@@ -41,7 +44,9 @@ class Finding(NamedTuple):
     remedy: str  # half a sentence: what to try
 
 
-def pooled(history: list[Report], name: str, generations: int = 1, least_size: int = 0, most_size: float = math.inf) -> tuple[float, float]:
+def pooled(
+    history: list[Report], name: str, generations: int = 1, least_size: int = 0, most_size: float = math.inf
+) -> tuple[float, float]:
     """(k, n): of the newest generations' n games on boards of these sizes, how many a share `name` stands for."""
     k = n = 0.0
     for report in history[-generations:]:
@@ -69,7 +74,11 @@ def recent(history: list[Report], name: str) -> list[float]:
 
 
 def not_a_number(history: list[Report], settings: LoopSettings) -> Finding | None:
-    bad = [name for name, value in history[-1].items() if name.startswith(("train/", "held/", "moved/")) and not math.isfinite(value)]
+    bad = [
+        name
+        for name, value in history[-1].items()
+        if name.startswith(("train/", "held/", "moved/")) and not math.isfinite(value)
+    ]
     remedy = "a lower learning_rate, from a checkpoint before it happened"
     return Finding(BROKEN, f"{bad[0]} is {history[-1][bad[0]]}", remedy) if bad else None
 
@@ -80,18 +89,29 @@ TURN_ROUNDING = 1e-3  # float16 targets
 def unlawful(history: list[Report], settings: LoopSettings) -> Finding | None:
     """A law of `training.records.laws` that does not hold."""
     laws = {
-        "law/komi": ("score, owners and komi do not add up in {:.0%} of the rows: komi has the wrong sign or size", "features and scoring"),
+        "law/komi": (
+            "score, owners and komi do not add up in {:.0%} of the rows: komi has the wrong sign or size",
+            "features and scoring",
+        ),
         "law/value": ("the result is not the sign of the score in {:.0%} of the rows", "scoring and replay"),
-        "law/occupied": ("{:.1%} of the policy target lies on stones: policy and planes are turned differently", "symmetry and replay"),
+        "law/occupied": (
+            "{:.1%} of the policy target lies on stones: policy and planes are turned differently",
+            "symmetry and replay",
+        ),
         "law/view": ("ownership is taught from one colour's view, not the mover's", "the signs in replay"),
         "turn/policy": ("policy and planes are turned differently (by {:.2f} of a target)", "symmetry.apply_policy"),
-        "turn/reply": ("the reply and the planes are turned differently (by {:.2f} of a target)", "symmetry.apply_policy"),
+        "turn/reply": (
+            "the reply and the planes are turned differently (by {:.2f} of a target)",
+            "symmetry.apply_policy",
+        ),
         "turn/owner": ("ownership and planes are turned differently (by {:.2f} of a target)", "symmetry.apply_points"),
     }
     for name, (because, place) in laws.items():
         value = history[-1].get(name, 0.0)
         if value > (TURN_ROUNDING if name.startswith("turn/") else 0):
-            return Finding(BROKEN, because.format(value), f"mending {place}, then a new run: these rows teach the wrong thing")
+            return Finding(
+                BROKEN, because.format(value), f"mending {place}, then a new run: these rows teach the wrong thing"
+            )
     return None
 
 
@@ -106,11 +126,17 @@ def frozen(history: list[Report], settings: LoopSettings) -> Finding | None:
     steps = history[-1].get("run/steps", 0) - history[-2].get("run/steps", 0)
     for part, name in (("net", "weights"), ("ema", "average of the weights")):
         if steps >= LEAST_MOVE_STEPS and history[-1].get(f"moved/{part}", 1.0) < STILL * steps:
-            return Finding(BROKEN, f"the {name} did not move in {steps:.0f} steps: the learner is frozen", "a higher learning_rate")
+            return Finding(
+                BROKEN, f"the {name} did not move in {steps:.0f} steps: the learner is frozen", "a higher learning_rate"
+            )
     if len(history) > RECENT and all("run/steps" in report for report in history[-RECENT - 1 :]):
         rows, taken = (history[-1][name] - history[-RECENT - 1][name] for name in ("run/rows", "run/steps"))
         if rows >= settings.learner.batch and taken == 0:
-            return Finding(BROKEN, f"{rows:.0f} new rows and no step: the learner is frozen", "a reuse above 0, and a held_out below 1")
+            return Finding(
+                BROKEN,
+                f"{rows:.0f} new rows and no step: the learner is frozen",
+                "a reuse above 0, and a held_out below 1",
+            )
     return None
 
 
@@ -121,7 +147,9 @@ EVEN = (0.2, 0.8)  # Black's share of the points within which colour and komi do
 
 
 def misread(history: list[Report], settings: LoopSettings) -> Finding | None:
-    """The network takes komi, or the colours, the wrong way round. Where one colour wins nearly all, they stand for the result."""
+    """The network takes komi, or the colours, the wrong way round. Where one colour wins nearly all, they stand for the
+    result.
+    """
     black, games = pooled(history, "black", RECENT)
     if steps_of(history) < LEAST_STEPS or not games or not EVEN[0] < black / games < EVEN[1]:
         return None
@@ -132,7 +160,11 @@ def misread(history: list[Report], settings: LoopSettings) -> Finding | None:
             return Finding(BROKEN, what, "the sign of komi in features, replay and learner")
     view = recent(history, "probe/view")
     if view and max(view) < WRONG_VIEW:
-        return Finding(BROKEN, f"the network judges by colour, not by side to move (cosine {view[-1]:.2f})", "the view of the targets")
+        return Finding(
+            BROKEN,
+            f"the network judges by colour, not by side to move (cosine {view[-1]:.2f})",
+            "the view of the targets",
+        )
     return None
 
 
@@ -152,12 +184,18 @@ BIAS_ROWS = 400  # held-out rows of a size below which its mean says too little
 
 
 def biased(history: list[Report], settings: LoopSettings) -> Finding | None:
-    """On one size of board the values lie to one side, though both sides are to move as often: at every other ply a search is misled."""
+    """On one size of board the values lie to one side, though both sides are to move as often: at every other ply a
+    search is misled.
+    """
     if steps_of(history) < VALUE_STEPS:
         return None
     for size in sizes(history[-1]):
         found = recent(history, f"held{size}/bias")
-        if found and history[-1].get(f"held{size}/rows", 0) >= BIAS_ROWS and (min(found) > BIASED or max(found) < -BIASED):
+        if (
+            found
+            and history[-1].get(f"held{size}/rows", 0) >= BIAS_ROWS
+            and (min(found) > BIASED or max(found) < -BIASED)
+        ):
             what = f"on {size}x{size} the side to move is valued {abs(found[-1]):.2f} too {'high' if found[-1] > 0 else 'low'} in the mean"
             return Finding(STUCK, what, "more rows of that size: its positions are normalised by the statistics of all")
     return None
@@ -195,7 +233,9 @@ RECORDED_SLACK = 1.15  # recorded share of the moves against `full_share`
 
 
 def cheap_rows(history: list[Report], settings: LoopSettings) -> Finding | None:
-    """More rows than full searches. Games in flight outlive a change of `full_share`: the largest that the run has had is allowed."""
+    """More rows than full searches. Games in flight outlive a change of `full_share`: the largest that the run has had
+    is allowed.
+    """
     share = max(report.get("run/full_share", 1.0) for report in history)
     rows = moves = 0.0
     for size in sizes(history[-1]):
@@ -209,7 +249,9 @@ def cheap_rows(history: list[Report], settings: LoopSettings) -> Finding | None:
 
 
 REPEATED = 0.5  # share of different games below which self-play repeats itself
-SAME_OPENING = 0.5  # of the games; sound runs: 0.35 in Connect-4, 0.1 at 9x9; Connect-4 at 0.55 got better with other openings
+SAME_OPENING = (
+    0.5  # of the games; sound runs: 0.35 in Connect-4, 0.1 at 9x9; Connect-4 at 0.55 got better with other openings
+)
 LEAST_VARIED = 5  # a smaller board has few games to choose from
 
 
@@ -255,14 +297,17 @@ def no_gain(history: list[Report], settings: LoopSettings) -> Finding | None:
         found, guess = recent(history, f"held/{name}"), recent(history, f"held/constant_{name}")
         if steps_of(history) >= steps and found and guess and np.mean(found) > np.mean(guess) - least:
             what = f"held-out {name} loss {np.mean(found):.2f} against a constant guess's {np.mean(guess):.2f}"
-            return Finding(STUCK, what, "another learning_rate, and first games by rollouts (a stage with evaluator = 'rollouts')")
+            return Finding(
+                STUCK, what, "another learning_rate, and first games by rollouts (a stage with evaluator = 'rollouts')"
+            )
     return None
 
 
 def plateau(history: list[Report], settings: LoopSettings) -> Finding | None:
     """Neither policy nor value got better in ten generations of one stage, and no match says otherwise.
 
-    No alarm: better games can be as hard to predict. A run at 13x13 gained 260 Elo in sixty generations, and this finds half of them.
+    No alarm: better games can be as hard to predict. A run at 13x13 gained 260 Elo in sixty generations, and this finds
+    half of them.
     """
     new, old = history[-PLATEAU:], history[-2 * PLATEAU : -PLATEAU]
     names = ("held/policy", "held/value")
@@ -296,7 +341,9 @@ def rejected(history: list[Report], settings: LoopSettings) -> Finding | None:
     gates = [report["gate/passed"] for report in history if "gate/passed" in report][-PLATEAU:]
     if len(gates) < PLATEAU or any(gates):
         return None
-    return Finding(STUCK, f"the gate turned away {PLATEAU} networks in a row", "more gate games, a share nearer 0.5, or no gate")
+    return Finding(
+        STUCK, f"the gate turned away {PLATEAU} networks in a row", "more gate games, a share nearer 0.5, or no gate"
+    )
 
 
 HELD_GAP = 0.03  # nats between held-out and training loss of the value
@@ -304,7 +351,11 @@ GAP_NOISE = 0.6  # nats: standard deviation of a game's value loss
 
 
 def overfitted(history: list[Report], settings: LoopSettings) -> Finding | None:
-    held, train, games = recent(history, "held/value"), recent(history, "fit/value"), last(history, "window/held_games") or 0.0
+    held, train, games = (
+        recent(history, "held/value"),
+        recent(history, "fit/value"),
+        last(history, "window/held_games") or 0.0,
+    )
     if not held or not train or games < LEAST_GAMES:
         return None
     gap = float(np.mean(held) - np.mean(train))
@@ -325,7 +376,11 @@ def endless(history: list[Report], settings: LoopSettings) -> Finding | None:
     for size in sizes(history[-1]):
         length = history[-1][f"games{size}/length"] / size**2
         if size >= 9 and length > LONG_GAME and history[-1][f"games{size}/count"] >= LEAST_GAMES:
-            return Finding(NOTE, f"games on {size}x{size} last {length * size**2:.0f} moves", "patience; settled games go on too long")
+            return Finding(
+                NOTE,
+                f"games on {size}x{size} last {length * size**2:.0f} moves",
+                "patience; settled games go on too long",
+            )
     return None
 
 

@@ -1,12 +1,12 @@
 """The doctor: is the run learning, stuck or broken, why, and what to try; one line after each generation.
 
 Vocabulary.
-  verdict  `learning, because ...`, `stuck, because ...; try ...`, `broken, because ...; try ...`, or, while there is too little to go by,
-           `too early to say`. A broken run is called so at any time.
+  verdict  `learning, because ...`, `stuck, because ...; try ...`, `broken, because ...; try ...`, or, while there is
+           too little to go by, `too early to say`. A broken run is called so at any time.
 
-The verdict is a pure function of the reports so far (`training.doctor.history`) and the settings; what is looked for stands in
-`training.doctor.symptoms`, what is measured in `training.doctor.checkup`. Nothing is stopped or changed here: that is for the person who
-reads it.
+The verdict is a pure function of the reports so far (`training.doctor.history`) and the settings; what is looked for
+stands in `training.doctor.symptoms`, what is measured in `training.doctor.checkup`. Nothing is stopped or changed here:
+that is for the person who reads it.
 """
 
 from __future__ import annotations
@@ -83,7 +83,9 @@ def _reasons(history: list[Report]) -> str:
     value = _gain(history, "value")
     if value is not None and value > 0:
         reasons.append(f"the value {value:.2f} better than the base rate")
-    score, low, high, since = (last(history, f"strength/frozen_{name}") for name in ("score", "low", "high", "generation"))
+    score, low, high, since = (
+        last(history, f"strength/frozen_{name}") for name in ("score", "low", "high", "generation")
+    )
     if score is not None and low is not None and high is not None and since is not None:
         reasons.append(f"it scores {score:.0%} ({low:.0%} to {high:.0%}) against itself of generation {since:.0f}")
     rollouts, uct = last(history, "strength/uct_rollouts"), last(history, "strength/uct_score")

@@ -1,12 +1,15 @@
-"""The learner: an optimiser on the losses of the recipe, with an exponential moving average (EMA) of the weights that plays and is shipped.
+"""The learner: an optimiser on the losses of the recipe, with an exponential moving average (EMA) of the weights that
+plays and is shipped.
 
 Vocabulary.
   step   one batch through the network and one update.
-  loss   what a head is taught, before its weight; `LOSSES` lists them. A network without a head (agz13 has two) skips its loss.
-  EMA    the average of the weights after each step; steadier than the weights themselves (Polyak averaging; KataGo uses SWA).
+  loss   what a head is taught, before its weight; `LOSSES` lists them. A network without a head (agz13 has two) skips
+         its loss.
+  EMA    the average of the weights after each step; steadier than the weights themselves (Polyak averaging; KataGo uses
+         SWA).
 
-It knows no games and draws no rows: `training.records.replay` gives batches. The learning rate's factor is the loop's to decide. A loss
-that is no number stops it before anything is changed.
+It knows no games and draws no rows: `training.records.replay` gives batches. The learning rate's factor is the loop's
+to decide. A loss that is no number stops it before anything is changed.
 """
 
 from __future__ import annotations
@@ -59,7 +62,9 @@ def losses(output: Output, batch: Batch, root_share: float = 0.0) -> dict[str, T
         score = F.huber_loss(output.score.float() / SCORE_UNIT, target["score"] / SCORE_UNIT, reduction="none")
         found["score"] = _mean(score, known, 1)
     if output.ownership is not None:
-        owner = F.binary_cross_entropy_with_logits(output.ownership.float(), (target["owner"] + 1) / 2, reduction="none")
+        owner = F.binary_cross_entropy_with_logits(
+            output.ownership.float(), (target["owner"] + 1) / 2, reduction="none"
+        )
         found["ownership"] = _mean(owner.mean(1), known, 2)
     if output.reply is not None:
         found["reply"] = _cross_entropy(output.reply, target["reply"])
@@ -69,7 +74,8 @@ def losses(output: Output, batch: Batch, root_share: float = 0.0) -> dict[str, T
 def _chunks(batch: Batch) -> Iterator[Batch]:
     """The inputs of a batch in parts of `EVALUATED` rows, the last filled up with zeros.
 
-    oneDNN keeps the code it makes for every new shape: held-out rows that grow in number would cost some MB a generation.
+    oneDNN keeps the code it makes for every new shape: held-out rows that grow in number would cost some MB a
+    generation.
     """
     for start in range(0, len(batch.value), EVALUATED):
         yield batch.map_inputs(partial(_part, start=start))
@@ -90,8 +96,8 @@ def _tensor(array: np.ndarray, device: torch.device) -> Tensor:
 def _value_loss(output: Output, result: Tensor, root: Tensor | None, share: float) -> Tensor:
     """Loss of each row [n]: cross-entropy of win, draw and loss, or the squared error of a network with a scalar value.
 
-    result int64 [n] is +1, 0 or -1. root float32 [n], NaN where unknown, takes `share` of the target: a value v stands for a win with
-    probability (1 + v) / 2 and a loss otherwise; in a game that was drawn, for |v| of either and a draw otherwise.
+    result int64 [n] is +1, 0 or -1. root float32 [n], NaN where unknown, takes `share` of the target: a value v stands
+    for a win with probability (1 + v) / 2 and a loss otherwise; in a game that was drawn, for |v| of either and a draw otherwise.
     """
     share_of = torch.zeros(len(result), device=result.device) if root is None else share * root.isfinite().float()
     value = torch.zeros_like(share_of) if root is None else root.nan_to_num()
@@ -124,8 +130,10 @@ def measures(output: Output, batch: Batch) -> dict[str, float]:
         top1: share of rows whose best action is the target's.
         entropy: of the policy, nats.
         value_sign: share of decided rows whose value has the result's sign.
-        bias: mean predicted value less mean result, -2..2; in whole games both sides are to move as often, so the result's mean is near 0.
-        calibration: mean distance of the predicted value from the mean result of the rows with such a value (`BINS` bins), 0..2.
+        bias: mean predicted value less mean result, -2..2; in whole games both sides are to move as often, so the
+            result's mean is near 0.
+        calibration: mean distance of the predicted value from the mean result of the rows with such a value (`BINS`
+        bins), 0..2.
     """
     policy, value = output.policy.float().cpu(), output.value.float().cpu().numpy()
     log = policy.log_softmax(1)
@@ -147,7 +155,9 @@ def _calibration(predicted: np.ndarray, results: np.ndarray) -> float:
 
 
 def network_config(settings: LoopSettings) -> NetConfig:
-    """What a run's network is: by its name, for the run's game; ValueError if there is none of that name, or it cannot play the game."""
+    """What a run's network is: by its name, for the run's game; ValueError if there is none of that name, or it cannot
+    play the game.
+    """
     return nets.config(settings.network, scoring.last_game(settings), settings.features)
 
 
@@ -181,14 +191,16 @@ class Learner:
         """One step at `rate` times the learning rate (after its warm-up).
 
         Returns:
-            The losses by name, and "total" as it is minimised; "gradient", its norm before clipping; "update", how far the weights went as
-            a share of their length. Scalars on the device.
+            The losses by name, and "total" as it is minimised; "gradient", its norm before clipping; "update", how far
+            the weights went as a share of their length. Scalars on the device.
 
         Raises:
             DivergedError: a loss or the gradient is not finite. The learner is as it was.
         """
         self.net.train()
-        statistics = [buffer.clone() for buffer in self.net.buffers()]  # of batch norm: the batch moves them as it goes through
+        statistics = [
+            buffer.clone() for buffer in self.net.buffers()
+        ]  # of batch norm: the batch moves them as it goes through
         try:
             found = self._descend(batch)
         except DivergedError:
@@ -200,7 +212,9 @@ class Learner:
         return {name: number.detach() for name, number in found.items()}
 
     def _descend(self, batch: Batch) -> dict[str, Tensor]:
-        """Leave the clipped gradients in the parameters; the losses by name, their "total" and the "gradient"'s norm. See `train`."""
+        """Leave the clipped gradients in the parameters; the losses by name, their "total" and the "gradient"'s norm.
+        See `train`.
+        """
         found = losses(self._forward(self.net, batch), batch, self.settings.root_value_share)
         found["total"] = torch.stack([self._weights[name] * loss for name, loss in found.items()]).sum()
         self._check(found)
@@ -216,7 +230,8 @@ class Learner:
             if not np.isfinite(number):
                 what = "gradient's norm" if name == "gradient" else f"{name} loss"
                 raise DivergedError(
-                    f"the {what} became {number} at step {self.steps + 1}; nothing was saved over: go on from the last checkpoint "
+                    f"the {what} became {number} at step {self.steps + 1}; nothing was saved over: go on from the "
+                    "last checkpoint "
                     f'with a smaller learning_rate (it is {self.settings.learning_rate:g}) or precision = "f32"'
                 )
 
@@ -224,7 +239,11 @@ class Learner:
     def _update(self, rate: float) -> Tensor:
         """Move the weights along their gradients; how far, as a share of their length."""
         for group in self.optimiser.param_groups:
-            group["lr"] = self.settings.learning_rate * rate * min(1.0, (self.steps - self._began + 1) / max(1, self.settings.warm_up))
+            group["lr"] = (
+                self.settings.learning_rate
+                * rate
+                * min(1.0, (self.steps - self._began + 1) / max(1, self.settings.warm_up))
+            )
         weights = list(self.net.parameters())
         before = [weight.clone() for weight in weights]
         self.optimiser.step()
@@ -234,9 +253,13 @@ class Learner:
 
     @torch.inference_mode()
     def evaluate(self, batch: Batch) -> dict[str, float]:
-        """Losses and measures of the EMA network on a batch, in evaluation mode, the value's against the result alone. Nothing changes."""
+        """Losses and measures of the EMA network on a batch, in evaluation mode, the value's against the result alone.
+        Nothing changes.
+        """
         rows, parts = len(batch.value), [self._forward(self.ema, part) for part in _chunks(batch)]
-        output = Output._make(None if column[0] is None else torch.cat(column)[:rows] for column in zip(*parts, strict=True))
+        output = Output._make(
+            None if column[0] is None else torch.cat(column)[:rows] for column in zip(*parts, strict=True)
+        )
         return {**{name: float(loss) for name, loss in losses(output, batch).items()}, **measures(output, batch)}
 
     def _forward(self, net: nn.Module, batch: Batch) -> Output:
@@ -247,7 +270,9 @@ class Learner:
 
     @torch.no_grad()
     def _average(self) -> None:
-        """Move the EMA, running statistics of the batch norms included; its warm-up keeps the untrained start out of it."""
+        """Move the EMA, running statistics of the batch norms included; its warm-up keeps the untrained start out of
+        it.
+        """
         decay = min(self.settings.ema, (1 + self.steps) / (10 + self.steps))
         for average, current in zip(self.ema.state_dict().values(), self.net.state_dict().values(), strict=True):
             if average.is_floating_point():
@@ -267,12 +292,17 @@ class Learner:
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """The inverse of `state_dict`. Without an optimiser of this kind in it (weights/resume has none) that one is new, and warms up."""
+        """The inverse of `state_dict`. Without an optimiser of this kind in it (weights/resume has none) that one is
+        new, and warms up.
+        """
         self.net.load_state_dict(state["net"])
         self.ema.load_state_dict(state["ema"])
         self._began = self.steps = state["steps"]
         if "optimiser" in state and state.get("kind", "adamw") == self.settings.optimiser:
-            chosen = [{name: value for name, value in group.items() if name != "params"} for group in self.optimiser.param_groups]
+            chosen = [
+                {name: value for name, value in group.items() if name != "params"}
+                for group in self.optimiser.param_groups
+            ]
             self.optimiser.load_state_dict(state["optimiser"])
             for group, settings in zip(self.optimiser.param_groups, chosen, strict=True):
                 group.update(settings)  # a run may go on with other settings

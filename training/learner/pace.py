@@ -1,12 +1,15 @@
 """Measures how many CPU threads help at the moment, on the work itself, at its start and repeatedly during it.
 
 Vocabulary.
-  piece   work that is done many times, here a step of the learner; pieces of one kind, a size of board, take equally long.
-  trial   a few pieces with each number of threads in question, ended by the first kind that had them all; no work is done for it alone.
+  piece   work that is done many times, here a step of the learner; pieces of one kind, a size of board, take equally
+          long.
+  trial   a few pieces with each number of threads in question, ended by the first kind that had them all; no work is
+          done for it alone.
 
-A step of the learner is thousands of short stretches at whose ends threads wait for each other. Beside another busy process one of them is
-often not on a processor, and all wait: two threads on two cores were up to twenty times slower than one. How busy a machine is
-changes, so trials are repeated: at once where a piece takes far longer than usual, and otherwise as often as `SHARE` allows.
+A step of the learner is thousands of short stretches at whose ends threads wait for each other. Beside another busy
+process one of them is often not on a processor, and all wait: two threads on two cores were up to twenty times slower
+than one. How busy a machine is changes, so trials are repeated: at once where a piece takes far longer than usual, and
+otherwise as often as `SHARE` allows.
 """
 
 from __future__ import annotations
@@ -15,7 +18,9 @@ import time
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 
-RUNS = 2  # pieces of a trial with each number of threads; the faster counts, for the first one may have to set things up
+RUNS = (
+    2  # pieces of a trial with each number of threads; the faster counts, for the first one may have to set things up
+)
 HOPELESS = 3.0  # times the best so far, from which on one piece is enough
 SLOW = 2.0  # times the usual, from which on fewer threads are tried
 SHARE = 0.05  # of the time, at most, that trials may cost beyond what the same pieces would have taken
@@ -36,12 +41,18 @@ class Pace:
     """
 
     def __init__(
-        self, wanted: int, most: int, tell: Callable[[int], None] = lambda threads: None, clock: Callable[[], float] = time.monotonic
+        self,
+        wanted: int,
+        most: int,
+        tell: Callable[[int], None] = lambda threads: None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.threads = wanted or most
         self._counts = [self.threads] if wanted else _halves(most)
         self._tell, self._clock = tell, clock
-        self._due = 0.0 if len(self._counts) > 1 else float("inf")  # the clock's seconds at which the next trial may begin
+        self._due = (
+            0.0 if len(self._counts) > 1 else float("inf")
+        )  # the clock's seconds at which the next trial may begin
         self._tried: list[int] = []  # numbers of threads that the trial under way compares; empty: there is none
         self._times: dict[Hashable, dict[int, list[float]]] = {}  # kind -> threads -> seconds of the trial's pieces
         self._usual: dict[Hashable, float] = {}  # kind -> seconds of a piece with the present threads

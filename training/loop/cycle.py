@@ -3,15 +3,18 @@
     python -m training.loop --config training/settings/go13.toml
 
 Vocabulary.
-  generation  a stretch of self-play that finishes `generation_rows` rows, and the learner's steps that those rows pay for.
+  generation  a stretch of self-play that finishes `generation_rows` rows, and the learner's steps that those rows pay
+              for.
   sequential  one after the other: play, learn, hand over.
-  semi-asynchronous  self-play of a generation and learning from the one before it at the same time, each waiting for the other at its end.
-  asynchronous  self-play never waits, but for one step at a checkpoint: the learner takes the steps that rows have paid for and hands over
-              a network every so many, in the middle of games. Generations that end while one is reported are reported with the next.
+  semi-asynchronous  self-play of a generation and learning from the one before it at the same time, each waiting for
+                     the other at its end.
+  asynchronous  self-play never waits, but for one step at a checkpoint: the learner takes the steps that rows have paid
+              for and hands over a network every so many, in the middle of games. Generations that end while one is
+              reported are reported with the next.
 
-A run that is killed goes on from its last checkpoint as if it had not been: on a CPU and with one thread it ends with the same weights,
-bit for bit, in the first two modes. Stopping (Ctrl-C, SIGTERM) saves at once and loses no finished game, no game in flight and no step.
-What each part does is in `training.run.run`; here is only their order.
+A run that is killed goes on from its last checkpoint as if it had not been: on a CPU and with one thread it ends with
+the same weights, bit for bit, in the first two modes. Stopping (Ctrl-C, SIGTERM) saves at once and loses no finished
+game, no game in flight and no step. What each part does is in `training.run.run`; here is only their order.
 """
 
 from __future__ import annotations
@@ -38,7 +41,9 @@ def cycle(run: Run, watch: Monitor, stop: Stop) -> None:
     """
     if run.is_new:
         run.save()  # so that a crash before the first point of rest is as any other
-    {"sequential": sequential, "semi-asynchronous": semi_asynchronous, "asynchronous": asynchronous}[run.settings.mode](run, watch, stop)
+    {"sequential": sequential, "semi-asynchronous": semi_asynchronous, "asynchronous": asynchronous}[run.settings.mode](
+        run, watch, stop
+    )
 
 
 def sequential(run: Run, watch: Monitor, stop: Stop) -> None:
@@ -122,7 +127,9 @@ def asynchronous(run: Run, watch: Monitor, stop: Stop) -> None:
 
 
 def together(other: Callable[[Stop], None], mine: Callable[[Stop], None], stop: Stop) -> None:
-    """Both at once, `other` in a thread of its own. If one fails the other is told to stop; the failure is raised when both have ended."""
+    """Both at once, `other` in a thread of its own. If one fails the other is told to stop; the failure is raised when
+    both have ended.
+    """
     failed = threading.Event()
 
     def halt() -> bool:

@@ -1,9 +1,11 @@
 """`--dry-run`: everything that a run needs, tried once, without a run.
 
 Vocabulary.
-  check  one thing that could stop a run: each is said when it is done, and the first that fails ends the rehearsal with its reason.
+  check  one thing that could stop a run: each is said when it is done, and the first that fails ends the rehearsal with
+         its reason.
 
-What is tried is made in memory or in a temporary folder; nothing is left behind. It says nothing of speed (`training.run.estimate` does).
+What is tried is made in memory or in a temporary folder; nothing is left behind. It says nothing of speed
+(`training.run.estimate` does).
 """
 
 from __future__ import annotations
@@ -70,11 +72,15 @@ def _folder(folder: Path) -> str:
 
 
 def _disk(settings: LoopSettings, folder: Path, learner: Learner) -> str:
-    """That there is room for the checkpoints and the first hours of records, and that a checkpoint can be written and read."""
+    """That there is room for the checkpoints and the first hours of records, and that a checkpoint can be written and
+    read.
+    """
     free = shutil.disk_usage(storage.nearest(folder)).free
     needed = (settings.keep + 2) * checkpoint_bytes(settings) + RESERVE_BYTES
     if free < needed:
-        room = f"{storage.nearest(folder)} has {free / 1e6:,.0f} MB free, and a run needs {needed / 1e6:,.0f} MB to begin"
+        room = (
+            f"{storage.nearest(folder)} has {free / 1e6:,.0f} MB free, and a run needs {needed / 1e6:,.0f} MB to begin"
+        )
         raise ConfigError(f"{room}: make room, give another --run, or lower keep")
     with tempfile.TemporaryDirectory(dir=storage.nearest(folder)) as place:
         checkpoint.save(Path(place), Snapshot(Progress(), learner.state_dict()), settings.to_dict(), settings.keep)
@@ -90,7 +96,10 @@ def _play(settings: LoopSettings, learner: Learner, say: Callable[[str], None]) 
         stage = next(stage for stage in stages if size in stage.sizes)
         trial.evaluations_a_second(settings, stage, size, learner.ema, 0.0, lambda: False)
         by = "playouts" if kind == "rollouts" else "the network"
-        say(f"self-play  a move of {settings.selfplay.games} games at {scoring.game_of(settings, size).dimensions} with {by}: ok")
+        say(
+            f"self-play  a move of {settings.selfplay.games} games at {scoring.game_of(settings, size).dimensions} "
+            f"with {by}: ok"
+        )
     game = scoring.last_game(settings)
     judge = simulators.referee(settings.simulator, game)
     if judge is not None:
@@ -104,5 +113,10 @@ def _learn(settings: LoopSettings, learner: Learner, say: Callable[[str], None])
     batch = trial.window(settings, size).sample(settings.learner.batch, np.random.default_rng(settings.seed))
     loss = float(learner.train(batch)["total"])
     if not np.isfinite(loss):
-        raise ConfigError(f"the loss of a first step is {loss}: lower learner.learning_rate, or set learner.precision to f32")
-    say(f"learning   a step of {settings.learner.batch} rows at {scoring.game_of(settings, size).dimensions}, loss {loss:.2f}: ok")
+        raise ConfigError(
+            f"the loss of a first step is {loss}: lower learner.learning_rate, or set learner.precision to f32"
+        )
+    say(
+        f"learning   a step of {settings.learner.batch} rows at {scoring.game_of(settings, size).dimensions}, loss "
+        f"{loss:.2f}: ok"
+    )

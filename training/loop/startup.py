@@ -1,12 +1,13 @@
-"""The command line of a run, for `python -m training.loop` and `python -m training.selfplay`: checks what is asked for and starts the run.
+"""The command line of a run, for `python -m training.loop` and `python -m training.selfplay`: checks what is asked for
+and starts the run.
 
 Vocabulary.
   run folder  the folder of a run (`training.run.run`); the same command given again continues in it.
   sitting     the time from one start of a run to its next stop.
 
 What is asked for is checked here, before anything starts. The cycle itself is `training.loop`, the presets are
-`training.settings.presets`, what a new run begins with `training.run.origins`, what it will cost `training.run.estimate`, and the trial
-without a run `training.loop.rehearsal`.
+`training.settings.presets`, what a new run begins with `training.run.origins`, what it will cost
+`training.run.estimate`, and the trial without a run `training.loop.rehearsal`.
 """
 
 from __future__ import annotations
@@ -41,14 +42,22 @@ from training.storage import storage
 from training.storage.checkpoint import CheckpointError
 from training.storage.storage import BusyError, FolderError, StorageError
 
-UNUSABLE = (BusyError, FolderError, ConfigError, CheckpointError, WeightsError, ChoiceError)  # cannot be done: exit code 2
+UNUSABLE = (
+    BusyError,
+    FolderError,
+    ConfigError,
+    CheckpointError,
+    WeightsError,
+    ChoiceError,
+)  # cannot be done: exit code 2
 FAILED = (StorageError, Disagreement, DivergedError)  # the run cannot continue: exit code 1
 FIXED = ("game", "rules", "network", "features")  # settings that a run cannot change
 SHORTHANDS = ("hours", "threads", "simulator", "device", "mode")  # options that are settings of the same name
 
 
 def prepare(settings: LoopSettings, folder: Path, origin: Origin | None = None) -> Run:
-    """Make or reopen the run folder and keep the resolved settings in it; a new run begins with its origin, if it has one.
+    """Make or reopen the run folder and keep the resolved settings in it; a new run begins with its origin, if it has
+    one.
 
     Raises:
         ConfigError: the folder holds a run of another network, game or rules, or the origin does not fit.
@@ -72,9 +81,13 @@ def _compare(settings: LoopSettings, folder: Path) -> bool:
     if not saved.exists():
         return under_way
     try:
-        before = {"features": 1} | config.flat(json.loads(saved.read_text(encoding="utf-8")))  # older files do not name them
+        before = {"features": 1} | config.flat(
+            json.loads(saved.read_text(encoding="utf-8"))
+        )  # older files do not name them
     except (OSError, ValueError) as error:
-        raise ConfigError(f"cannot read {saved.absolute()}: {error}; give another --run, or move the file away") from None
+        raise ConfigError(
+            f"cannot read {saved.absolute()}: {error}; give another --run, or move the file away"
+        ) from None
     if not under_way:  # an earlier start failed before the first checkpoint
         return False
     after = config.flat(settings.to_dict())
@@ -98,27 +111,47 @@ def add_options(options: argparse.ArgumentParser) -> None:
     which.add_argument("--preset", metavar="NAME", help="settings that come with gozero; --list-presets names them")
     which.add_argument("--config", metavar="FILE.toml", help="settings of your own")
     which.add_argument("--list-presets", action="store_true", help="print the presets and stop")
-    which.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="change a setting, such as learner.batch=64")
+    which.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE", help="change a setting, such as learner.batch=64"
+    )
     which.add_argument("--run", metavar="FOLDER", help="run folder (default: runs/ and the name of the settings)")
     which.add_argument("--hours", type=float, help="stop when a generation ends after this many hours of work in all")
-    which.add_argument("--threads", type=int, help="CPU threads of network and learner; 0: as many as the process may use")
-    which.add_argument("--simulator", choices=simulators.SIMULATORS, help="referee of the games beside our own rules (default auto)")
+    which.add_argument(
+        "--threads", type=int, help="CPU threads of network and learner; 0: as many as the process may use"
+    )
+    which.add_argument(
+        "--simulator", choices=simulators.SIMULATORS, help="referee of the games beside our own rules (default auto)"
+    )
     which.add_argument("--device", choices=("auto", "cpu", "cuda"), help="where network and learner run")
     modes = ("sequential", "semi-asynchronous", "asynchronous")
     which.add_argument("--mode", choices=modes, help="how self-play and learner share the time")
-    which.add_argument("--yardstick", metavar="FILE", help="labelled positions to measure agreement with; never trained on")
+    which.add_argument(
+        "--yardstick", metavar="FILE", help="labelled positions to measure agreement with; never trained on"
+    )
     begin = options.add_argument_group("what a new run begins with")
-    begin.add_argument("--from", dest="origin", metavar="WEIGHTS.pt", help="weights of the same network, or of a narrower or shallower one")
-    begin.add_argument("--records", action="append", default=[], metavar="FOLDER", help="earlier games: a run folder or shards")
+    begin.add_argument(
+        "--from",
+        dest="origin",
+        metavar="WEIGHTS.pt",
+        help="weights of the same network, or of a narrower or shallower one",
+    )
+    begin.add_argument(
+        "--records", action="append", default=[], metavar="FOLDER", help="earlier games: a run folder or shards"
+    )
     look = options.add_argument_group("look first (both stop without starting a run)")
-    look.add_argument("--estimate", action="store_true", help="measure for a minute: games an hour, memory, disk, hours of each stage")
-    look.add_argument("--dry-run", action="store_true", help="check settings, folder, disk, weights and a step of everything")
+    look.add_argument(
+        "--estimate", action="store_true", help="measure for a minute: games an hour, memory, disk, hours of each stage"
+    )
+    look.add_argument(
+        "--dry-run", action="store_true", help="check settings, folder, disk, weights and a step of everything"
+    )
 
 
 def parser() -> argparse.ArgumentParser:
     """The command line of `python -m training.loop`."""
     options = argparse.ArgumentParser(
-        prog="python -m training.loop", description="Train by self-play and learning in turns; continues a run where it stopped."
+        prog="python -m training.loop",
+        description="Train by self-play and learning in turns; continues a run where it stopped.",
     )
     add_options(options)
     return options
@@ -129,8 +162,12 @@ def main(arguments: list[str] | None = None) -> int:
     return start(parser().parse_args(arguments), "training.loop")
 
 
-def start(options: argparse.Namespace, program: str, announce: Callable[[LoopSettings, Path], str] | None = None) -> int:
-    """Do what the options ask for; the exit code as in `main`. `announce`, if given, makes a line that is said before a run begins."""
+def start(
+    options: argparse.Namespace, program: str, announce: Callable[[LoopSettings, Path], str] | None = None
+) -> int:
+    """Do what the options ask for; the exit code as in `main`. `announce`, if given, makes a line that is said before a
+    run begins.
+    """
     if options.list_presets:
         print(presets.table())
         return 0
@@ -208,7 +245,9 @@ def _settings(options: argparse.Namespace) -> tuple[LoopSettings, Path]:
 
 
 def _as_begun(settings: LoopSettings, folder: Path) -> LoopSettings:
-    """The settings of a preset with the input features of the run in the folder, if there is one: a preset may have got others since."""
+    """The settings of a preset with the input features of the run in the folder, if there is one: a preset may have got
+    others since.
+    """
     if not any((folder / "checkpoints").glob("*.pt")):
         return settings
     try:
@@ -232,4 +271,6 @@ def _check_boards(settings: LoopSettings) -> None:
     only = network_config(settings).size
     for number, size in boards:
         if only not in (None, size):
-            raise ConfigError(f"stage {number}: network {settings.network} plays on one size of board, here {only}, not {size}")
+            raise ConfigError(
+                f"stage {number}: network {settings.network} plays on one size of board, here {only}, not {size}"
+            )

@@ -4,10 +4,10 @@
     python -m training.arena "gtp:gozero-gtp --visits 100 --no-resign" "gtp:gnugo --mode gtp --level 1" --sgf games/
     python -m training.arena uct:1000 perfect --game connect4
 
-What A and B may be is listed in `training.matches.players`; how games are played and end in `training.matches.match`. The table and the
-verdict go to stdout, progress and complaints to stderr. Exit code: 0 when every game was sound; 1 when a player made an
-illegal move, failed, or named another winner than the referee; 2 when the request makes no sense; 130 after Ctrl-C. Games that
-are won by no number of points have the results `B+`, `W+` and `0`.
+What A and B may be is listed in `training.matches.players`; how games are played and end in `training.matches.match`.
+The table and the verdict go to stdout, progress and complaints to stderr. Exit code: 0 when every game was sound; 1
+when a player made an illegal move, failed, or named another winner than the referee; 2 when the request makes no sense;
+130 after Ctrl-C. Games that are won by no number of points have the results `B+`, `W+` and `0`.
 """
 
 from __future__ import annotations
@@ -51,15 +51,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m training.arena", description=__doc__.split("\n\n")[0], epilog=players.__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m training.arena", description=__doc__.split("\n\n")[0], epilog=players.__doc__
+    )
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("a", metavar="A", help="the player whose score is counted")
     parser.add_argument("b", metavar="B", help="the opponent")
     add_game(parser)
     add_play(parser)
-    parser.add_argument("--games", type=int, default=20, help="even: each opening is played with both colours (default 20)")
-    parser.add_argument("--opening-moves", type=int, default=0, metavar="N", help="random plies before the players begin (default 0)")
-    parser.add_argument("--max-moves", type=int, default=700, metavar="N", help="plies after which the board is counted (default 700)")
+    parser.add_argument(
+        "--games", type=int, default=20, help="even: each opening is played with both colours (default 20)"
+    )
+    parser.add_argument(
+        "--opening-moves", type=int, default=0, metavar="N", help="random plies before the players begin (default 0)"
+    )
+    parser.add_argument(
+        "--max-moves", type=int, default=700, metavar="N", help="plies after which the board is counted (default 700)"
+    )
     parser.add_argument("--sgf", type=Path, metavar="DIR", help="save every game as DIR/game-NNN.sgf")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="save the list of games")
     parser.add_argument("--json", type=Path, metavar="FILE", help="save settings, result and games")
@@ -68,7 +76,9 @@ def _parser() -> argparse.ArgumentParser:
 
 def add_game(parser: argparse.ArgumentParser) -> None:
     """The options that `open_game` reads."""
-    parser.add_argument("--game", default=scoring.GO, metavar="NAME", help=f"{', '.join(games.GAMES)} (default {scoring.GO})")
+    parser.add_argument(
+        "--game", default=scoring.GO, metavar="NAME", help=f"{', '.join(games.GAMES)} (default {scoring.GO})"
+    )
     parser.add_argument("--size", type=int, help="board size (default: the game's own; Go 13)")
     parser.add_argument("--komi", type=float, help="points, Go only (default: the board's usual one, mostly 7.5)")
     parser.add_argument("--rules", help="rule set of the referee (default: the game's own; Go chinese)")
@@ -77,13 +87,21 @@ def add_game(parser: argparse.ArgumentParser) -> None:
 def add_play(parser: argparse.ArgumentParser) -> None:
     """The options of how players are run, but for the number of games."""
     parser.add_argument("--seed", type=int, default=1, help="fixes openings and random players (default 1)")
-    parser.add_argument("--parallel", type=int, metavar="N", help="games in progress at once (default: 1 with a GTP engine, else 32)")
-    parser.add_argument("--move-seconds", type=float, default=60.0, metavar="S", help="limit for one GTP answer (default 60)")
-    parser.add_argument("--threads", type=int, metavar="N", help="threads for network evaluation (default: all this process may use)")
+    parser.add_argument(
+        "--parallel", type=int, metavar="N", help="games in progress at once (default: 1 with a GTP engine, else 32)"
+    )
+    parser.add_argument(
+        "--move-seconds", type=float, default=60.0, metavar="S", help="limit for one GTP answer (default 60)"
+    )
+    parser.add_argument(
+        "--threads", type=int, metavar="N", help="threads for network evaluation (default: all this process may use)"
+    )
 
 
 def open_game(options: argparse.Namespace) -> tuple[Game, float]:
-    """(the game, its komi in points), where what is not given is the game's own. ValueError for what the game does not have."""
+    """(the game, its komi in points), where what is not given is the game's own. ValueError for what the game does not
+    have.
+    """
     size = games.usual(options.game, "size") if options.size is None else options.size
     komi = scoring.usual_komi(options.game, size) if options.komi is None else options.komi
     given = komi if options.game == scoring.GO else options.komi
@@ -102,11 +120,17 @@ def check_files(*files: Path | None) -> None:
 def described(game: Game, komi: float, options: argparse.Namespace) -> str:
     """`go 13x13, komi 7.5, chinese`; only what the game has."""
     rules = options.rules or games.usual(game.name, "rules")
-    return f"{game.name} {game.dimensions}" + (f", komi {komi:g}" if game.name == scoring.GO else "") + (f", {rules}" if rules else "")
+    return (
+        f"{game.name} {game.dimensions}"
+        + (f", komi {komi:g}" if game.name == scoring.GO else "")
+        + (f", {rules}" if rules else "")
+    )
 
 
 def in_parallel(options: argparse.Namespace, *descriptions: str) -> int:
-    """Games in progress at once: as asked for, else many unless a player lives outside this process or knows no batches."""
+    """Games in progress at once: as asked for, else many unless a player lives outside this process or knows no
+    batches.
+    """
     outside = any(text.startswith(("gtp:", "pachi:")) for text in descriptions)
     return options.parallel or (1 if outside else IN_PROCESS_PARALLEL)
 
@@ -121,7 +145,9 @@ def _run(options: argparse.Namespace) -> int:
     conditions = Conditions(game, komi, options.seed, parallel, options.move_seconds, options.threads)
     start = time.perf_counter()
     with ExitStack() as opened:
-        pair = tuple(opened.enter_context(closing(players.open_player(text, conditions))) for text in (options.a, options.b))
+        pair = tuple(
+            opened.enter_context(closing(players.open_player(text, conditions))) for text in (options.a, options.b)
+        )
         names = (pair[0].name, pair[1].name)
         print(f"A = {options.a}  ({names[0]})\nB = {options.b}  ({names[1]})")
         print(f"{described(game, komi, options)}; {settings}")
@@ -176,9 +202,17 @@ def _fields(record: MatchGame, game: Game) -> dict[str, object]:
     fields = asdict(record)
     fields.pop("diagram")
     claims = fields.pop("claims")
-    fields |= {"game": record.number + 1, "black": LETTERS[record.black], "A says": claims[0], "B says": claims[1], "agreed": record.agreed}
+    fields |= {
+        "game": record.number + 1,
+        "black": LETTERS[record.black],
+        "A says": claims[0],
+        "B says": claims[1],
+        "agreed": record.agreed,
+    }
     fields["winner"] = None if record.winner is None else LETTERS[record.winner]
-    fields["moves"] = " ".join(f"{'B' if c == BLACK else 'W'} {coords.vertex(action, game.cols, game.rows)}" for c, action in record.moves)
+    fields["moves"] = " ".join(
+        f"{'B' if c == BLACK else 'W'} {coords.vertex(action, game.cols, game.rows)}" for c, action in record.moves
+    )
     fields.pop("number")
     return fields
 
@@ -207,13 +241,20 @@ def write_json(
         "players": [{"player": options.a, "name": names[0]}, {"player": options.b, "name": names[1]}],
         "game": {"name": game.name, "size": game.size, "komi": conditions.komi, "rules": rules},
         "settings": asdict(settings),
-        "result": {**asdict(total), "score": total.score, "interval95": wilson(total.points, total.games), "text": str(total)},
+        "result": {
+            **asdict(total),
+            "score": total.score,
+            "interval95": wilson(total.points, total.games),
+            "text": str(total),
+        },
         "games": [_fields(record, game) for record in records],
     }
     path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
 
 
-def write_sgf(folder: Path, record: MatchGame, names: tuple[str, str], conditions: Conditions, rules: str | None) -> None:
+def write_sgf(
+    folder: Path, record: MatchGame, names: tuple[str, str], conditions: Conditions, rules: str | None
+) -> None:
     """Save one game of Go as `game-NNN.sgf`."""
     saved = sgf.GameRecord(
         conditions.game.size,

@@ -5,7 +5,8 @@ Vocabulary
     interval   95 % unless `z` says otherwise; Wilson's, which stays inside 0 ... 1 and is honest at 0 and 100 %
     Elo        400 * log10(score / (1 - score)): the rating difference at which that score is expected
 
-    pool       players of whom each has played some of the others; their ratings are those that make the results likeliest
+    pool       players of whom each has played some of the others; their ratings are those that make the results
+               likeliest
 
 Games are taken as independent. This module plays nothing and knows no game.
 """
@@ -56,7 +57,8 @@ class Tally:
 
 
 def wilson(points: float, games: int, z: float = Z95) -> tuple[float, float]:
-    """Wilson's score interval for a share of `points` out of `games` (Wilson 1927, JASA 22, eq. 2); (0, 1) without games.
+    """Wilson's score interval for a share of `points` out of `games` (Wilson 1927, JASA 22, eq. 2); (0, 1) without
+    games.
 
     With draws, `points` is no whole number and the interval is a little too wide, never too narrow.
     """
@@ -80,7 +82,9 @@ def elo(score: float) -> float:
 
 
 def elo_error(score: float, games: int) -> float:
-    """Standard error of `elo(score)` by the delta method: (400 / ln 10) / sqrt(games * score * (1 - score)); infinite at 0 and 1."""
+    """Standard error of `elo(score)` by the delta method: (400 / ln 10) / sqrt(games * score * (1 - score)); infinite
+    at 0 and 1.
+    """
     variance = games * score * (1 - score)
     return 400 / math.log(10) / math.sqrt(variance) if variance > 0 else math.inf
 
@@ -106,7 +110,8 @@ def pool(players: int, matches: Mapping[tuple[int, int], Tally]) -> tuple[np.nda
 
     Args:
         players: how many there are.
-        matches: the tally of player i against player j under (i, j). They must join all players; ValueError where they do not.
+        matches: the tally of player i against player j under (i, j). They must join all players; ValueError where they
+            do not.
 
     Returns:
         Elo float64 [players], and the standard error of each difference to player 0, float64 [players].

@@ -1,18 +1,20 @@
 """`python -m training.ladder`: the score against ever stronger opponents, and the mean over them, with intervals.
 
     python -m training.ladder --game connect4 --weights connect4.pt --visits 50 --plot ladder.png
-    python -m training.ladder --game nogo --weights nogo.pt --visits 50 400 --opponent "hahanogo --sims {sims}" --sims 20000 50000
+    python -m training.ladder --game nogo --weights nogo.pt --visits 50 400 --opponent "hahanogo --sims {sims}" --sims
+    20000 50000
 
 Vocabulary
-    rung      one opponent: plain UCT of so many simulations, from 10 doubling to 20,480, or the program of --opponent with {sims} set
+    rung      one opponent: plain UCT of so many simulations, from 10 doubling to 20,480, or the program of --opponent
+              with {sims} set
     climber   who meets every rung in a match of --games games with each colour: the weights at so many visits
-    control   another climber to compare with: plain UCT of as many visits, and a perfect player where the game is solved;
-              only against plain UCT, so that all means belong to the same opponents
+    control   another climber to compare with: plain UCT of as many visits, and a perfect player where the game is
+              solved; only against plain UCT, so that all means belong to the same opponents
 
-The mean gives every opponent the same weight; its interval takes all games for one match, which is a little too wide, never too narrow.
-The table goes to stdout, complaints to stderr; the file of --csv holds it from the first match on. Exit code: 0; 1 when a player failed or
-made an illegal move; 2 when the request makes no sense; 130 after Ctrl-C. Games are played by `training.matches.match`; this module rates
-nobody.
+The mean gives every opponent the same weight; its interval takes all games for one match, which is a little too wide,
+never too narrow. The table goes to stdout, complaints to stderr; the file of --csv holds it from the first match on.
+Exit code: 0; 1 when a player failed or made an illegal move; 2 when the request makes no sense; 130 after Ctrl-C. Games
+are played by `training.matches.match`; this module rates nobody.
 """
 
 from __future__ import annotations
@@ -34,7 +36,21 @@ from training.matches.match import MatchGame, MatchSettings, play_match, tally
 from training.matches.players import Conditions, PlayerError, open_player
 
 SIMULATIONS = tuple(10 * 2**rung for rung in range(12))  # of the plain UCT opponents
-COLUMNS = ("climber", "visits", "opponent", "simulations", "games", "wins", "losses", "draws", "score", "low", "high", "black", "white")
+COLUMNS = (
+    "climber",
+    "visits",
+    "opponent",
+    "simulations",
+    "games",
+    "wins",
+    "losses",
+    "draws",
+    "score",
+    "low",
+    "high",
+    "black",
+    "white",
+)
 HEADING = "    visits   opponent games  wins draws losses   score  95 % interval   Black  White"
 
 
@@ -75,19 +91,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m training.ladder", description=__doc__.partition("\n")[0], epilog=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m training.ladder", description=__doc__.partition("\n")[0], epilog=__doc__
+    )
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add_game(parser)
     parser.add_argument("--weights", metavar="FILE", help="the network that climbs (default: the controls alone)")
-    parser.add_argument("--visits", type=int, nargs="+", default=[50], metavar="N", help="of the climber, each in turn (default 50)")
-    parser.add_argument("--opponent", metavar="COMMAND", help="a GTP engine instead of plain UCT; {sims} stands for its simulations")
-    parser.add_argument("--sims", type=int, nargs="+", default=SIMULATIONS, metavar="N", help="of the opponents (default 10 20 ... 20480)")
+    parser.add_argument(
+        "--visits", type=int, nargs="+", default=[50], metavar="N", help="of the climber, each in turn (default 50)"
+    )
+    parser.add_argument(
+        "--opponent", metavar="COMMAND", help="a GTP engine instead of plain UCT; {sims} stands for its simulations"
+    )
+    parser.add_argument(
+        "--sims",
+        type=int,
+        nargs="+",
+        default=SIMULATIONS,
+        metavar="N",
+        help="of the opponents (default 10 20 ... 20480)",
+    )
     parser.add_argument("--games", type=int, default=10, help="per opponent and colour (default 10)")
-    parser.add_argument("--opening-moves", type=int, default=0, metavar="N", help="random plies before the players begin (default 0)")
+    parser.add_argument(
+        "--opening-moves", type=int, default=0, metavar="N", help="random plies before the players begin (default 0)"
+    )
     add_play(parser)
-    parser.add_argument("--no-controls", action="store_true", help="without plain UCT and the perfect player as climbers")
+    parser.add_argument(
+        "--no-controls", action="store_true", help="without plain UCT and the perfect player as climbers"
+    )
     parser.add_argument("--csv", type=Path, metavar="FILE", help="save the table")
-    parser.add_argument("--plot", type=Path, metavar="FILE.png", help="save the score against the opponents' simulations")
+    parser.add_argument(
+        "--plot", type=Path, metavar="FILE.png", help="save the score against the opponents' simulations"
+    )
     return parser
 
 
@@ -139,14 +174,18 @@ def _climbers(options: argparse.Namespace) -> list[str]:
     return climbers
 
 
-def _climb(climber: str, opponents: Sequence[str], options: argparse.Namespace, conditions: Conditions) -> Iterator[Rung]:
+def _climb(
+    climber: str, opponents: Sequence[str], options: argparse.Namespace, conditions: Conditions
+) -> Iterator[Rung]:
     """One match after the other, each printed when it is over."""
     settings = MatchSettings(2 * options.games, options.seed, options.opening_moves, parallel=conditions.parallel)
     with closing(open_player(climber, conditions)) as player:
         print(f"\n{player.name}\n{HEADING}", flush=True)
         for simulations, opponent in zip(options.sims, opponents, strict=True):
             with closing(open_player(opponent, conditions)) as other:
-                rung = Rung(climber, opponent, simulations, list(play_match((player, other), conditions.game, settings)))
+                rung = Rung(
+                    climber, opponent, simulations, list(play_match((player, other), conditions.game, settings))
+                )
             print(_row(rung), flush=True)
             for record in rung.records:
                 if record.detail:
@@ -163,12 +202,18 @@ def _row(rung: Rung) -> str:
 
 
 def _by_climber(rungs: Sequence[Rung]) -> dict[str, list[Rung]]:
-    return {climber: [rung for rung in rungs if rung.climber == climber] for climber in dict.fromkeys(rung.climber for rung in rungs)}
+    return {
+        climber: [rung for rung in rungs if rung.climber == climber]
+        for climber in dict.fromkeys(rung.climber for rung in rungs)
+    }
 
 
 def _means(rungs: Sequence[Rung]) -> list[str]:
     """The mean score of each climber, and what share of the perfect player's it is."""
-    totals = {climber: tally([record for rung in own for record in rung.records]) for climber, own in _by_climber(rungs).items()}
+    totals = {
+        climber: tally([record for rung in own for record in rung.records])
+        for climber, own in _by_climber(rungs).items()
+    }
     lines = ["mean over opponents"]
     for climber, total in totals.items():
         low, high = wilson(total.points, total.games)
@@ -188,7 +233,16 @@ def _write_csv(path: Path, rungs: Sequence[Rung]) -> None:
             total = rung.tally
             shares = (total.score, *wilson(total.points, total.games), rung.as_colour(0), rung.as_colour(1))
             counts = (total.games, total.wins, total.losses, total.draws)
-            writer.writerow([rung.climber, rung.visits, rung.opponent, rung.simulations, *counts, *(f"{share:.4f}" for share in shares)])
+            writer.writerow(
+                [
+                    rung.climber,
+                    rung.visits,
+                    rung.opponent,
+                    rung.simulations,
+                    *counts,
+                    *(f"{share:.4f}" for share in shares),
+                ]
+            )
 
 
 def _picture(rungs: Sequence[Rung], name: str) -> bytes:

@@ -7,8 +7,8 @@ Vocabulary
     referee   our `Position`: every move passes through it before the other player hears of it
     claim     what a player says of the finished game when asked (GTP's final_score), `B+3.5`, `W+0.5`, `0`
 
-A game ends by two passes (or what else ends it in its rules), by resignation, at the limit of moves, or by the fault of a
-player: an illegal move, a crash, silence. A fault loses that game and no other.
+A game ends by two passes (or what else ends it in its rules), by resignation, at the limit of moves, or by the fault of
+a player: an illegal move, a crash, silence. A fault loses that game and no other.
 This module opens no players and prints nothing; `training.arena` does.
 """
 
@@ -42,7 +42,9 @@ class MatchSettings:
             raise ValueError(f"games must be even and at least 2 (colours are swapped in pairs), not {self.games}")
         if self.parallel < 1 or self.max_moves < 1 or not 0 <= self.opening_moves < self.max_moves:
             numbers = f"not {self.parallel}, {self.max_moves} and {self.opening_moves}"
-            raise ValueError(f"parallel and max_moves must be at least 1, opening_moves between 0 and max_moves - 1, {numbers}")
+            raise ValueError(
+                f"parallel and max_moves must be at least 1, opening_moves between 0 and max_moves - 1, {numbers}"
+            )
         if self.seed < 0:
             raise ValueError(f"the seed must be at least 0, not {self.seed}")
 
@@ -85,7 +87,9 @@ def play_match(players: tuple[MatchPlayer, MatchPlayer], game: Game, settings: M
             tables.append(_Table.open(waiting.popleft(), free.pop(), players, game, settings))
         for mover, player in enumerate(players):
             turns = [table for table in tables if table.over is None and table.mover == mover]
-            for table, answer in zip(turns, player.choose([table.turn for table in turns]) if turns else [], strict=True):
+            for table, answer in zip(
+                turns, player.choose([table.turn for table in turns]) if turns else [], strict=True
+            ):
                 table.take(answer, settings.max_moves)
         for table in [table for table in tables if table.over is not None]:
             yield table.record(players)
@@ -112,7 +116,9 @@ class _Table:
         self.over: _Ending | None = None
 
     @classmethod
-    def open(cls, number: int, slot: int, players: Sequence[MatchPlayer], game: Game, settings: MatchSettings) -> _Table:
+    def open(
+        cls, number: int, slot: int, players: Sequence[MatchPlayer], game: Game, settings: MatchSettings
+    ) -> _Table:
         """Set up the game with its pair's opening and let both players begin."""
         seeds = np.random.SeedSequence([settings.seed, number // 2]).generate_state(1 + len(players), np.uint64)
         position = Position(game)
@@ -173,7 +179,9 @@ class _Table:
         winner = None if not colour else self.black if colour == BLACK else 1 - self.black
         moves = tuple(self.position.moves)
         ended, detail = self.over.how, self.over.detail
-        return MatchGame(self.number, self.black, winner, result, moves, ended, detail, (claims[0], claims[1]), str(self.position))
+        return MatchGame(
+            self.number, self.black, winner, result, moves, ended, detail, (claims[0], claims[1]), str(self.position)
+        )
 
 
 def _forfeit(player: int, fault: Fault) -> _Ending:

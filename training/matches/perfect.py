@@ -2,14 +2,15 @@
 
     tictactoe                       searched to the end here, in a fraction of a second
     nogo up to 4x4, othello of 4x4  searched to the end here, in seconds at most
-    connect4                        bitbully's solver with its opening book (`pip install bitbully`, AGPL-3.0: never a dependency, only
-                                    looked for here)
+    connect4                        bitbully's solver with its opening book (`pip install bitbully`, AGPL-3.0: never a
+                                    dependency, only looked for here)
 
 Vocabulary.
-  value  +1, 0 or -1: what the side to move can force, a win, a draw or a loss. It knows no clock and no scores: a win is a win.
+  value  +1, 0 or -1: what the side to move can force, a win, a draw or a loss. It knows no clock and no scores: a win
+         is a win.
   best   the moves that keep the value; in Connect-4 the quickest win, else a draw, else the slowest loss.
-  key    what the future of a position depends on; positions of one key are searched once. `board` serves most games; a game whose rules
-         look at its past needs `board_and_past`.
+  key    what the future of a position depends on; positions of one key are searched once. `board` serves most games; a
+         game whose rules look at its past needs `board_and_past`.
 
 A solver judges; it neither teaches nor plays for the engine. This is the only module that imports bitbully.
 """
@@ -57,7 +58,8 @@ def solver(game: Game) -> Solver:
     if game.size <= SEARCHED.get(game.name, 0):
         return TreeSolver(game)
     raise UnsolvedError(
-        f"there is no perfect player of {game.name} {game.dimensions}: only of tictactoe, connect4, nogo up to 4x4 and othello 4x4"
+        f"there is no perfect player of {game.name} {game.dimensions}: only of tictactoe, connect4, nogo up to 4x4 "
+        "and othello 4x4"
     )
 
 
@@ -74,7 +76,8 @@ def board_and_past(game: Game, state: State, history: History) -> Hashable:
 
 
 class TreeSolver:
-    """Searches to the end over a game's kernels: negamax that stops at the first winning move and remembers the value of each key.
+    """Searches to the end over a game's kernels: negamax that stops at the first winning move and remembers the value
+    of each key.
 
     The sides must take turns, and no game may last longer than LONGEST.
     """
@@ -84,8 +87,12 @@ class TreeSolver:
         self._known: dict[Hashable, int] = {}
 
     def value(self, state: State) -> int:
-        """+1, 0 or -1 for the side to move, also at the end of a game; the first position's where the past plays a part."""
-        return self._value(state.copy(), self._history())  # kernels take no state that is read-only, as a game's first is
+        """+1, 0 or -1 for the side to move, also at the end of a game; the first position's where the past plays a
+        part.
+        """
+        return self._value(
+            state.copy(), self._history()
+        )  # kernels take no state that is read-only, as a game's first is
 
     def values(self, state: State) -> dict[int, int]:
         """See `Solver`; as `value`, of the first position where the past plays a part."""
@@ -117,7 +124,9 @@ class TreeSolver:
         return highest
 
     def _children(self, state: State, history: History) -> list[tuple[int, tuple[State, History]]]:
-        """(action, position after it): first a pass, which ends the search soonest, then what leaves the fewest legal actions."""
+        """(action, position after it): first a pass, which ends the search soonest, then what leaves the fewest legal
+        actions.
+        """
         game = self._game
         assert state[PLY] < LONGEST, game.to_text(state)
         mask = np.empty(game.actions, np.uint8)
@@ -140,7 +149,9 @@ class BitbullySolver:
         try:
             from bitbully import BitBully, Board
         except ImportError:
-            raise SolverMissingError("the perfect player of connect4 needs bitbully; run: pip install bitbully") from None
+            raise SolverMissingError(
+                "the perfect player of connect4 needs bitbully; run: pip install bitbully"
+            ) from None
         self._game, self._board = game, Board
         self._expert: Any = BitBully()  # loads the book of all positions of 12 plies
 

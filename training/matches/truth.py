@@ -1,19 +1,21 @@
-"""`python -m training.truth`: how far a network is from perfect play, in a game whose values are known (`training.matches.perfect`).
+"""`python -m training.truth`: how far a network is from perfect play, in a game whose values are known
+(`training.matches.perfect`).
 
     python -m training.truth --game connect4 --weights connect4.pt --visits 100 --positions 1000
     python -m training.truth --game nogo --size 4 --weights nogo4.pt
 
 Vocabulary
     keeping    a move after which the position is worth as much as before; any other gives a win or a draw away
-    judged     a position of ply 4 to 30 with the value of every legal move, at least one of which does not keep the value
+    judged     a position of ply 4 to 30 with the value of every legal move, at least one of which does not keep the
+               value
     own play   games of the player with itself, each after a few random plies, so that no two are the same
     random     games of uniformly random moves
 
-All positions differ, in stones or side to move, and no more than two are of one game; where a game has fewer than were asked for, what
-was found is used, and its number printed. At the end come games against the perfect player, as many with each colour: it draws among its
-best moves, so that games differ, and how many do is printed with what came out.
-The table goes to stdout, complaints to stderr. Exit code: 0; 2 when the request makes no sense or the solver is missing; 130 after
-Ctrl-C.
+All positions differ, in stones or side to move, and no more than two are of one game; where a game has fewer than were
+asked for, what was found is used, and its number printed. At the end come games against the perfect player, as many
+with each colour: it draws among its best moves, so that games differ, and how many do is printed with what came out.
+The table goes to stdout, complaints to stderr. Exit code: 0; 2 when the request makes no sense or the solver is
+missing; 130 after Ctrl-C.
 This is a measure and nothing else: no judged position is ever trained on.
 """
 
@@ -88,8 +90,11 @@ class KeptShare:
         return "{share:.1%} ({low:.1%} - {high:.1%})".format(**self.report())
 
 
-def positions(game: Game, solver: perfect.Solver, count: int, seed: int, own: MatchPlayer | None = None) -> list[Judged]:
-    """`count` judged positions, half of them from own play of `own` where it is given; fewer where the game has no more.
+def positions(
+    game: Game, solver: perfect.Solver, count: int, seed: int, own: MatchPlayer | None = None
+) -> list[Judged]:
+    """`count` judged positions, half of them from own play of `own` where it is given; fewer where the game has no
+    more.
 
     `own` must play PARALLEL games at once. The same seed gives the same positions, if `own` plays the same.
     """
@@ -204,7 +209,10 @@ def table(judged: Sequence[Judged], choices: Mapping[str, Sequence[int]]) -> lis
     lines = [f"{'':<14}{'positions':>9}" + "".join(f"{name:>24}" for name in choices)]
     for name, members in _kinds(judged).items():
         if members:
-            columns = (value_preserving_share([judged[k] for k in members], [actions[k] for k in members]) for actions in choices.values())
+            columns = (
+                value_preserving_share([judged[k] for k in members], [actions[k] for k in members])
+                for actions in choices.values()
+            )
             lines.append(f"{name:<14}{len(members):>9}" + "".join(f"{share!s:>24}" for share in columns))
     return lines
 
@@ -212,14 +220,18 @@ def table(judged: Sequence[Judged], choices: Mapping[str, Sequence[int]]) -> lis
 def _kinds(judged: Sequence[Judged]) -> dict[str, list[int]]:
     """{kind: the numbers of its positions}."""
     kinds = {"all": list(range(len(judged)))}
-    kinds |= {name: [k for k, case in enumerate(judged) if case.own == own] for name, own in (("own play", True), ("random", False))}
+    kinds |= {
+        name: [k for k, case in enumerate(judged) if case.own == own]
+        for name, own in (("own play", True), ("random", False))
+    }
     for first, last in RANGES:
         kinds[f"plies {first}-{last}"] = [k for k, case in enumerate(judged) if first <= case.position.ply <= last]
     return kinds
 
 
 def against_perfect(player: MatchPlayer, solver: perfect.Solver, game: Game, seed: int, count: int = 1) -> list[str]:
-    """What came out of `count` games with each colour against the perfect player, `player` first, then second, and a game of each kind.
+    """What came out of `count` games with each colour against the perfect player, `player` first, then second, and a
+    game of each kind.
 
     `player` must play PARALLEL games at once.
     """
@@ -262,16 +274,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m training.truth", description=__doc__.partition("\n")[0], epilog=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m training.truth", description=__doc__.partition("\n")[0], epilog=__doc__
+    )
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--game", required=True, metavar="NAME", help="tictactoe, connect4, nogo or othello")
     parser.add_argument("--size", type=int, help="board size (default: the game's own)")
     parser.add_argument("--weights", required=True, metavar="FILE", help="the network that is measured")
     parser.add_argument("--visits", type=int, default=100, metavar="N", help="of its search (default 100)")
-    parser.add_argument("--positions", type=int, default=1000, metavar="N", help="how many, half from own play (default 1000)")
-    parser.add_argument("--games", type=int, default=50, metavar="N", help="with each colour against the perfect player (default 50)")
+    parser.add_argument(
+        "--positions", type=int, default=1000, metavar="N", help="how many, half from own play (default 1000)"
+    )
+    parser.add_argument(
+        "--games", type=int, default=50, metavar="N", help="with each colour against the perfect player (default 50)"
+    )
     parser.add_argument("--seed", type=int, default=1, help="fixes positions and games (default 1)")
-    parser.add_argument("--threads", type=int, metavar="N", help="threads for network evaluation (default: all this process may use)")
+    parser.add_argument(
+        "--threads", type=int, metavar="N", help="threads for network evaluation (default: all this process may use)"
+    )
     return parser
 
 

@@ -1,15 +1,18 @@
-"""`python -m training.yardstick --weights FILE --yardstick FILE.jsonl.gz`: agreement with positions that a strong engine labelled.
+"""`python -m training.yardstick --weights FILE --yardstick FILE.jsonl.gz`: agreement with positions that a strong
+engine labelled.
 
 Vocabulary
-    yardstick      a file of labelled positions, one JSON object a line: `moves` (vertices from the empty board, Black first),
-                   `best` (vertex), `shares` (visit share by vertex, up to ten moves), `winrate` (0 ... 1) and `score`
-                   (points), both for the side to move, `ownership` (row-major from the top left, + for the side to move)
+    yardstick      a file of labelled positions, one JSON object a line: `moves` (vertices from the empty board, Black
+                   first), `best` (vertex), `shares` (visit share by vertex, up to ten moves), `winrate` (0 ... 1) and
+                   `score` (points), both for the side to move, `ownership` (row-major from the top left, + for the side
+                   to move)
     top-1          share of positions in which the raw policy's first legal move is `best`
-    log-share      mean over positions of sum(share * ln(policy)): 0 would be certainty of the right move, the closer the better
+    log-share      mean over positions of sum(share * ln(policy)): 0 would be certainty of the right move, the closer
+                   the better
     errors         mean absolute differences; the win rate's from (value + 1) / 2
 
-Beside the network stands the constant guess: uniform over the legal moves, win rate one half, score and ownership 0. It costs
-no search and has no noise: two networks are compared on the same positions.
+Beside the network stands the constant guess: uniform over the legal moves, win rate one half, score and ownership 0. It
+costs no search and has no noise: two networks are compared on the same positions.
 It is a measure and nothing else: its positions are never trained on. This module neither searches nor plays.
 """
 
@@ -36,7 +39,9 @@ from gozero.position import IllegalMove, Position
 from gozero.weights import WeightsError
 
 BATCH = 64  # positions evaluated at once
-_Row = tuple[np.ndarray, np.ndarray, np.int64, np.ndarray, np.float32, np.float32, np.ndarray]  # the arrays of `Labelled`, one position
+_Row = tuple[
+    np.ndarray, np.ndarray, np.int64, np.ndarray, np.float32, np.float32, np.ndarray
+]  # the arrays of `Labelled`, one position
 
 
 class YardstickError(Exception):
@@ -81,7 +86,9 @@ def read(path: Path, *, komi: float = 7.5) -> Labelled:
             game = game or _game(len(label["ownership"]), komi)
             rows.append(_row(game, label))
         except (AttributeError, KeyError, TypeError, ValueError, IllegalMove) as error:
-            raise YardstickError(f"{path}, line {number} is no labelled position: {type(error).__name__}: {error}") from None
+            raise YardstickError(
+                f"{path}, line {number} is no labelled position: {type(error).__name__}: {error}"
+            ) from None
     if game is None:
         raise YardstickError(f"{path}: no positions in it")
     return Labelled(game, *(np.stack(column) for column in zip(*rows, strict=True)))
@@ -92,7 +99,9 @@ def _lines(path: Path) -> Iterator[str]:
         with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
             yield from file
     except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
-        raise YardstickError(f"cannot read the yardstick {path.resolve()}: {getattr(error, 'strerror', None) or error}") from None
+        raise YardstickError(
+            f"cannot read the yardstick {path.resolve()}: {getattr(error, 'strerror', None) or error}"
+        ) from None
 
 
 def _game(points: int, komi: float) -> Game:
@@ -112,7 +121,15 @@ def _row(game: Game, label: dict[str, Any]) -> _Row:
     if ownership.shape != (game.points,):
         raise ValueError(f"{ownership.size} numbers of ownership for {game.points} points")
     best = np.int64(coords.parse_vertex(label["best"], game.rows))
-    return position.state.copy(), position.legal(), best, shares, np.float32(label["winrate"]), np.float32(label["score"]), ownership
+    return (
+        position.state.copy(),
+        position.legal(),
+        best,
+        shares,
+        np.float32(label["winrate"]),
+        np.float32(label["score"]),
+        ownership,
+    )
 
 
 def evaluate(labelled: Labelled, evaluator: Evaluator) -> Evaluation:
@@ -134,7 +151,9 @@ def agreement(labelled: Labelled, found: Evaluation) -> Agreement:
         log_share=float(np.mean(np.sum(shares * np.where(labelled.legal, log_policy, 0), axis=1))),
         winrate_error=float(np.mean(np.abs((found.value + 1) / 2 - labelled.winrate))),
         score_error=None if found.score is None else float(np.mean(np.abs(found.score - labelled.score))),
-        ownership_error=None if found.ownership is None else float(np.mean(np.abs(found.ownership - labelled.ownership))),
+        ownership_error=None
+        if found.ownership is None
+        else float(np.mean(np.abs(found.ownership - labelled.ownership))),
     )
 
 
@@ -142,7 +161,9 @@ def constant_guess(labelled: Labelled) -> Evaluation:
     """What knowing nothing looks like: a uniform policy, even chances, score and ownership 0."""
     count = len(labelled.states)
     zeros = np.zeros(count, np.float32)
-    return Evaluation(np.zeros((count, labelled.game.actions), np.float32), zeros, zeros, np.zeros_like(labelled.ownership))
+    return Evaluation(
+        np.zeros((count, labelled.game.actions), np.float32), zeros, zeros, np.zeros_like(labelled.ownership)
+    )
 
 
 def table(columns: dict[str, Agreement]) -> str:
@@ -150,7 +171,9 @@ def table(columns: dict[str, Agreement]) -> str:
     lines = [f"{'':<18}" + "".join(f"{name:>18}" for name in columns)]
     for field in fields(Agreement):
         values = [getattr(column, field.name) for column in columns.values()]
-        lines.append(f"{field.name:<18}" + "".join(f"{'-' if value is None else format(value, '.4f'):>18}" for value in values))
+        lines.append(
+            f"{field.name:<18}" + "".join(f"{'-' if value is None else format(value, '.4f'):>18}" for value in values)
+        )
     return "\n".join(lines)
 
 
@@ -158,7 +181,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Print the agreement of a weights file beside the constant guess's; exit code 2 if a file cannot be used."""
     parser = argparse.ArgumentParser(prog="python -m training.yardstick", description=__doc__.split("\n\n")[0])
     parser.add_argument("--weights", required=True, metavar="FILE")
-    parser.add_argument("--yardstick", required=True, type=Path, metavar="FILE", help="labelled positions, .jsonl or .jsonl.gz")
+    parser.add_argument(
+        "--yardstick", required=True, type=Path, metavar="FILE", help="labelled positions, .jsonl or .jsonl.gz"
+    )
     parser.add_argument("--komi", type=float, default=7.5, help="komi of the labelled games (default 7.5)")
     options = parser.parse_args(arguments)
     try:
@@ -169,5 +194,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"yardstick: {error}", file=sys.stderr)
         return 2
     print(f"{len(labelled.states)} positions, {labelled.game.rows}x{labelled.game.cols}, weights {options.weights}")
-    print(table({"network": agreement(labelled, found), "constant guess": agreement(labelled, constant_guess(labelled))}))
+    print(
+        table({"network": agreement(labelled, found), "constant guess": agreement(labelled, constant_guess(labelled))})
+    )
     return 0

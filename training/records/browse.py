@@ -6,9 +6,9 @@
     python -m training.records check runs/go13
     python -m training.records export runs/go13 --generation 30-33 --sgf /tmp/games
 
-PATH is a run folder, a folder of shards or a shard; `list` prints the name of each game, which `show` takes. Tables and boards go to
-stdout, complaints to stderr. Exit code: 0; 1 when `check` finds a damaged or impossible game; 2 for a request that makes no sense.
-This module changes no record: a damaged one is skipped and counted, here as in training.
+PATH is a run folder, a folder of shards or a shard; `list` prints the name of each game, which `show` takes. Tables and
+boards go to stdout, complaints to stderr. Exit code: 0; 1 when `check` finds a damaged or impossible game; 2 for a
+request that makes no sense. This module changes no record: a damaged one is skipped and counted, here as in training.
 """
 
 from __future__ import annotations
@@ -61,7 +61,9 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="list | show | summary | check | export")
     listing = _command(commands, "list", show_list, "a line for each game", filters=True)
     listing.add_argument("--csv", action="store_true", help="comma-separated values")
-    summary = _command(commands, "summary", show_summary, "lengths, results, endings and openings of each board size", filters=True)
+    summary = _command(
+        commands, "summary", show_summary, "lengths, results, endings and openings of each board size", filters=True
+    )
     check = _command(commands, "check", check_all, "play every game again under its rules")
     for command in (listing, summary, check):
         command.add_argument("--json", action="store_true", help="for machines")
@@ -69,7 +71,8 @@ def _parser() -> argparse.ArgumentParser:
         commands,
         "export",
         export_sgf,
-        "one SGF file a game, with what the searches saw; of Connect-4 and tic-tac-toe, which SGF does not know, a list of moves",
+        "one SGF file a game, with what the searches saw; of Connect-4 and tic-tac-toe, which SGF does not know, a "
+        "list of moves",
         filters=True,
     )
     export.add_argument("--sgf", type=Path, required=True, metavar="FOLDER", help="where the files go")
@@ -92,10 +95,16 @@ def _command(commands: Any, name: str, run: Any, about: str, filters: bool = Fal
         command.add_argument("--min-length", type=int, default=0, metavar="MOVES")
         command.add_argument("--max-length", type=int, metavar="MOVES")
         command.add_argument("--result", choices=("B", "W", "draw"))
-        command.add_argument("--size", type=int, action="append", default=[], metavar="N", help="may be given more than once")
-        command.add_argument("--ending", choices=ENDINGS, action="append", default=[], help="may be given more than once")
+        command.add_argument(
+            "--size", type=int, action="append", default=[], metavar="N", help="may be given more than once"
+        )
+        command.add_argument(
+            "--ending", choices=ENDINGS, action="append", default=[], help="may be given more than once"
+        )
         command.add_argument("--generation", type=_range, metavar="A-B", help="one generation, or from A to B")
-        command.add_argument("--surprise-at-least", type=float, metavar="NATS", help="mean surprise of its full searches")
+        command.add_argument(
+            "--surprise-at-least", type=float, metavar="NATS", help="mean surprise of its full searches"
+        )
         command.add_argument("--limit", type=_count, metavar="N", help="at most N games")
         command.add_argument("--sort", choices=COLUMNS, help="order by a column of `list`")
         command.add_argument("--reverse", action="store_true", help="largest first")
@@ -193,7 +202,12 @@ def show_game(options: argparse.Namespace) -> int:
     try:
         for ply, state in enumerate(states_of(record, game)):
             if ply in wanted:
-                print("\n" + beside(game.to_text(state), _notes(entry, ply, searches.get(ply), int(state[TO_PLAY]), options.top)))
+                print(
+                    "\n"
+                    + beside(
+                        game.to_text(state), _notes(entry, ply, searches.get(ply), int(state[TO_PLAY]), options.top)
+                    )
+                )
     except CorruptRecordError as error:
         raise LibraryError(f"{entry.name} is no game under its rules: {error}") from None
     return 0
@@ -215,7 +229,9 @@ def _headline(entry: Entry) -> str:
 
 
 def _notes(entry: Entry, ply: int, target: Target | None, to_play: int, top: int) -> list[str]:
-    """What stands beside the position after `ply` moves: the move before, the move after, and the search if it was full."""
+    """What stands beside the position after `ply` moves: the move before, the move after, and the search if it was
+    full.
+    """
     record, game = entry.record, entry.game()
     notes = [f"after {ply} of {len(record.moves)} moves"]
     moves = [coords.vertex(action, game.cols, game.rows) for action in record.moves.tolist()]
@@ -234,7 +250,10 @@ def _search(target: Target, game: Game, to_play: int, top: int) -> list[str]:
     lines = [f"value       {target.value:+.2f} for {side} (wins {(1 + target.value) / 2:.0%})"]
     lines += [] if target.surprise is None else [f"surprise    {target.surprise:.2f} nats"]
     best = np.argsort(-target.shares, kind="stable")[:top]
-    return [*lines, *(f"{coords.vertex(int(target.actions[k]), game.cols, game.rows):<5} {target.shares[k]:6.1%}" for k in best)]
+    return [
+        *lines,
+        *(f"{coords.vertex(int(target.actions[k]), game.cols, game.rows):<5} {target.shares[k]:6.1%}" for k in best),
+    ]
 
 
 def beside(board: str, notes: list[str]) -> str:
@@ -255,7 +274,12 @@ def check_all(options: argparse.Namespace) -> int:
             faults.append((entry.name, reason))
     if options.json:
         counts = {"shards": found.shards, "games": games, "rows": rows, "bytes": found.bytes, "damaged": found.corrupt}
-        print(json.dumps({**counts, "damaged_shards": [str(path) for path in found.damaged], "impossible": dict(faults)}, indent=1))
+        print(
+            json.dumps(
+                {**counts, "damaged_shards": [str(path) for path in found.damaged], "impossible": dict(faults)},
+                indent=1,
+            )
+        )
     else:
         for name, reason in faults:
             print(f"{name}: {reason}")
@@ -283,12 +307,16 @@ def show_summary(options: argparse.Namespace) -> int:
 
 
 def summarise(entries: Sequence[Entry]) -> dict[str, Any]:
-    """The games of one size in numbers: lengths in moves, shares of results and endings, a histogram, the commonest openings."""
+    """The games of one size in numbers: lengths in moves, shares of results and endings, a histogram, the commonest
+    openings.
+    """
     games = [entry.record for entry in entries]
     lengths = np.array([len(game.moves) for game in games])
     step = -(-(int(np.ptp(lengths)) + 1) // BINS)  # moves a bar
     bars = [(low, low + step - 1) for low in range(int(lengths.min()), int(lengths.max()) + 1, step)]
-    histogram = [{"from": low, "to": high, "games": int(((lengths >= low) & (lengths <= high)).sum())} for low, high in bars]
+    histogram = [
+        {"from": low, "to": high, "games": int(((lengths >= low) & (lengths <= high)).sum())} for low, high in bars
+    ]
     openings = Counter(library.opening(entry.record, entry.game(), OPENING_MOVES) for entry in entries)
     return {
         "games": len(games),
@@ -310,15 +338,22 @@ def _block(game: Game, block: dict[str, Any]) -> str:
     """A summary as text."""
     games, length = block["games"], block["length"]
     most = max(bar["games"] for bar in length["histogram"])
-    shares = (" ".join(f"{name} {count} ({count / games:.0%})" for name, count in block[group].items()) for group in ("results", "endings"))
+    shares = (
+        " ".join(f"{name} {count} ({count / games:.0%})" for name, count in block[group].items())
+        for group in ("results", "endings")
+    )
     openings = block["openings"]
     return "\n".join(
         [
             f"{game.dimensions}: {games} games, {block['rows']} rows, {block['repeated']} games that repeat another",
             *(f"  {name:<9}{text}" for name, text in zip(("results", "endings"), shares, strict=True)),
             f"  moves    {length['mean']} on average, {length['least']} to {length['most']}",
-            *(f"  {bar['from']:>5}-{bar['to']:<5}{bar['games']:>6} {'#' * round(40 * bar['games'] / most)}" for bar in length["histogram"]),
-            f"  openings {openings['different']} different ones of {OPENING_MOVES} moves, symmetries counted as one; the commonest:",
+            *(
+                f"  {bar['from']:>5}-{bar['to']:<5}{bar['games']:>6} {'#' * round(40 * bar['games'] / most)}"
+                for bar in length["histogram"]
+            ),
+            f"  openings {openings['different']} different ones of {OPENING_MOVES} moves, symmetries counted as one; "
+            "the commonest:",
             *(f"    {count / games:6.1%}  {text}" for text, count in openings["commonest"].items()),
         ]
     )
@@ -375,5 +410,8 @@ def sgf_record(entry: Entry, top: int) -> sgf.GameRecord:
 def move_list(entry: Entry) -> str:
     """The game as a move a line, `black D4`, under its headline: of games that SGF has no number for."""
     game, moves = entry.game(), entry.record.moves.tolist()
-    lines = [f"{('black', 'white')[ply % 2]} {coords.vertex(action, game.cols, game.rows)}" for ply, action in enumerate(moves)]
+    lines = [
+        f"{('black', 'white')[ply % 2]} {coords.vertex(action, game.cols, game.rows)}"
+        for ply, action in enumerate(moves)
+    ]
     return "\n".join([f"# {_headline(entry)}", *lines, ""])

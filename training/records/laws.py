@@ -1,12 +1,12 @@
 """Laws that every training row must obey: a batch that breaks one teaches something false.
 
 Vocabulary.
-  law    an identity between the inputs and the targets of a row. It needs no network, no threshold and no luck: a share of rows that
-         break it is 0, or something is wrong with the encoding, the counting or the symmetries.
+  law    an identity between the inputs and the targets of a row. It needs no network, no threshold and no luck: a share
+         of rows that break it is 0, or something is wrong with the encoding, the counting or the symmetries.
   turn   one of the game's symmetries, under which planes, policies and ownership must move together.
 
-The law of komi holds for Go, those of owners where points have owners. They look at what the learner is given (`Replay.sample`), not at
-what the records say.
+The law of komi holds for Go, those of owners where points have owners. They look at what the learner is given
+(`Replay.sample`), not at what the records say.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ def broken(batch: Batch, game: Game) -> dict[str, float]:
     """How far a batch is from the laws of its game; all 0 where it obeys them.
 
     Returns:
-        law/komi: share of rows whose score is not what the owners of the points and the komi of the side to move add up to (Go).
+        law/komi: share of rows whose score is not what the owners of the points and the komi of the side to move add up
+            to (Go).
         law/value: share of rows whose result is not the sign of the score.
         law/occupied: mean share of the policy target that lies on points with a stone.
         law/view: 1 where ownership goes with the stones for one colour to move and against them for the other, else 0.
@@ -69,8 +70,9 @@ def _view(batch: Batch, stones: np.ndarray) -> float:
 def turned_apart(batch: Batch, game: Game) -> dict[str, float]:
     """How far policy, reply and ownership move apart from the planes when rows are turned the way training turns them.
 
-    The overlap of a target with each plane does not depend on how the board is held. Returns the largest change of an overlap, as a share
-    of the target's sum: turn/policy, turn/reply, turn/owner; 0 up to rounding where they turn together.
+    The overlap of a target with each plane does not depend on how the board is held. Returns the largest change of an
+    overlap, as a share of the target's sum: turn/policy, turn/reply, turn/owner; 0 up to rounding where they turn
+    together.
     """
     apart = {"policy": 0.0, "reply": 0.0, "owner": 0.0}
     for turn in game.symmetries:

@@ -2,9 +2,11 @@
 
 Vocabulary.
   path   what a person gives: a run folder, its folder records/, or a shard (`.gzr`, which may be left out).
-  entry  one game of a shard with its *name*, `runs/go13/000012:7`: the path as given, the shard, and the place among its readable games.
+  entry  one game of a shard with its *name*, `runs/go13/000012:7`: the path as given, the shard, and the place among
+         its readable games.
 
-It writes nothing and prints nothing; what is damaged is counted and never comes out as an entry. `training.records.browse` shows entries.
+It writes nothing and prints nothing; what is damaged is counted and never comes out as an entry.
+`training.records.browse` shows entries.
 """
 
 from __future__ import annotations
@@ -30,7 +32,9 @@ class LibraryError(Exception):
 
 @dataclass(frozen=True)
 class Entry:
-    """One game; `number` counts from 1 among the readable games of its shard, `settings` are those of the run that wrote it."""
+    """One game; `number` counts from 1 among the readable games of its shard, `settings` are those of the run that
+    wrote it.
+    """
 
     name: str
     shard: Path
@@ -61,7 +65,9 @@ class Entry:
 
 @dataclass
 class Library:
-    """The games under some paths, read one shard at a time. `corrupt` counts the frames that the shards read so far had to skip."""
+    """The games under some paths, read one shard at a time. `corrupt` counts the frames that the shards read so far had
+    to skip.
+    """
 
     paths: Sequence[str]
     corrupt: int = 0
@@ -70,7 +76,9 @@ class Library:
     damaged: list[Path] = field(default_factory=list)  # shards with a corrupt frame
 
     def entries(self) -> Iterator[Entry]:
-        """All games, in the order of paths, shards and records. LibraryError, before the first, for a path without shards."""
+        """All games, in the order of paths, shards and records. LibraryError, before the first, for a path without
+        shards.
+        """
         found = [item for path in self.paths for item in _shards(path)]
         for shard, label in found:
             yield from self._read(shard, label)
@@ -93,7 +101,9 @@ def find(name: str) -> Entry:
     """The entry of that name. LibraryError says what is there instead."""
     path, _, number = name.rpartition(":")
     if not path or not number.isascii() or not number.isdigit():
-        raise LibraryError(f"{name!r} names no game: expected SHARD:NUMBER as `list` prints it, such as runs/go13/000012:7")
+        raise LibraryError(
+            f"{name!r} names no game: expected SHARD:NUMBER as `list` prints it, such as runs/go13/000012:7"
+        )
     shards = _shards(path)
     if len(shards) != 1:
         raise LibraryError(f"{path} holds {len(shards)} shards: name one of them, such as {shards[0][1]}:{number}")
@@ -115,7 +125,9 @@ def _shards(path: str) -> list[tuple[Path, str]]:
         shard = folder / (place.name + SUFFIX)  # no with_name: `.` and `/` have no name
         if shard.is_file():
             return [(shard, path)]
-    reason = "holds no shards (*.gzr), and neither does its folder records" if place.is_dir() else "no such folder or shard"
+    reason = (
+        "holds no shards (*.gzr), and neither does its folder records" if place.is_dir() else "no such folder or shard"
+    )
     raise LibraryError(f"{place.absolute()}: {reason}")
 
 
@@ -148,7 +160,8 @@ def winner(record: Record) -> str:
 
 @dataclass(frozen=True)
 class Filter:
-    """Which games are wanted; None and empty tuples mean any. Lengths are in moves, `generations` is (first, last), both included.
+    """Which games are wanted; None and empty tuples mean any. Lengths are in moves, `generations` is (first, last),
+    both included.
 
     A least surprise, in nats, leaves out games whose surprise is not known.
     """
@@ -177,7 +190,9 @@ class Filter:
 
 
 def opening(record: Record, game: Game, moves: int) -> str:
-    """The first moves as vertices, turned or mirrored so that games that differ by a symmetry of the game have the same text."""
+    """The first moves as vertices, turned or mirrored so that games that differ by a symmetry of the game have the same
+    text.
+    """
     first = record.moves[:moves].tolist()
     turned = [[symmetry.apply_action(action, game.shape, k) for action in first] for k in game.symmetries]
     return " ".join(coords.vertex(action, game.cols, game.rows) for action in min(turned))

@@ -3,12 +3,14 @@
 Vocabulary.
   record  one finished game: its moves, and for each fully searched ply the sparse policy target and the root's value.
   shard   a file of frames, appended to one at a time; a generation writes one shard.
-  frame   MAGIC, kind, length of the payload and its CRC-32, then the payload: the run's settings (JSON) or a record (compressed).
+  frame   MAGIC, kind, length of the payload and its CRC-32, then the payload: the run's settings (JSON) or a record
+          (compressed).
 
-A shard is readable after a crash: a torn or corrupt frame is skipped and counted, and reading goes on at the next MAGIC. Positions are
-not stored; `training.records.replay` plays the moves again. A policy target is 64 visits, shared out among the actions in proportion to the
-search's policy, fractions left to chance: about 14 bytes, and right in the mean. So a 13x13 game takes about 1 KB where a quarter of its
-moves are recorded, and about 2.4 KB where all are. Older forms are read as well (`_FORMS`).
+A shard is readable after a crash: a torn or corrupt frame is skipped and counted, and reading goes on at the next
+MAGIC. Positions are not stored; `training.records.replay` plays the moves again. A policy target is 64 visits, shared
+out among the actions in proportion to the search's policy, fractions left to chance: about 14 bytes, and right in the
+mean. So a 13x13 game takes about 1 KB where a quarter of its moves are recorded, and about 2.4 KB where all are. Older
+forms are read as well (`_FORMS`).
 """
 
 from __future__ import annotations
@@ -26,8 +28,12 @@ import numpy as np
 
 MAGIC = b"GZR1"
 _FRAME = struct.Struct("<4scII")  # magic, kind, payload bytes, CRC-32 of the payload
-_HEADER = struct.Struct("<BhIBhHHH")  # size, komi and score in half points, generation, ending, openings, moves, searched plies
-_RESIGNATION = struct.Struct("<hbbB")  # ply from which on it was conceded or -1, the sides' peaks, whether it was unresigned
+_HEADER = struct.Struct(
+    "<BhIBhHHH"
+)  # size, komi and score in half points, generation, ending, openings, moves, searched plies
+_RESIGNATION = struct.Struct(
+    "<hbbB"
+)  # ply from which on it was conceded or -1, the sides' peaks, whether it was unresigned
 _KOMI_UNIT = 0.5
 _VISITS = 64  # that a target shares out
 _OLD_SCALE = 255  # the largest share of a target of the older forms
@@ -35,7 +41,9 @@ _VALUE_STEPS = 127  # a value of 1
 _SURPRISE_UNIT = 1 / 32  # nats; up to 7.9
 _NO_SURPRISE = 255
 
-_LZMA = ({"id": lzma.FILTER_LZMA2, "preset": 9, "dict_size": 1 << 16, "lc": 0, "lp": 0, "pb": 0},)  # for bytes that are no text
+_LZMA = (
+    {"id": lzma.FILTER_LZMA2, "preset": 9, "dict_size": 1 << 16, "lc": 0, "lp": 0, "pb": 0},
+)  # for bytes that are no text
 
 
 class _Form(NamedTuple):
@@ -46,9 +54,18 @@ class _Form(NamedTuple):
 
 
 _SETTINGS, _GAME = b"S", b"I"
-_FORMS = {b"G": _Form(extended=False, packed=False), b"H": _Form(extended=True, packed=False), _GAME: _Form(extended=True, packed=True)}
+_FORMS = {
+    b"G": _Form(extended=False, packed=False),
+    b"H": _Form(extended=True, packed=False),
+    _GAME: _Form(extended=True, packed=True),
+}
 
-ENDINGS = ("passes", "settled", "capped", "finished")  # two passes, all of the board pass-alive, the move limit; other games than Go
+ENDINGS = (
+    "passes",
+    "settled",
+    "capped",
+    "finished",
+)  # two passes, all of the board pass-alive, the move limit; other games than Go
 
 
 @dataclass(frozen=True)
@@ -60,8 +77,8 @@ class Target:
         actions: int32 [k], the actions with a share above zero.
         shares: float32 [k], the policy target; they sum to 1.
         value: the root's value for the side to move, -1..1.
-        surprise: Kullback-Leibler divergence of the target from the network's prior, nats; None where no network evaluated, as in
-            playouts, and where it is not known (records of the first form).
+        surprise: Kullback-Leibler divergence of the target from the network's prior, nats; None where no network
+            evaluated, as in playouts, and where it is not known (records of the first form).
     """
 
     ply: int
@@ -105,7 +122,9 @@ class Record:
         return len(self.targets)
 
 
-def sparse_target(ply: int, policy: np.ndarray, value: float, surprise: float | None = None, chance: float = 0.5) -> Target:
+def sparse_target(
+    ply: int, policy: np.ndarray, value: float, surprise: float | None = None, chance: float = 0.5
+) -> Target:
     """A target as it will be stored, so that what is trained on is what is on disk.
 
     Args:
@@ -113,7 +132,8 @@ def sparse_target(ply: int, policy: np.ndarray, value: float, surprise: float | 
         policy: float [A]; above 0 somewhere.
         value: as in `Target`.
         surprise: as in `Target`.
-        chance: 0 up to 1, decides which shares are rounded up; each is right in the mean over all chances (systematic sampling).
+        chance: 0 up to 1, decides which shares are rounded up; each is right in the mean over all chances (systematic
+            sampling).
     """
     reach = np.cumsum(policy, dtype=np.float64)
     levels = np.diff(np.floor(reach / reach[-1] * _VISITS + chance), prepend=0.0)
@@ -154,7 +174,10 @@ def encode(record: Record) -> bytes:
         np.array([len(target.actions) for target in targets], "<u2"),
         np.array([round(target.value * _VALUE_STEPS) for target in targets], np.int8),
         np.array([_surprise_level(target.surprise) for target in targets], np.uint8),
-        *(np.diff(target.actions[order], prepend=0).astype(wide) for target, order in zip(targets, orders, strict=True)),
+        *(
+            np.diff(target.actions[order], prepend=0).astype(wide)
+            for target, order in zip(targets, orders, strict=True)
+        ),
         *(_levels(target)[order] for target, order in zip(targets, orders, strict=True)),
     ]
     return lzma.compress(header + b"".join(array.tobytes() for array in arrays), lzma.FORMAT_RAW, filters=_LZMA)
@@ -167,7 +190,9 @@ def decode(payload: bytes, kind: bytes = _GAME) -> Record:
         data = lzma.decompress(payload, lzma.FORMAT_RAW, filters=_LZMA) if form.packed else zlib.decompress(payload)
         size, komi, generation, ending, score, openings, move_count, target_count = _HEADER.unpack_from(data)
         reader = _Reader(data, _HEADER.size)
-        conceded, black, white, unresigned = reader.unpack(_RESIGNATION) if form.extended else (-1, -_VALUE_STEPS, -_VALUE_STEPS, 0)
+        conceded, black, white, unresigned = (
+            reader.unpack(_RESIGNATION) if form.extended else (-1, -_VALUE_STEPS, -_VALUE_STEPS, 0)
+        )
         moves = reader.take(_action_type(size), move_count).astype(np.int32)
         return Record(
             size, komi * _KOMI_UNIT, generation, moves, _targets(reader, form, _action_type(size), target_count), score * _KOMI_UNIT,
@@ -185,7 +210,10 @@ def _targets(reader: _Reader, form: _Form, wide: str, count: int) -> tuple[Targe
     if form.packed:
         plies, actions = np.cumsum(plies), [np.cumsum(each) for each in actions]
     levels = [reader.take("u1", each) for each in counts]
-    return tuple(_target(*parts) for parts in zip(plies.tolist(), actions, levels, values.tolist(), surprises.tolist(), strict=True))
+    return tuple(
+        _target(*parts)
+        for parts in zip(plies.tolist(), actions, levels, values.tolist(), surprises.tolist(), strict=True)
+    )
 
 
 def _action_type(size: int) -> str:
@@ -214,7 +242,9 @@ class _Reader:
 
 
 class Writer:
-    """Appends records to a shard; each is on disk (flushed) before the next begins. A new shard begins with the settings."""
+    """Appends records to a shard; each is on disk (flushed) before the next begins. A new shard begins with the
+    settings.
+    """
 
     def __init__(self, path: Path, settings: dict[str, Any]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -236,7 +266,9 @@ class Writer:
 
 @dataclass
 class Shard:
-    """What `read` found in a file: the games, the settings of the run that wrote them, and how many frames were unusable."""
+    """What `read` found in a file: the games, the settings of the run that wrote them, and how many frames were
+    unusable.
+    """
 
     settings: dict[str, Any] = field(default_factory=dict)
     records: list[Record] = field(default_factory=list)

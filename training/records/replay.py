@@ -4,11 +4,13 @@ Vocabulary.
   row     one recorded position: packed planes, globals and its targets, all from the view of the side to move.
   shelf   the rows of one board size, oldest first; games held out have shelves of their own.
   window  how many of all rows so far may still be drawn: it grows more slowly than the run (Wu 2019, appendix C).
-  weight  how often a row is drawn, against the others. A part of each game's weight goes to its rows by their surprise, the divergence of
-          the search's policy from the network's: there is most to learn (policy-surprise weighting, KataGo's docs/KataGoMethods.md).
+  weight  how often a row is drawn, against the others. A part of each game's weight goes to its rows by their surprise,
+          the divergence of the search's policy from the network's: there is most to learn (policy-surprise weighting,
+          KataGo's docs/KataGoMethods.md).
 
-A game is held out, or not, by a hash of its moves: the same games stay held out after a restart. A record whose moves are illegal or
-whose result is not what its moves lead to is skipped and counted. The window lives in memory; records on disk are its only copy.
+A game is held out, or not, by a hash of its moves: the same games stay held out after a restart. A record whose moves
+are illegal or whose result is not what its moves lead to is skipped and counted. The window lives in memory; records on
+disk are its only copy.
 """
 
 from __future__ import annotations
@@ -45,7 +47,9 @@ class Batch(NamedTuple):
     score: np.ndarray  # float32 [n]: final lead in points, komi included
     owner: np.ndarray  # float32 [n, P]: +1 ends as the side to move's, -1 as the other's, 0 neither
     known: np.ndarray | None = None  # bool [n, 3]: whether value, score and owner are known; None: all, as in self-play
-    root: np.ndarray | None = None  # float32 [n]: what the search made of the position, -1..1; NaN where no network searched; None: nowhere
+    root: np.ndarray | None = (
+        None  # float32 [n]: what the search made of the position, -1..1; NaN where no network searched; None: nowhere
+    )
     tactics: np.ndarray | None = None  # float32 [n, K, H, W], from version 2 of the input features on
 
     @property
@@ -64,7 +68,9 @@ ROW_FIELDS = ("planes", "globals", "tactics", "policy", "reply", "value", "score
 
 @dataclass
 class Rows:
-    """Packed rows of one size, 1.2 KB each at 13x13: planes uint8 [n, ⌈CP/8⌉], policy and reply float16 [n, A], owner int8 [n, P]."""
+    """Packed rows of one size, 1.2 KB each at 13x13: planes uint8 [n, ⌈CP/8⌉], policy and reply float16 [n, A], owner
+    int8 [n, P].
+    """
 
     planes: np.ndarray
     globals: np.ndarray
@@ -93,7 +99,8 @@ class Rows:
 
 
 def rows_of(record: Record, game: Game, first_serial: int = 0, surprise_share: float = 0.0, version: int = 1) -> Rows:
-    """Play a record's moves and build a row at each of its full searches; CorruptRecordError if they are not a game with this result.
+    """Play a record's moves and build a row at each of its full searches; CorruptRecordError if they are not a game
+    with this result.
 
     Args:
         record: of a game on this board size.
@@ -153,7 +160,8 @@ def _replay(record: Record, game: Game) -> tuple[np.ndarray, np.ndarray]:
 
 
 def states_of(record: Record, game: Game) -> Iterator[np.ndarray]:
-    """The state int32 [S] before each of the m moves, and the last one: m + 1 times the same array, which the next move changes.
+    """The state int32 [S] before each of the m moves, and the last one: m + 1 times the same array, which the next move
+    changes.
 
     CorruptRecordError at a move that the rules forbid.
     """
@@ -178,8 +186,12 @@ def _dense(target: Target, actions: int) -> np.ndarray:
 
 
 def _weights(record: Record, share: float) -> np.ndarray:
-    """float32 [rows], of mean 1: `share` of it goes by surprise. Where that is not known, or nothing surprised, a row weighs 1."""
-    surprises = np.array([np.nan if target.surprise is None else target.surprise for target in record.targets], np.float32)
+    """float32 [rows], of mean 1: `share` of it goes by surprise. Where that is not known, or nothing surprised, a row
+    weighs 1.
+    """
+    surprises = np.array(
+        [np.nan if target.surprise is None else target.surprise for target in record.targets], np.float32
+    )
     known, weights = np.isfinite(surprises), np.ones(record.rows, np.float32)
     mean = surprises[known].mean() if known.any() else 0.0
     if mean > 0:
@@ -188,10 +200,11 @@ def _weights(record: Record, share: float) -> np.ndarray:
 
 
 def _replies(record: Record, actions: int) -> np.ndarray:
-    """float16 [rows, A]: what the opponent does next. The target of its search if that was full, else the move it played; zero at the end.
+    """float16 [rows, A]: what the opponent does next. The target of its search if that was full, else the move it
+    played; zero at the end.
 
-    A cheap search's own shares are too noisy to learn from; the move it led to is a fair sample of the opponent. A move of the opening
-    was drawn for variety: unless it was searched, nothing is learned from it.
+    A cheap search's own shares are too noisy to learn from; the move it led to is a fair sample of the opponent. A move
+    of the opening was drawn for variety: unless it was searched, nothing is learned from it.
     """
     replies = np.zeros((record.rows, actions), np.float16)
     full = {target.ply: target for target in record.targets}
@@ -205,7 +218,9 @@ def _replies(record: Record, actions: int) -> np.ndarray:
 
 
 def window_rows(total: int, settings: ReplaySettings) -> int:
-    """How many of `total` rows the window holds: all of the first c, then c(1 + 0.4((N/c)^0.75 - 1)/0.75) (Wu 2019, appendix C), or c."""
+    """How many of `total` rows the window holds: all of the first c, then c(1 + 0.4((N/c)^0.75 - 1)/0.75) (Wu 2019,
+    appendix C), or c.
+    """
     c = settings.window
     if total <= c or not settings.growing:
         return min(total, c)
@@ -219,7 +234,9 @@ def is_held_out(record: Record, share: float) -> bool:
 
 @dataclass
 class Replay:
-    """The window. `game_of(size)` gives the game that a record of that size was played under; `version` is that of the input features."""
+    """The window. `game_of(size)` gives the game that a record of that size was played under; `version` is that of the
+    input features.
+    """
 
     settings: ReplaySettings
     game_of: Callable[[int], Game]
@@ -229,13 +246,17 @@ class Replay:
     shelves: dict[tuple[bool, int], Rows] = field(default_factory=dict)  # (held out, size) -> rows
 
     def add(self, records: Iterable[Record]) -> int:
-        """Append the rows of these games, oldest first, and drop what has left the window. Returns the number of rows added."""
+        """Append the rows of these games, oldest first, and drop what has left the window. Returns the number of rows
+        added.
+        """
         before = self.total
         fresh: dict[tuple[bool, int], list[Rows]] = {}
         for record in records:
             try:
                 share = self.settings.surprise_share
-                rows = rows_of(record, self.game_of(record.size), self.total, share, self.version) if record.rows else None
+                rows = (
+                    rows_of(record, self.game_of(record.size), self.total, share, self.version) if record.rows else None
+                )
             except CorruptRecordError:
                 self.corrupt += 1
                 continue
@@ -261,7 +282,9 @@ class Replay:
         return {size: len(rows) for (held, size), rows in sorted(self.shelves.items()) if held == held_out}
 
     def sample(self, batch: int, generator: np.random.Generator) -> Batch:
-        """A training batch: a size drawn by the weight of its rows, rows by their weights, each under a random symmetry of its game."""
+        """A training batch: a size drawn by the weight of its rows, rows by their weights, each under a random symmetry
+        of its game.
+        """
         shelves = {size: rows for (held, size), rows in sorted(self.shelves.items()) if not held}
         if not shelves:
             raise ValueError("the window holds no rows to train on")
@@ -299,7 +322,9 @@ def unpack(rows: Rows, chosen: np.ndarray, game: Game) -> Batch:
 
 
 def transformed(batch: Batch, symmetries: np.ndarray) -> Batch:
-    """Each row seen under its own symmetry, symmetries int [n] in 0..7; planes, tactics, policies and ownership turn together."""
+    """Each row seen under its own symmetry, symmetries int [n] in 0..7; planes, tactics, policies and ownership turn
+    together.
+    """
     boards = ("planes",) if batch.tactics is None else ("planes", "tactics")
     parts = {name: getattr(batch, name).copy() for name in (*boards, "policy", "reply", "owner")}
     shape = batch.planes.shape[2], batch.planes.shape[3]

@@ -1,11 +1,13 @@
-"""How a self-play game begins, when it is over, and how it is counted: the only part of training that asks which game it is.
+"""How a self-play game begins, when it is over, and how it is counted: the only part of training that asks which game
+it is.
 
 Vocabulary.
   settled  the outcome can no longer change; in Go, every point is pass-alive or pass-alive territory (Benson 1976).
-  final    counted after the stones that lie dead inside pass-alive territory have been removed, as the players' handshake would.
+  final    counted after the stones that lie dead inside pass-alive territory have been removed, as the players'
+           handshake would.
 
-Other games than Go begin in one way only and are over when their rules say so. Scores and ownership are Black's here; the replay turns
-them to the side to move.
+Other games than Go begin in one way only and are over when their rules say so. Scores and ownership are Black's here;
+the replay turns them to the side to move.
 """
 
 from __future__ import annotations
@@ -30,8 +32,8 @@ WHOLE_KOMI = 0.25  # share of the games whose komi is a whole number
 def make(name: str, size: int, rules: str, max_length: float) -> Game:
     """The game as self-play plays it: Go is counted after max_length · area moves, in the search as in the record.
 
-    By the board as it stands a search would take a pass for a blunder, or for a win, wherever dead stones are left: in one 13x13 game
-    of fourteen that ended by passes they decided who was ahead, and episodes let nobody capture them.
+    By the board as it stands a search would take a pass for a blunder, or for a win, wherever dead stones are left: in
+    one 13x13 game of fourteen that ended by passes they decided who was ahead, and episodes let nobody capture them.
     """
     if name != GO:
         return games.make(name, size=size, rules=rules or None)
@@ -52,7 +54,9 @@ def last_game(settings: LoopSettings) -> Game:
 def match_game(settings: LoopSettings, size: int) -> tuple[Game, float]:
     """(the game as it is played in matches, its komi in points)."""
     komi = usual_komi(settings.game, size)
-    return games.make(settings.game, size=size, rules=settings.rules or None, komi=komi if settings.game == GO else None), komi
+    return games.make(
+        settings.game, size=size, rules=settings.rules or None, komi=komi if settings.game == GO else None
+    ), komi
 
 
 def begin(game: Game, komi: float, plies: int) -> tuple[np.ndarray, np.ndarray]:
@@ -69,21 +73,27 @@ def usual_komi(name: str, size: int) -> float:
 
 
 def draw_komi(name: str, size: int, generator: np.random.Generator) -> float:
-    """Komi: 80 % within ±1 of the size's usual one, 14 % with a deviation of 3 points, 6 % of 12; a quarter of all is a whole number.
+    """Komi: 80 % within ±1 of the size's usual one, 14 % with a deviation of 3 points, 6 % of 12; a quarter of all is a
+    whole number.
 
-    By a whole number a game can be drawn: without such games no network would know what a draw is. 0 where there is no komi.
+    By a whole number a game can be drawn: without such games no network would know what a draw is. 0 where there is no
+    komi.
     """
     if name != GO:
         return 0.0
     usual = usual_komi(name, size)
     kind = generator.random()
-    komi = usual + (int(generator.integers(-1, 2)) if kind < 0.8 else round(generator.normal(0, 3 if kind < 0.94 else 12)))
+    komi = usual + (
+        int(generator.integers(-1, 2)) if kind < 0.8 else round(generator.normal(0, 3 if kind < 0.94 else 12))
+    )
     chance = generator.random()
     return komi if chance >= WHOLE_KOMI else komi + (0.5 if chance < WHOLE_KOMI / 2 else -0.5)
 
 
 def decided_points(game: Game, state: np.ndarray) -> np.ndarray | None:
-    """bool [points]: whose they will be cannot change any more; None where that cannot be so yet, before half the board is played."""
+    """bool [points]: whose they will be cannot change any more; None where that cannot be so yet, before half the board
+    is played.
+    """
     if game.name != GO or state[PLY] * 2 <= game.points:
         return None
     alive = np.empty(game.points, np.int8)
@@ -92,7 +102,9 @@ def decided_points(game: Game, state: np.ndarray) -> np.ndarray | None:
 
 
 def ending(game: Game, state: np.ndarray, decided: np.ndarray | None = None) -> str | None:
-    """One of `records.ENDINGS`, or None while the game goes on; `decided` is what `decided_points` says, if that is known already."""
+    """One of `records.ENDINGS`, or None while the game goes on; `decided` is what `decided_points` says, if that is
+    known already.
+    """
     if game.name != GO:
         return None if game.outcome(state) == NOT_OVER else "finished"
     if game.outcome(state) != NOT_OVER:
@@ -111,7 +123,9 @@ def final_owner(game: Game, state: np.ndarray) -> np.ndarray:
 
 
 def final_score(game: Game, state: np.ndarray) -> float:
-    """Black's lead in points, komi included; its sign is the result. Where there are no points, 1 for a win and 0 for a draw."""
+    """Black's lead in points, komi included; its sign is the result. Where there are no points, 1 for a win and 0 for a
+    draw.
+    """
     kernel = go.settled_score if game.name == GO else game.score or game.outcome
     score = float(kernel(state))
     return score if state[TO_PLAY] == BLACK else -score

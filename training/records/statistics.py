@@ -12,7 +12,9 @@ EARLY = 30 / 169  # of the area: a game that ends before that many moves is a si
 
 
 def game_report(records: Sequence[Record]) -> dict[str, float]:
-    """Of each size: games, mean length; shares of games capped, settled, early, drawn, distinct; of moves recorded; of points Black's."""
+    """Of each size: games, mean length; shares of games capped, settled, early, drawn, distinct; of moves recorded; of
+    points Black's.
+    """
     found: dict[str, float] = {}
     for size in sorted({record.size for record in records}):
         games = [record for record in records if record.size == size]

@@ -1,12 +1,13 @@
 """`--estimate`: what a run will take on this computer, from a minute's measurement of its own parts.
 
 Vocabulary.
-  cost    seconds of self-play, of learning and of the gate for one row: a full search and the cheap ones until the next, the steps it pays
-          for, and its part of the match at the end of a generation.
+  cost    seconds of self-play, of learning and of the gate for one row: a full search and the cheap ones until the
+          next, the steps it pays for, and its part of the match at the end of a generation.
   course  the run's stages in order with their rows, until the settings end it or for as long as its stages say.
 
-An estimate is as good as its assumptions, and it prints them: games of as many moves as the board has points, a computer as busy as
-during the measurement. It measures with untrained networks (`training.run.trial`) and leaves nothing behind.
+An estimate is as good as its assumptions, and it prints them: games of as many moves as the board has points, a
+computer as busy as during the measurement. It measures with untrained networks (`training.run.trial`) and leaves
+nothing behind.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ GB, MB = 1e9, 1e6
 
 @dataclass(frozen=True)
 class Cost:
-    """What was measured: evaluations a second by (evaluator, size), seconds a learner's step by size, and its CPU threads."""
+    """What was measured: evaluations a second by (evaluator, size), seconds a learner's step by size, and its CPU
+    threads.
+    """
 
     speeds: dict[tuple[str, int], float]
     step: dict[int, float]
@@ -106,7 +109,9 @@ def forecast(settings: LoopSettings, stage: Stage, cost: Cost) -> Forecast:
         "semi-asynchronous": max(play, learn) + gate,
         "asynchronous": max(play, learn + gate),
     }[settings.mode]
-    games = sum(part / (share * scoring.game_of(settings, size).points) for size, part in stage.sizes.items())  # games for one row
+    games = sum(
+        part / (share * scoring.game_of(settings, size).points) for size, part in stage.sizes.items()
+    )  # games for one row
     return Forecast(stage, visits, visits / play, 3600 / row, 3600 * games / row, math.inf, math.inf)
 
 
@@ -118,21 +123,29 @@ def _gate(settings: LoopSettings, stage: Stage, cost: Cost) -> float:
 
 
 def checkpoint_bytes(settings: LoopSettings) -> int:
-    """A checkpoint, and the network in memory: weights, average, the optimiser's two moments and the network that plays, in float32."""
+    """A checkpoint, and the network in memory: weights, average, the optimiser's two moments and the network that
+    plays, in float32.
+    """
     return 5 * 4 * nets.parameter_count(trial.network(settings))
 
 
 def _head(settings: LoopSettings, cost: Cost) -> list[str]:
     boards = {size: scoring.game_of(settings, size).dimensions for _, size in cost.speeds}
-    speeds = ", ".join(f"{boards[size]} {speed:,.0f}" for (kind, size), speed in cost.speeds.items() if kind == "network")
-    playouts = ", ".join(f"{boards[size]} {speed:,.0f}" for (kind, size), speed in cost.speeds.items() if kind == "rollouts")
+    speeds = ", ".join(
+        f"{boards[size]} {speed:,.0f}" for (kind, size), speed in cost.speeds.items() if kind == "network"
+    )
+    playouts = ", ".join(
+        f"{boards[size]} {speed:,.0f}" for (kind, size), speed in cost.speeds.items() if kind == "rollouts"
+    )
     largest = max(cost.step)
     threads = f"{cost.threads} {'thread' if cost.threads == 1 else 'threads'}"
     return [
-        f"network {settings.network} on {device_of(settings.device)}, {settings.selfplay.games} games at once, measured here just now:",
+        f"network {settings.network} on {device_of(settings.device)}, {settings.selfplay.games} games at once, "
+        "measured here just now:",
         *([f"  evaluations a second by the network: {speeds}"] if speeds else []),
         *([f"  evaluations a second by playouts: {playouts}"] if playouts else []),
-        f"  a learner's step of {settings.learner.batch} rows: {cost.step[largest]:.2f} s at {boards[largest]} with {threads}",
+        f"  a learner's step of {settings.learner.batch} rows: {cost.step[largest]:.2f} s at {boards[largest]} with "
+        f"{threads}",
     ]
 
 
@@ -153,7 +166,9 @@ def _memory(settings: LoopSettings, stages: list[Forecast]) -> list[str]:
     a_row = sum(part * trial.row_bytes(settings, size) for size, part in last.stage.sizes.items())
     window = window_rows(round(rows), settings.replay) * a_row
     pools = ((found.stage, scoring.game_of(settings, size)) for found in stages for size in found.stage.sizes)
-    trees = sum({game.size: pool_bytes(game, settings.selfplay, stage) for stage, game in pools}.values())  # of every size so far
+    trees = sum(
+        {game.size: pool_bytes(game, settings.selfplay, stage) for stage, game in pools}.values()
+    )  # of every size so far
     network = checkpoint_bytes(settings)
     total = window + trees + network + PROGRAM_BYTES
     parts = f"window {window / GB:.2f}, search trees {trees / GB:.2f}, network {network / GB:.2f}, programs {PROGRAM_BYTES / GB:.1f}"
@@ -167,7 +182,10 @@ def _disk(settings: LoopSettings, stages: list[Forecast]) -> list[str]:
     checkpoints = (settings.keep + 1) * checkpoint_bytes(settings)
     limit = f", at most {settings.records_mb:,} MB" if settings.records_mb else ""
     hourly = a_row * last.rows_an_hour / MB
-    return [f"disk    about {hourly:.1f} MB of records an hour{limit}; {checkpoints / MB:,.0f} MB of checkpoints and weights in all"]
+    return [
+        f"disk    about {hourly:.1f} MB of records an hour{limit}; {checkpoints / MB:,.0f} MB of checkpoints and "
+        "weights in all"
+    ]
 
 
 def _time(stages: list[Forecast]) -> list[str]:

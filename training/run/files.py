@@ -1,4 +1,6 @@
-"""What a run is opened from and what it leaves for others: its newest checkpoint, and weights.pt with where they come from."""
+"""What a run is opened from and what it leaves for others: its newest checkpoint, and weights.pt with where they come
+from.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ COUNTERS = ("generation", "games", "rows", "evaluations", "hours")  # of the pro
 
 
 def open_snapshot(settings: LoopSettings, folder: Path, learner: Learner) -> tuple[Snapshot | None, list[str]]:
-    """(the newest readable snapshot of the folder, complaints about newer ones); `learner` takes its weights. None: there is none yet.
+    """(the newest readable snapshot of the folder, complaints about newer ones); `learner` takes its weights. None:
+    there is none yet.
 
     Raises:
         CheckpointError: a folder that cannot be continued.

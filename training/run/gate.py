@@ -1,12 +1,13 @@
 """The gate: a new network plays self-play's games only if it wins a match against the one that plays them now.
 
 Vocabulary.
-  candidate  the learner's average. It is judged by its share of the points, a draw counting one half, in pairs of games with the same
-             random opening and colours swapped.
+  candidate  the learner's average. It is judged by its share of the points, a draw counting one half, in pairs of games
+             with the same random opening and colours swapped.
   best       the network that plays; it stays if the candidate's share is below the setting.
 
-A match of few games decides by luck as much as by strength: the verdict says its interval. The gate is off by default, since a network
-that is refused costs all of its generation (AlphaZero and KataGo have none; AlphaGo Zero has one at 55 %).
+A match of few games decides by luck as much as by strength: the verdict says its interval. The gate is off by default,
+since a network that is refused costs all of its generation (AlphaZero and KataGo have none; AlphaGo Zero has one at 55
+%).
 """
 
 from __future__ import annotations
@@ -68,7 +69,10 @@ def match(
         max_moves=int(settings.selfplay.max_length * game.points),
         parallel=conditions.parallel,
     )
-    players = [_player(name, net, settings, conditions, stop, device) for name, net in (("candidate", candidate), ("best", best))]
+    players = [
+        _player(name, net, settings, conditions, stop, device)
+        for name, net in (("candidate", candidate), ("best", best))
+    ]
     try:
         records = list(play_match((players[0], players[1]), game, rules))
     except Stopped:

@@ -12,7 +12,7 @@ from training.settings.config import LoopSettings
 from training.storage.checkpoint import Progress
 
 
-class Limits:
+class RunLimits:
     """Holds a run's progress against its settings, and counts its hours of work in it."""
 
     def __init__(self, settings: LoopSettings, progress: Progress) -> None:

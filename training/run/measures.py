@@ -33,7 +33,9 @@ class Measures:
     def note_games(self, actor: Actor) -> None:
         """Keep what the generation's games were like."""
         self.notes |= {**game_report(actor.games), "run/generation": self.progress.generation}
-        self.notes |= resign.report([pool.resign for pool in actor.pools.values()], self.progress.generation, actor.games)
+        self.notes |= resign.report(
+            [pool.resign for pool in actor.pools.values()], self.progress.generation, actor.games
+        )
 
     def gather(self) -> tuple[dict[int, Batch], dict[str, float]]:
         """(held-out rows of each board size, what was noted since the last report and the rows of the window)."""
@@ -49,7 +51,9 @@ class Measures:
         found |= {"run/steps": learner.steps, "run/corrupt": self.replay.corrupt, "train/rate": progress.rate}
         found |= notes | self.timeline.report()
         found["speed/learner_threads"] = self.steps.pace.threads
-        found["speed/evaluations"] = (progress.evaluations - self._reported) / max(1e-9, found["speed/selfplay_seconds"])
+        found["speed/evaluations"] = (progress.evaluations - self._reported) / max(
+            1e-9, found["speed/selfplay_seconds"]
+        )
         self._reported = progress.evaluations
         return found
 

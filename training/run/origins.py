@@ -1,11 +1,12 @@
 """What a new run begins with: weights of another run (`--from`) and games already played (`--records`).
 
 Vocabulary.
-  origin  the two together. A run folder is made from it as if its first generations had been played elsewhere: their shards are in
-          records/, and a checkpoint says that the learner owes the steps which the rows in the window pay for.
+  origin  the two together. A run folder is made from it as if its first generations had been played elsewhere: their
+          shards are in records/, and a checkpoint says that the learner owes the steps which the rows in the window pay
+          for.
 
-Weights of the same network load as they are; narrower or shallower ones are grown (`gozero.growth`). The optimiser begins anew. This
-module trains nothing and changes no run that is under way.
+Weights of the same network load as they are; narrower or shallower ones are grown (`gozero.growth`). The optimiser
+begins anew. This module trains nothing and changes no run that is under way.
 """
 
 from __future__ import annotations
@@ -57,20 +58,28 @@ def learner(settings: LoopSettings, origin: Origin, device: str = "cpu") -> Lear
 
 
 def shards(settings: LoopSettings, origin: Origin) -> list[tuple[Path, records.Shard]]:
-    """The origin's shards in the order of their names, folder after folder; ConfigError where games of the run's are not found."""
+    """The origin's shards in the order of their names, folder after folder; ConfigError where games of the run's are
+    not found.
+    """
     paths: list[Path] = []
     for name in origin.records:
         path = weights.full(name)
         inside = sorted((path / "records").glob("*.gzr")) or sorted(path.glob("*.gzr")) if path.is_dir() else [path]
         if not inside or not inside[0].is_file():
-            raise ConfigError(f"--records {path}: no shards of records (*.gzr) there; give a run folder, its records/ or one shard")
+            raise ConfigError(
+                f"--records {path}: no shards of records (*.gzr) there; give a run folder, its records/ or one shard"
+            )
         paths += inside
     found = [(path, records.read(path)) for path in paths]
     for path, shard in found:
         if not shard.settings and not shard.records:
-            raise ConfigError(f"--records {path}: not a shard of records; give a run folder, its records/ or one shard (*.gzr)")
+            raise ConfigError(
+                f"--records {path}: not a shard of records; give a run folder, its records/ or one shard (*.gzr)"
+            )
         if shard.settings.get("game", settings.game) != settings.game:
-            raise ConfigError(f"--records {path}: games of {shard.settings['game']}, but this run plays {settings.game}")
+            raise ConfigError(
+                f"--records {path}: games of {shard.settings['game']}, but this run plays {settings.game}"
+            )
     return found
 
 
@@ -88,13 +97,17 @@ def begin(settings: LoopSettings, folder: Path, origin: Origin) -> str:
     with storage.writing(folder):
         written = storage.length(storage.shard(folder, progress.generation))
     state = {name: value for name, value in begun.state_dict().items() if name != "optimiser"}
-    checkpoint.save(folder / "checkpoints", Snapshot(progress, state, shard_bytes=written), settings.to_dict(), settings.keep)
+    checkpoint.save(
+        folder / "checkpoints", Snapshot(progress, state, shard_bytes=written), settings.to_dict(), settings.keep
+    )
     how = f"with the weights of {origin.weights}" if origin.weights else "with fresh weights"
     return f"a new run, {how}, {progress.games:,} games and {progress.rows:,} rows played elsewhere"
 
 
 def _import(settings: LoopSettings, folder: Path, played: list[tuple[Path, records.Shard]]) -> Progress:
-    """Copy the shards as generations 1, 2, ... of the run. Its progress: about to learn from the last of them, all others counted."""
+    """Copy the shards as generations 1, 2, ... of the run. Its progress: about to learn from the last of them, all
+    others counted.
+    """
     progress = Progress()
     for generation, (path, found) in enumerate(played, start=1):
         target = storage.shard(folder, generation)

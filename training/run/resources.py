@@ -14,7 +14,9 @@ from training.settings.config import ConfigError, LoopSettings
 
 
 def return_memory() -> None:
-    """Give the system back what was freed. glibc keeps what lies between living blocks; a window that is renewed leaves much of that."""
+    """Give the system back what was freed. glibc keeps what lies between living blocks; a window that is renewed leaves
+    much of that.
+    """
     with contextlib.suppress(OSError, AttributeError, TypeError):  # another C library needs it less
         ctypes.CDLL(None).malloc_trim(0)
 
@@ -34,7 +36,9 @@ def threads_of(settings: LoopSettings, device: str) -> int:
 
 
 def pace_of(settings: LoopSettings, device: str) -> Pace:
-    """How many CPU threads the learner works with: as many as the settings say, or as many as help where it works on the CPU."""
+    """How many CPU threads the learner works with: as many as the settings say, or as many as help where it works on
+    the CPU.
+    """
     most = threads_of(settings, device)
 
     def tell(threads: int) -> None:

@@ -1,15 +1,17 @@
 """A run in its folder: everything that the cycle works on, and how it is saved and opened again.
 
 Vocabulary.
-  run folder  settings.json, records/ (one shard a generation), checkpoints/, weights.pt (the network that plays, after each hand-over),
-              log.jsonl and tensorboard/.
+  run folder  settings.json, records/ (one shard a generation), checkpoints/, weights.pt (the network that plays, after
+              each hand-over), log.jsonl and tensorboard/.
   absorb      to take the games of the generation into the window; their rows then pay for steps of the learner.
   hand over   to let the learner's average (EMA) play from now on; with a gate, only if it wins its match.
 
-The parts stand in modules of their own: `files` (what is opened and written), `window` (the rows and their shards), `steps` (learning),
-`gate`, `limits`, `measures` (the report) and `training.actor.actor` (self-play). Here is what they do to each other.
+The parts stand in modules of their own: `files` (what is opened and written), `window` (the rows and their shards),
+`steps` (learning), `gate`, `limits`, `measures` (the report) and `training.actor.actor` (self-play). Here is what they
+do to each other.
 
-The order of the parts, and which of them overlap, is `training.loop`'s to decide. `play` may run in a thread of its own beside the rest.
+The order of the parts, and which of them overlap, is `training.loop`'s to decide. `play` may run in a thread of its own
+beside the rest.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from training.actor.actor import Actor
 from training.console import progress_bar, say
 from training.learner.learner import Learner
 from training.run import files, gate
-from training.run.limits import Limits
+from training.run.limits import RunLimits
 from training.run.measures import Measures
 from training.run.resources import device_of, pace_of, return_memory, threads_of
 from training.run.steps import Steps
@@ -49,7 +51,7 @@ class Run:
         self.is_new = found is None
         snapshot = found or Snapshot(Progress(), {})
         self.progress = snapshot.progress
-        self.limits = Limits(settings, self.progress)
+        self.limits = RunLimits(settings, self.progress)
         self.actor = Actor(settings, folder, self.learner.ema, threads_of(settings, self.device), self.device)
         complaints += self.actor.load_state_dict(snapshot.pools, snapshot.playing)
         if snapshot.shard_bytes is not None:
@@ -71,7 +73,9 @@ class Run:
 
     @contextlib.contextmanager
     def turn(self) -> Iterator[None]:
-        """Alone with the learner, the window and the checkpoints. Whoever waits is next: a bare lock would starve one of two threads."""
+        """Alone with the learner, the window and the checkpoints. Whoever waits is next: a bare lock would starve one
+        of two threads.
+        """
         with self._next:
             self._turn.acquire()
         try:
@@ -80,7 +84,9 @@ class Run:
             self._turn.release()
 
     def play(self, stop: Callable[[], bool], rest: Callable[[], None] | None = None) -> None:
-        """Play what the generation still owes; what was finished when stopped is on disk. `rest`: at each checkpoint, instead of a save."""
+        """Play what the generation still owes; what was finished when stopped is on disk. `rest`: at each checkpoint,
+        instead of a save.
+        """
         with self.timeline.during("selfplay"):
             absorbed = sum(record.rows for record in self.actor.games[: self.progress.absorbed])
             stage = self.settings.stage_at(self.progress.rows - absorbed)  # the one in which the generation began
@@ -95,7 +101,9 @@ class Run:
         progress.rate = self.settings.learner.rate(self.limits.elapsed())
 
     def complete(self) -> None:
-        """The generation's self-play is done and absorbed: what its sizes owe is carried on, what the window no longer needs may go."""
+        """The generation's self-play is done and absorbed: what its sizes owe is carried on, what the window no longer
+        needs may go.
+        """
         progress, rows = self.progress, sum(record.rows for record in self.actor.games)
         progress.rows_owed = self.actor.owed(self.settings.stage_at(progress.rows - rows), progress)
         progress.learning = True
@@ -105,8 +113,13 @@ class Run:
     def learn(self, stop: Callable[[], bool], rest: Callable[[], None] | None = None) -> None:
         """Take the steps that are owed; `rest`, if given, as often as in self-play."""
         steps = self.steps.owed()
-        every = max(1, round(self.steps.paid_by(self.settings.checkpoint_rows))) if self.settings.checkpoint_rows else steps
-        with self.timeline.during("learner"), progress_bar(steps, f"learning {self.progress.generation}", " steps") as bar:
+        every = (
+            max(1, round(self.steps.paid_by(self.settings.checkpoint_rows))) if self.settings.checkpoint_rows else steps
+        )
+        with (
+            self.timeline.during("learner"),
+            progress_bar(steps, f"learning {self.progress.generation}", " steps") as bar,
+        ):
             for done in range(1, steps + 1):
                 if stop():
                     break
@@ -117,7 +130,9 @@ class Run:
                     rest()
 
     def hand_over(self, stop: Callable[[], bool]) -> bool:
-        """Let the learner's average play, if it has changed and the gate lets it pass. False if stopped before that was decided."""
+        """Let the learner's average play, if it has changed and the gate lets it pass. False if stopped before that was
+        decided.
+        """
         if self.unseen_steps() == 0:
             return True
         passed = self._passes(stop) if self.settings.gate.games else True
@@ -147,7 +162,9 @@ class Run:
         return_memory()
 
     def save(self) -> None:
-        """Write a checkpoint; self-play must be at rest. Raises StorageError, with the checkpoints before it as they were."""
+        """Write a checkpoint; self-play must be at rest. Raises StorageError, with the checkpoints before it as they
+        were.
+        """
         with self.turn():
             self.limits.count_time()
             shard = storage.shard(self.folder, self.progress.generation)

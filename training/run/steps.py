@@ -18,7 +18,9 @@ from training.storage.checkpoint import Progress
 class Steps:
     """Takes the learner's steps on the rows of the window, and keeps their losses for the next report."""
 
-    def __init__(self, settings: LoopSettings, learner: Learner, pace: Pace, replay: Replay, progress: Progress) -> None:
+    def __init__(
+        self, settings: LoopSettings, learner: Learner, pace: Pace, replay: Replay, progress: Progress
+    ) -> None:
         self.settings, self.learner, self.pace, self.replay, self.progress = settings, learner, pace, replay, progress
         self._losses: list[dict[str, torch.Tensor]] = []  # since the last report
 

@@ -2,7 +2,8 @@
 
 Vocabulary.
   part  selfplay, learner, gate or monitor.
-  span  (part, begin, end) in seconds of `time.monotonic`; spans of one part do not overlap, those of different parts may.
+  span  (part, begin, end) in seconds of `time.monotonic`; spans of one part do not overlap, those of different parts
+        may.
 
 Used from several threads at once; it keeps the spans since the last `report` only.
 """
@@ -40,7 +41,9 @@ class Timeline:
             self.spans.append(Span(part, begin, time.monotonic()))
 
     def report(self) -> dict[str, float]:
-        """Of self-play and learner: the share of the time since the last report in which each was at work, and its seconds."""
+        """Of self-play and learner: the share of the time since the last report in which each was at work, and its
+        seconds.
+        """
         now, spans, self.spans = time.monotonic(), self.spans, []
         elapsed = max(1e-9, now - self._since)
         self._since = now

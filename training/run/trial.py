@@ -2,7 +2,8 @@
 
 Vocabulary.
   trial  self-play or learning with a run's own settings, cut short; it writes nothing and its games are thrown away.
-  short search  the stage's search with few simulations, so that a trial sees whole moves: evaluations a second hardly depend on it.
+  short search  the stage's search with few simulations, so that a trial sees whole moves: evaluations a second hardly
+                depend on it.
 
 Networks here are untrained: they cost the same as trained ones.
 """
@@ -53,12 +54,16 @@ def random_record(game: Game, seed: int) -> Record:
         game.step(state, history, action)
         moves.append(action)
         ending = scoring.ending(game, state)
-    return Record(game.size, komi, 1, np.array(moves, np.int32), tuple(targets), scoring.final_score(game, state), ending)
+    return Record(
+        game.size, komi, 1, np.array(moves, np.int32), tuple(targets), scoring.final_score(game, state), ending
+    )
 
 
 def window(settings: LoopSettings, size: int) -> Replay:
     """A window that holds one random game of a size."""
-    replay = Replay(replace(settings.replay, held_out=0.0), lambda points: scoring.game_of(settings, points), settings.features)
+    replay = Replay(
+        replace(settings.replay, held_out=0.0), lambda points: scoring.game_of(settings, points), settings.features
+    )
     replay.add([random_record(scoring.game_of(settings, size), settings.seed)])
     return replay
 
@@ -80,8 +85,12 @@ def record_bytes(settings: LoopSettings, size: int) -> float:
 def evaluations_a_second(
     settings: LoopSettings, stage: Stage, size: int, net: nn.Module, seconds: float, stop: Callable[[], bool]
 ) -> float:
-    """Speed of self-play in a stage on one board size, with the threads that it has in the run's mode, for about so many seconds."""
-    short = replace(stage, full_visits=min(stage.full_visits, SHORT_FULL), cheap_visits=min(stage.cheap_visits, SHORT_CHEAP))
+    """Speed of self-play in a stage on one board size, with the threads that it has in the run's mode, for about so
+    many seconds.
+    """
+    short = replace(
+        stage, full_visits=min(stage.full_visits, SHORT_FULL), cheap_visits=min(stage.cheap_visits, SHORT_CHEAP)
+    )
     pool = Pool(scoring.game_of(settings, size), replace(settings.selfplay, opening_share=0.0), (settings.seed,))
     device = device_of(settings.device)
     threads, precision = threads_of(settings, device), settings.selfplay.precision
@@ -103,7 +112,8 @@ def _play(pool: Pool, seconds: float, stop: Callable[[], bool]) -> None:
 def step_seconds(settings: LoopSettings, size: int, seconds: float) -> tuple[float, int]:
     """(time of one step of the learner with a full batch of one size, the CPU threads that were fastest).
 
-    The time is the mean of the steps that fit, without the first and those that tried other numbers of threads where there are more.
+    The time is the mean of the steps that fit, without the first and those that tried other numbers of threads where
+    there are more.
     """
     device = device_of(settings.device)
     learner, pace = Learner.of(settings, device), pace_of(settings, device)

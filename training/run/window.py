@@ -23,7 +23,9 @@ from training.storage.checkpoint import Progress
 class Window:
     """The rows of a run's games, and which shards they need; `progress` says which games belong to it."""
 
-    def __init__(self, settings: LoopSettings, folder: Path, progress: Progress, game_of: Callable[[int], Game]) -> None:
+    def __init__(
+        self, settings: LoopSettings, folder: Path, progress: Progress, game_of: Callable[[int], Game]
+    ) -> None:
         """Load the window as it was at the checkpoint that `progress` is of, from the newest shards that it needs."""
         self.settings, self.folder, self.progress = settings, folder, progress
         self.replay = Replay(settings.replay, game_of, settings.features)

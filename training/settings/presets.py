@@ -1,9 +1,10 @@
 """Makes a run's settings from a preset's name or a file and the changes on the command line.
 
 Vocabulary.
-  preset    a configuration that comes with gozero, training/settings/NAME.toml; its first line says in a comment what it is for.
-  override  `KEY=VALUE` over the configuration: the key dotted as in TOML (stages numbered from 1), the value as TOML writes it, text
-            also without quotes: `learner.batch=64`, `stage.1.sizes={5=1}`, `network=b6c64`.
+  preset    a configuration that comes with gozero, training/settings/NAME.toml; its first line says in a comment what
+            it is for.
+  override  `KEY=VALUE` over the configuration: the key dotted as in TOML (stages numbered from 1), the value as TOML
+            writes it, text also without quotes: `learner.batch=64`, `stage.1.sizes={5=1}`, `network=b6c64`.
 
 This module checks no setting itself: `training.settings.config` does, and names what is wrong.
 """
@@ -31,7 +32,10 @@ def names() -> list[str]:
 def path_of(name: str) -> Path:
     """A preset's file; ConfigError lists the presets for any other name."""
     if name not in names():
-        raise ConfigError(f"no preset is called {name!r}; there are {', '.join(names())}; for a file of your own use --config FILE.toml")
+        raise ConfigError(
+            f"no preset is called {name!r}; there are {', '.join(names())}; for a file of your own use --config "
+            "FILE.toml"
+        )
     return FOLDER / f"{name}.toml"
 
 
@@ -49,7 +53,8 @@ def load(path: Path, where: str, overrides: Sequence[str] = (), top: dict[str, A
     """The settings of a TOML file with overrides, then with the values of `top` where these are not None, over it.
 
     Raises:
-        ConfigError: a file that cannot be read, an override that is none, an unknown key or a value out of range; it begins with `where`.
+        ConfigError: a file that cannot be read, an override that is none, an unknown key or a value out of range; it
+            begins with `where`.
     """
     values = config.read(path)
     game = values.get("game", USUAL_GAME)
@@ -63,7 +68,8 @@ def load(path: Path, where: str, overrides: Sequence[str] = (), top: dict[str, A
 
 
 def _fit(values: dict[str, Any], overrides: Sequence[str]) -> None:
-    """For another game than the file's: each stage keeps those of its board sizes that the game has, else takes its usual one.
+    """For another game than the file's: each stage keeps those of its board sizes that the game has, else takes its
+    usual one.
 
     Sizes that an override has set stay as they are, for `training.loop.startup` to judge; so does an unknown game.
     """
@@ -74,7 +80,9 @@ def _fit(values: dict[str, Any], overrides: Sequence[str]) -> None:
     for number, stage in enumerate(stages, start=1):
         sizes = stage.get("sizes") if isinstance(stage, dict) else None
         if isinstance(sizes, dict) and f"stage.{number}.sizes" not in asked:
-            kept = {size: share for size, share in sizes.items() if not str(size).isdigit() or _has_size(game, int(size))}
+            kept = {
+                size: share for size, share in sizes.items() if not str(size).isdigit() or _has_size(game, int(size))
+            }
             stage["sizes"] = kept or {str(games.usual(game, "size")): 1.0}
 
 
@@ -96,7 +104,9 @@ def override(values: dict[str, Any], assignment: str) -> None:
     for part in path:
         node = _entry(node, part, assignment)
     if not isinstance(node, dict):
-        raise ConfigError(f"--set {assignment}: {'.'.join(path)} holds no settings; stages are stage.1, stage.2 and so on")
+        raise ConfigError(
+            f"--set {assignment}: {'.'.join(path)} holds no settings; stages are stage.1, stage.2 and so on"
+        )
     node[last] = _value(text.strip())
 
 

@@ -1,14 +1,17 @@
-"""Checkpoints: everything that a run needs to continue exactly where it stopped, in one file that is written whole or not at all.
+"""Checkpoints: everything that a run needs to continue exactly where it stopped, in one file that is written whole or
+not at all.
 
 Vocabulary.
-  checkpoint  checkpoints/NNNNNN.pt of a run folder, numbered by generation and written anew at every point of rest; the newest readable
-              one is where a run goes on.
+  checkpoint  checkpoints/NNNNNN.pt of a run folder, numbered by generation and written anew at every point of rest; the
+              newest readable one is where a run goes on.
   progress    the run's counters.
-  snapshot    what a checkpoint holds: progress, learner, the network that plays, the games in flight and the length of the shard being
-              written. Records on disk are the only copy of the window, so a snapshot does not hold it; search trees are not kept either.
+  snapshot    what a checkpoint holds: progress, learner, the network that plays, the games in flight and the length of
+              the shard being written. Records on disk are the only copy of the window, so a snapshot does not hold it;
+              search trees are not kept either.
 
-A file is read with `weights_only=True`: it holds tensors and plain values, nothing that could be executed. The games in flight are a pickle
-of plain values within it: thousands of games have millions of numbers, and torch would ask Python about each.
+A file is read with `weights_only=True`: it holds tensors and plain values, nothing that could be executed. The games in
+flight are a pickle of plain values within it: thousands of games have millions of numbers, and torch would ask Python
+about each.
 """
 
 from __future__ import annotations
@@ -55,11 +58,15 @@ class Progress:
     evaluations: int = 0  # positions given to an evaluator in self-play
     hours: float = 0.0  # of work, all sittings
     steps_owed: float = 0.0  # learner's steps that the recorded rows have paid for
-    rows_owed: dict[int, float] = field(default_factory=dict)  # per board size, what earlier generations left over (negative: too many)
+    rows_owed: dict[int, float] = field(
+        default_factory=dict
+    )  # per board size, what earlier generations left over (negative: too many)
     rate: float = 1.0  # factor of the learning rate for the steps owed
     handed_steps: int = 0  # learner's steps when its average was last handed over, or refused by the gate
     window_start: int = 1  # generation from which on games may be in the window
-    trained_sizes: list[int] = field(default_factory=list)  # board sizes that the learner had rows of, its first weights' included
+    trained_sizes: list[int] = field(
+        default_factory=list
+    )  # board sizes that the learner had rows of, its first weights' included
     window_skip: int = 0  # of that generation's games, the first so many were in it when a new best network emptied it
 
 
@@ -92,7 +99,8 @@ def save(folder: Path, snapshot: Snapshot, settings: dict[str, Any], keep: int) 
 
 
 def latest(folder: Path) -> tuple[Snapshot, list[str]] | None:
-    """(the newest readable snapshot, complaints about newer files that could not be read); None where there is no checkpoint.
+    """(the newest readable snapshot, complaints about newer files that could not be read); None where there is no
+    checkpoint.
 
     Raises:
         CheckpointError: there are checkpoints, but none can be read.
@@ -111,7 +119,8 @@ def latest(folder: Path) -> tuple[Snapshot, list[str]] | None:
             complaints.append(f"cannot read the checkpoint {path.absolute()}: {why}; going on from the one before it")
     if complaints:
         raise CheckpointError(
-            f"none of the {len(complaints)} checkpoints in {folder.absolute()} can be read; move the folder away to start anew"
+            f"none of the {len(complaints)} checkpoints in {folder.absolute()} can be read; move the folder away to "
+            "start anew"
         )
     return None
 

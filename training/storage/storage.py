@@ -1,9 +1,10 @@
-"""The files of a run folder: where they are, what is cut off after a crash, what goes when they grow too large, and what is said when
-the disk fails.
+"""The files of a run folder: where they are, what is cut off after a crash, what goes when they grow too large, and
+what is said when the disk fails.
 
 Vocabulary.
   shard  records/NNNNNN.gzr, the games of one generation (`training.records`).
-  cut    games that were written after the checkpoint from which a run goes on: they are played again, so their bytes are removed.
+  cut    games that were written after the checkpoint from which a run goes on: they are played again, so their bytes
+         are removed.
 
 This module reads no games and knows no network.
 """
@@ -99,7 +100,9 @@ def _disk_failure(error: BaseException | None) -> OSError | None:
 
 @contextlib.contextmanager
 def replacing(target: Path) -> Iterator[IO[bytes]]:
-    """A file beside `target` that takes its place at the end: what is called `target` is old or new, and whole, whatever happens."""
+    """A file beside `target` that takes its place at the end: what is called `target` is old or new, and whole,
+    whatever happens.
+    """
     fresh = target.with_name(f"{target.name}.tmp")
     try:
         with fresh.open("wb") as file:
@@ -142,7 +145,8 @@ def sync(folder: Path) -> None:
 
 
 def rewind(folder: Path, generation: int, shard_bytes: int) -> list[str]:
-    """Take a run folder back to a checkpoint: cut the generation's shard to its length then and set later shards aside as *.gzr.cut.
+    """Take a run folder back to a checkpoint: cut the generation's shard to its length then and set later shards aside
+    as *.gzr.cut.
 
     Returns a line about what was cut; none if nothing was.
     """
@@ -154,7 +158,11 @@ def rewind(folder: Path, generation: int, shard_bytes: int) -> list[str]:
         if later.stem.isdigit() and int(later.stem) > generation:
             cut += later.stat().st_size
             later.replace(later.with_suffix(".gzr.cut"))
-    return [f"{cut:,} bytes of records are newer than the checkpoint and are cut: those games are played again"] if cut else []
+    return (
+        [f"{cut:,} bytes of records are newer than the checkpoint and are cut: those games are played again"]
+        if cut
+        else []
+    )
 
 
 def clean(folder: Path, generation: int) -> None:
@@ -179,7 +187,8 @@ def _before(line: str, generation: int) -> bool:
 
 
 def retire(folder: Path, needed_from: int, megabytes: int) -> list[str]:
-    """Remove the oldest shards, none from generation `needed_from` on, until records/ holds at most so many MB; 0 MB: no limit.
+    """Remove the oldest shards, none from generation `needed_from` on, until records/ holds at most so many MB; 0 MB:
+    no limit.
 
     What goes is listed in records/removed.txt. Returns a line about it; none if nothing went.
     """
@@ -197,4 +206,7 @@ def retire(folder: Path, needed_from: int, megabytes: int) -> list[str]:
         for path in gone:
             log.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {path.name} {path.stat().st_size} bytes\n")
             path.unlink()
-    return [f"removed {len(gone)} old shards of records, {gone[0].name} to {gone[-1].name}: records_mb = {megabytes} is reached"]
+    return [
+        f"removed {len(gone)} old shards of records, {gone[0].name} to {gone[-1].name}: records_mb = {megabytes} is "
+        "reached"
+    ]

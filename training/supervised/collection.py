@@ -4,9 +4,9 @@ Vocabulary.
   shelf      the rows of one board size, with what is known of their targets and the game that each belongs to.
   held out   games never trained on, by a hash of their moves: copies and variations of a game are on the same side.
 
-Files are read in an order that the seed draws, until the rows reach a limit: a row takes about 1.2 KB of memory at 13x13, 2.4 KB at
-19x19, and up to an eighth more while files are read. A bad file is named and skipped; a copy of a game that is already there is skipped
-and counted.
+Files are read in an order that the seed draws, until the rows reach a limit: a row takes about 1.2 KB of memory at
+13x13, 2.4 KB at 19x19, and up to an eighth more while files are read. A bad file is named and skipped; a copy of a game
+that is already there is skipped and counted.
 """
 
 from __future__ import annotations
@@ -65,7 +65,9 @@ class Shelf:
 
 @dataclass
 class Collection:
-    """The rows of a folder: `train` and `held` by board size. Counts: files, games, copies of games, games cut, files and games skipped."""
+    """The rows of a folder: `train` and `held` by board size. Counts: files, games, copies of games, games cut, files
+    and games skipped.
+    """
 
     train: dict[int, Shelf] = field(default_factory=dict)
     held: dict[int, Shelf] = field(default_factory=dict)
@@ -76,9 +78,11 @@ class Collection:
         return sum(map(len, self.train.values()))
 
     def batches(self, most: int, generator: np.random.Generator) -> Iterator[Batch]:
-        """One pass over the training rows in batches of `most`, each of one size, in random order and under random symmetries.
+        """One pass over the training rows in batches of `most`, each of one size, in random order and under random
+        symmetries.
 
-        What does not fill a batch waits for the next pass, where others are left over; a size that never fills one is one batch.
+        What does not fill a batch waits for the next pass, where others are left over; a size that never fills one is
+        one batch.
         """
         plan: list[tuple[Shelf, np.ndarray]] = []
         for _, shelf in sorted(self.train.items()):
@@ -101,12 +105,17 @@ def read(folder: Path, wanted: Wanted, say: Callable[[str], None], only_size: in
     """
     files = sorted(path for path in folder.rglob("*") if path.suffix.lower() == ".sgf" and path.is_file())
     if not files:
-        raise CollectionError(f"{folder.absolute()}: {'no *.sgf files in it or below it' if folder.is_dir() else 'no such folder'}")
+        raise CollectionError(
+            f"{folder.absolute()}: {'no *.sgf files in it or below it' if folder.is_dir() else 'no such folder'}"
+        )
     reader = _Reader(wanted, say, only_size)
     order = np.random.default_rng(wanted.seed).permutation(len(files))
     for read_so_far, index in enumerate(order):
         if reader.total >= wanted.most:
-            say(f"{reader.total:,} positions are read, as many as wanted: {len(files) - read_so_far} of {len(files)} files are left unread")
+            say(
+                f"{reader.total:,} positions are read, as many as wanted: {len(files) - read_so_far} of {len(files)} "
+                "files are left unread"
+            )
             break
         reader.take(files[index])
     return reader.collection(folder)
@@ -183,16 +192,22 @@ class _Reader:
             self.counts,
         )
         if not result.train:
-            raise CollectionError(f"{folder.absolute()}: no game of its {self.counts['files']} files can be trained on: {summary(result)}")
+            raise CollectionError(
+                f"{folder.absolute()}: no game of its {self.counts['files']} files can be trained on: {summary(result)}"
+            )
         return result
 
 
 class _GrowingShelf:
-    """A shelf that lessons are added to: its arrays grow in place, as parts joined at the end would take their memory twice."""
+    """A shelf that lessons are added to: its arrays grow in place, as parts joined at the end would take their memory
+    twice.
+    """
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self._columns: list[np.ndarray] = []  # the fields of `Rows`, known, game: one length, of which `_used` rows are filled
+        self._columns: list[
+            np.ndarray
+        ] = []  # the fields of `Rows`, known, game: one length, of which `_used` rows are filled
         self._used = 0
 
     def add(self, lesson: Lesson, game: int) -> None:
@@ -224,7 +239,8 @@ def summary(collection: Collection) -> str:
     held = sum(map(len, collection.held.values()))
     sizes = sorted({*collection.train, *collection.held})
     rows = ", ".join(
-        f"{size}x{size} {sum(len(group[size]) for group in (collection.train, collection.held) if size in group):,}" for size in sizes
+        f"{size}x{size} {sum(len(group[size]) for group in (collection.train, collection.held) if size in group):,}"
+        for size in sizes
     )
     counted = ", ".join(f"{count} {what}" for what, count in collection.counts.items())
     return f"{counted}; {collection.rows():,} positions to train on, {held:,} held out" + (f" ({rows})" if rows else "")

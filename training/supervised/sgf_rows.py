@@ -5,10 +5,11 @@ Vocabulary.
   lesson  the rows of one line, and which of their targets are known.
   cut     a line ends before a move that breaks the rules, or is played after two passes; what stands before it is kept.
 
-The policy's target is the move played, the reply's the move after it. The value is known where the file names a winner by points or by
-resignation: a forfeit or a loss on time says nothing of the board. The score is known where the file names points, ownership only where
-both sides passed at the end and the board as it stands, or without what is dead in pass-alive territory, counts to the stated score.
-Komi is the file's. A move out of turn leaves no row. This module decides nothing about training and reads no folders.
+The policy's target is the move played, the reply's the move after it. The value is known where the file names a winner
+by points or by resignation: a forfeit or a loss on time says nothing of the board. The score is known where the file
+names points, ownership only where both sides passed at the end and the board as it stands, or without what is dead in
+pass-alive territory, counts to the stated score. Komi is the file's. A move out of turn leaves no row. This module
+decides nothing about training and reads no folders.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ _FALLBACK_RULES = "chinese-simple"
 
 @dataclass(frozen=True)
 class Lesson:
-    """The rows of one line; `known` bool [3] says of value, score and owner whether the rows hold them (zeros stand for what is not known).
+    """The rows of one line; `known` bool [3] says of value, score and owner whether the rows hold them (zeros stand for
+    what is not known).
 
     `cut` says why the line was cut, or is empty. `identity` is the same for the same main line from the same beginning.
     """
@@ -95,7 +97,9 @@ def _lesson(line: sgf.Line, identity: int, is_main: bool, version: int) -> Lesso
         reply=_one_hot([_reply(record, ply, legal_moves) for ply in plies], game),
         value=((winner or 0) * signs).astype(np.int8),
         score=((points or 0.0) * signs).astype(np.float32),
-        owner=(np.zeros((count, game.points), np.int8) if owner is None else owner[None, :] * signs[:, None]).astype(np.int8),
+        owner=(np.zeros((count, game.points), np.int8) if owner is None else owner[None, :] * signs[:, None]).astype(
+            np.int8
+        ),
         root=np.full(count, np.nan, np.float32),  # no search
         weight=np.ones(count, np.float32),
         serial=np.arange(count),
@@ -121,7 +125,9 @@ def _played(record: GameRecord, shared: int) -> tuple[Position, list[tuple[np.nd
 
 
 def _resumed(record: GameRecord, end: int) -> str:
-    """Why a line is cut whose first `end` moves ended the game: its next move on the board; empty where there are only more passes."""
+    """Why a line is cut whose first `end` moves ended the game: its next move on the board; empty where there are only
+    more passes.
+    """
     for ply, (_, action) in enumerate(record.moves[end:], end):
         if action < record.size**2:
             return f"move {ply + 1}, {coords.vertex(action, record.size)} is played after two passes"

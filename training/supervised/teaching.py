@@ -1,11 +1,13 @@
-"""`python -m training.supervised FOLDER --out weights.pt`: teach a network from game records in SGF instead of from self-play.
+"""`python -m training.supervised FOLDER --out weights.pt`: teach a network from game records in SGF instead of from
+self-play.
 
     python -m training.supervised ~/games --network b6c64 --epochs 4 --out weights.pt
 
-The networks, the losses and the learner are those of self-play; only where the rows come from differs (`training.supervised.collection`).
-After each pass over the positions (*epoch*) the averaged network is measured on games that it never saw, beside a constant predictor: the
-commonest move of the training positions, and the side to move's commoner result. OUT plays at any moment (`gozero-gtp --weights OUT`);
-beside it OUT.state holds what `--resume` needs. Ctrl-C saves both.
+The networks, the losses and the learner are those of self-play; only where the rows come from differs
+(`training.supervised.collection`). After each pass over the positions (*epoch*) the averaged network is measured on
+games that it never saw, beside a constant predictor: the commonest move of the training positions, and the side to
+move's commoner result. OUT plays at any moment (`gozero-gtp --weights OUT`); beside it OUT.state holds what `--resume`
+needs. Ctrl-C saves both.
 
 The weights that ship with gozero never come from this: they learned from self-play alone.
 """
@@ -43,7 +45,9 @@ SAVED_EVERY = 1000  # steps: what a killed process loses at most
 
 @dataclass(frozen=True)
 class CorrectShare:
-    """How many of some positions were right, and the half width of its 95 % interval: games, not positions, are independent."""
+    """How many of some positions were right, and the half width of its 95 % interval: games, not positions, are
+    independent.
+    """
 
     share: float
     half: float  # not a number with fewer than two games
@@ -92,7 +96,9 @@ class Answers:
 
 
 @torch.inference_mode()
-def measure(learner: Learner, held: dict[int, Shelf], stop: Callable[[], bool] = lambda: False) -> tuple[CorrectShare, CorrectShare]:
+def measure(
+    learner: Learner, held: dict[int, Shelf], stop: Callable[[], bool] = lambda: False
+) -> tuple[CorrectShare, CorrectShare]:
     """The averaged network's (top-1, value accuracy) on the held-out positions."""
     answers = Answers()
     for _, shelf in sorted(held.items()):
@@ -152,14 +158,23 @@ class Teaching:
         """Go on from the state beside OUT. ConfigError where there is none, or it belongs to another run."""
         try:
             state = torch.load(self.state_path, map_location="cpu", weights_only=True)
-            saved, rate, self.epoch, self.step = _lasting(state["facts"]), _learning_rate(state["facts"]), state["epoch"], state["step"]
+            saved, rate, self.epoch, self.step = (
+                _lasting(state["facts"]),
+                _learning_rate(state["facts"]),
+                state["epoch"],
+                state["step"],
+            )
         except (OSError, RuntimeError, EOFError, KeyError, TypeError, pickle.UnpicklingError) as error:
             why = error.strerror if isinstance(error, OSError) else "it is damaged, or no state of a run"
-            raise ConfigError(f"cannot go on from {self.state_path.absolute()}: {why}; without --resume a new run begins") from None
+            raise ConfigError(
+                f"cannot go on from {self.state_path.absolute()}: {why}; without --resume a new run begins"
+            ) from None
         facts = self._facts()
         for name, value in _lasting(facts).items():
             if saved.get(name) != value:
-                raise ConfigError(f"{self.state_path.absolute()} is of another run: {name} was {saved.get(name)!r}, now {value!r}")
+                raise ConfigError(
+                    f"{self.state_path.absolute()} is of another run: {name} was {saved.get(name)!r}, now {value!r}"
+                )
         if rate != _learning_rate(facts):
             say(f"--learning-rate was {rate:g} and is {_learning_rate(facts):g} from here on")
         self.learner.load_state_dict(state["learner"])
@@ -167,8 +182,18 @@ class Teaching:
 
     def save(self) -> None:
         """Write the weights that play, and the state."""
-        provenance = {"how": "supervised, from SGF files", **self.data.counts, "positions": self.data.rows(), "steps": self.learner.steps}
-        settings = {"network": self.plan.network, "epochs": self.plan.epochs, **asdict(self.plan.wanted), **asdict(self.plan.learner)}
+        provenance = {
+            "how": "supervised, from SGF files",
+            **self.data.counts,
+            "positions": self.data.rows(),
+            "steps": self.learner.steps,
+        }
+        settings = {
+            "network": self.plan.network,
+            "epochs": self.plan.epochs,
+            **asdict(self.plan.wanted),
+            **asdict(self.plan.learner),
+        }
         size = max(self.data.train, key=lambda each: len(self.data.train[each]))
         with storage.writing(self.out):
             weights.save(
@@ -180,7 +205,15 @@ class Teaching:
                 provenance={**provenance, "settings": settings},
             )
             with storage.replacing(self.state_path) as file:
-                torch.save({"facts": self._facts(), "epoch": self.epoch, "step": self.step, "learner": self.learner.state_dict()}, file)
+                torch.save(
+                    {
+                        "facts": self._facts(),
+                        "epoch": self.epoch,
+                        "step": self.step,
+                        "learner": self.learner.state_dict(),
+                    },
+                    file,
+                )
         self.saved = self.learner.steps
 
     def teach(self, stop: Callable[[], bool]) -> None:
@@ -214,7 +247,8 @@ class Teaching:
         except DivergedError:
             again = f" and --resume, which goes on from step {self.saved}" if self.saved else ""
             raise DivergedError(
-                f"a loss or the gradient is no number at step {self.learner.steps + 1}: give the same command with a --learning-rate "
+                f"a loss or the gradient is no number at step {self.learner.steps + 1}: give the same command with a "
+                "--learning-rate "
                 f"below {self.plan.learner.learning_rate:g}{again}"
             ) from None
 
@@ -234,7 +268,9 @@ class Teaching:
         return settings.anneal_to + (1 - settings.anneal_to) * left / settings.anneal
 
     def _line(self, sums: list[dict[str, torch.Tensor]], stop: Callable[[], bool]) -> str:
-        losses = ", ".join(f"{name} {np.mean([float(each[name]) for each in sums]):.3f}" for name in (sums[0] if sums else ()))
+        losses = ", ".join(
+            f"{name} {np.mean([float(each[name]) for each in sums]):.3f}" for name in (sums[0] if sums else ())
+        )
         top1, value = measure(self.learner, self.data.held, stop)
         return f"epoch {self.epoch} of {self.plan.epochs}: losses {losses}; held out: top-1 {top1}, value {value}"
 
@@ -245,7 +281,9 @@ def _learning_rate(facts: dict[str, Any]) -> float:
 
 
 def _lasting(facts: dict[str, Any]) -> dict[str, Any]:
-    """The facts without the learning rate, which may change where a run goes on; a state that names no input features has version 1."""
+    """The facts without the learning rate, which may change where a run goes on; a state that names no input features
+    has version 1.
+    """
     learner = {name: value for name, value in facts["learner"].items() if name != "learning_rate"}
     return {**facts, "learner": learner, "wanted": {"features": 1, **facts["wanted"]}}
 
@@ -259,25 +297,46 @@ def parser() -> argparse.ArgumentParser:
     options.add_argument("--out", type=Path, required=True, metavar="FILE", help="weights file to write")
     options.add_argument("--network", default="b6c64", help="b6c64, b10c64 ..., or agz13 (default %(default)s)")
     options.add_argument(
-        "--features", type=int, choices=(1, 2), help="version of the input features (default: 2, chains by their liberties too; agz13: 1)"
+        "--features",
+        type=int,
+        choices=(1, 2),
+        help="version of the input features (default: 2, chains by their liberties too; agz13: 1)",
     )
     options.add_argument("--epochs", type=int, default=5, help="passes over the positions (default %(default)s)")
     options.add_argument("--batch", type=int, default=learner.batch, help="positions of a step (default %(default)s)")
     options.add_argument("--learning-rate", type=float, default=1e-3, help="step size (default %(default)s)")
     options.add_argument(
-        "--size", type=int, action="append", default=[], metavar="N", help="only this board size; may be given more than once"
+        "--size",
+        type=int,
+        action="append",
+        default=[],
+        metavar="N",
+        help="only this board size; may be given more than once",
     )
     options.add_argument(
-        "--held-out", type=float, default=wanted.held_out, metavar="SHARE", help="share of games kept for measuring (default %(default)s)"
+        "--held-out",
+        type=float,
+        default=wanted.held_out,
+        metavar="SHARE",
+        help="share of games kept for measuring (default %(default)s)",
     )
     options.add_argument("--variations", action="store_true", help="learn from all variations (default: the main line)")
-    options.add_argument("--require-result", action="store_true", help="skip games without a result (default: they teach moves only)")
     options.add_argument(
-        "--most", type=int, default=wanted.most, metavar="N", help="most positions in memory, 1.2 KB each at 13x13 (default %(default)s)"
+        "--require-result", action="store_true", help="skip games without a result (default: they teach moves only)"
+    )
+    options.add_argument(
+        "--most",
+        type=int,
+        default=wanted.most,
+        metavar="N",
+        help="most positions in memory, 1.2 KB each at 13x13 (default %(default)s)",
     )
     options.add_argument("--threads", type=int, default=0, help="CPU threads (default: what the process may use)")
     options.add_argument(
-        "--seed", type=int, default=wanted.seed, help="fixes the network's start, the held-out games and all order (default %(default)s)"
+        "--seed",
+        type=int,
+        default=wanted.seed,
+        help="fixes the network's start, the held-out games and all order (default %(default)s)",
     )
     options.add_argument("--resume", action="store_true", help="go on from FILE.state")
     return options
@@ -285,13 +344,21 @@ def parser() -> argparse.ArgumentParser:
 
 def _plan(options: argparse.Namespace) -> Plan:
     """The command line, checked. ConfigError or ValueError with one line."""
-    for name, low, high in (("epochs", 1, 10**6), ("most", 1, 10**9), ("threads", 0, 1024), ("seed", 0, 2**63 - 1), ("held_out", 0, 0.9)):
+    for name, low, high in (
+        ("epochs", 1, 10**6),
+        ("most", 1, 10**9),
+        ("threads", 0, 1024),
+        ("seed", 0, 2**63 - 1),
+        ("held_out", 0, 0.9),
+    ):
         if not low <= getattr(options, name) <= high:
             raise ConfigError(f"--{name.replace('_', '-')} {getattr(options, name)} is out of range: {low} to {high}")
     version = options.features or (1 if options.network == "agz13" else 2)
     nets.config(options.network, features=version)
     sizes = tuple(sorted(options.size))
-    wanted = Wanted(sizes, options.variations, options.require_result, options.held_out, options.most, options.seed, version)
+    wanted = Wanted(
+        sizes, options.variations, options.require_result, options.held_out, options.most, options.seed, version
+    )
     values = {"batch": options.batch, "learning_rate": options.learning_rate}
     return Plan(options.network, from_dict(LearnerSettings, values, "command line"), wanted, options.epochs)
 
@@ -308,7 +375,9 @@ def _reserve(out: Path) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Teach; the exit code: 0, 1 if the disk failed or the losses diverged under way, 2 for a request or a folder that cannot be used."""
+    """Teach; the exit code: 0, 1 if the disk failed or the losses diverged under way, 2 for a request or a folder that
+    cannot be used.
+    """
     options = parser().parse_args(arguments)
     try:
         plan = _plan(options)

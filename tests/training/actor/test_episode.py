@@ -33,7 +33,9 @@ def uniform_result(episode: Episode, value: float = 0.1) -> RootResult:
     episode.game.legal(episode.state, episode.history, legal)
     prior = (legal / legal.sum()).astype(np.float32)
     best = int(episode.generator.choice(np.flatnonzero(legal)))
-    return RootResult(legal.astype(np.int32), np.zeros(actions, np.float32), prior, prior, best, value, 0.0, int(legal.sum()) + 1)
+    return RootResult(
+        legal.astype(np.int32), np.zeros(actions, np.float32), prior, prior, best, value, 0.0, int(legal.sum()) + 1
+    )
 
 
 def play_on(episode: Episode, plies: int) -> str | None:

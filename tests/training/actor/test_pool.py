@@ -1,4 +1,6 @@
-"""A pool of games in flight: it plays as a plain loop would, comes back from a checkpoint, and its threads change no game."""
+"""A pool of games in flight: it plays as a plain loop would, comes back from a checkpoint, and its threads change no
+game.
+"""
 
 import threading
 from collections.abc import Iterator
@@ -228,7 +230,9 @@ def test_every_group_does_its_share() -> None:
     assert all(30 <= group.rows <= 30 + longest for group in pool.groups)
     level = (sum(group.rows for group in pool.groups) + 90) / 3
     play(pool, 90)
-    assert all(level <= group.rows <= level + longest for group in pool.groups), "one group's surplus counts for the next stretch"
+    assert all(level <= group.rows <= level + longest for group in pool.groups), (
+        "one group's surplus counts for the next stretch"
+    )
 
 
 @pytest.mark.parametrize("groups", [1, 3])
@@ -281,15 +285,21 @@ def test_a_precision_that_is_not_to_be_had_is_a_wrong_setting(monkeypatch: pytes
     monkeypatch.setattr(openvino_evaluator, "computes_int8", lambda: False)
     with pytest.raises(ConfigError, match=r"^selfplay\.precision: precision int8 needs a processor with VNNI or AMX"):
         leaf_evaluator("network", game_of(5), net, 1, 1, precision="int8")
-    with pytest.raises(ConfigError, match=r"^selfplay\.precision = 'int8': only OpenVINO on a CPU computes in it; use auto$"):
+    with pytest.raises(
+        ConfigError, match=r"^selfplay\.precision = 'int8': only OpenVINO on a CPU computes in it; use auto$"
+    ):
         leaf_evaluator("network", game_of(5), net, 1, 1, "cuda", precision="int8")
 
 
-@pytest.mark.parametrize(("name", "kind"), [("go", "CudaEvaluator"), ("nogo", "TorchEvaluator"), ("tictactoe", "TorchEvaluator")])
+@pytest.mark.parametrize(
+    ("name", "kind"), [("go", "CudaEvaluator"), ("nogo", "TorchEvaluator"), ("tictactoe", "TorchEvaluator")]
+)
 def test_a_gpu_evaluates_packed_positions_of_go_alone(name: str, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for module, evaluator in ((cuda_evaluator, "CudaEvaluator"), (torch_evaluator, "TorchEvaluator")):
         monkeypatch.setattr(
-            module, evaluator, type(evaluator, (), {"__init__": lambda self, net, game, device="cuda", precision="auto": None})
+            module,
+            evaluator,
+            type(evaluator, (), {"__init__": lambda self, net, game, device="cuda", precision="auto": None}),
         )
     game = games.make(name)
     chosen = leaf_evaluator("network", game, nets.build(nets.config("b1c8", game), seed=1), 1, 1, "cuda")

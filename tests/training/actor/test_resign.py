@@ -12,7 +12,9 @@ from training.settings.config import SelfPlaySettings
 SETTINGS = SelfPlaySettings(resign_threshold=0.9, resign_generations=3)
 
 
-def game(winner: float, loser: float, *, score: float = 5.5, unresigned: bool = True, conceded: int | None = None) -> Record:
+def game(
+    winner: float, loser: float, *, score: float = 5.5, unresigned: bool = True, conceded: int | None = None
+) -> Record:
     """A game that Black won (White, with a negative score), with these peaks."""
     peaks = (winner, loser) if score > 0 else (loser, winner)
     return Record(9, 7.5, 1, np.zeros(40, np.int32), (), score, "passes", 0, conceded, unresigned, peaks)
@@ -41,7 +43,9 @@ def test_nothing_is_conceded_before_enough_is_known() -> None:
     assert calibrated(*[certain] * ENOUGH).threshold(3) == NEVER, "the first three generations concede nothing"
     assert calibrated(*[certain] * ENOUGH).threshold(4) == 0.9
     assert calibrated(*[replace(certain, unresigned=False)] * ENOUGH).threshold(5) == NEVER
-    assert Calibration(SelfPlaySettings(resign_threshold=0.0), calibrated(*[certain] * ENOUGH).peaks).threshold(5) == NEVER
+    assert (
+        Calibration(SelfPlaySettings(resign_threshold=0.0), calibrated(*[certain] * ENOUGH).peaks).threshold(5) == NEVER
+    )
 
 
 @pytest.mark.parametrize("score", [5.5, -5.5, 0.0])

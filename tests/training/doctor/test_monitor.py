@@ -30,10 +30,18 @@ def test_games_are_summarised_by_size() -> None:
     assert game_report([]) == {}
 
 
-def test_a_generation_is_a_line_and_a_verdict_on_stderr_and_in_the_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_generation_is_a_line_and_a_verdict_on_stderr_and_in_the_log(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     game = random_record(5, 1)
     report = game_report([game])
-    report |= {"run/generation": 4.0, "run/hours": 1.5, "run/rows": 12_345.0, "speed/evaluations": 678.0, "held/policy": 2.5}
+    report |= {
+        "run/generation": 4.0,
+        "run/hours": 1.5,
+        "run/rows": 12_345.0,
+        "speed/evaluations": 678.0,
+        "held/policy": 2.5,
+    }
     run = startup.prepare(LoopSettings(network="b2c16", monitor=MonitorSettings(report_every=0)), tmp_path)
     watch = monitor.Monitor(tmp_path, run.settings)
     watch.generation(report, run)
@@ -58,7 +66,12 @@ def test_a_generation_that_is_done_again_after_a_crash_is_drawn_once(tmp_path: P
     for generations in ((1, 2, 3), (3, 4)):  # the second process goes on from a checkpoint before the third was done
         watch = monitor.Monitor(tmp_path, run.settings)
         for generation in generations:
-            report = {"run/generation": float(generation), "run/hours": 1.0, "run/rows": 1.0, "speed/evaluations": float(generations[-1])}
+            report = {
+                "run/generation": float(generation),
+                "run/hours": 1.0,
+                "run/rows": 1.0,
+                "speed/evaluations": float(generations[-1]),
+            }
             watch.generation(report, run, stop=lambda: True)
         watch.close()
     drawn = EventAccumulator(str(tmp_path / "tensorboard")).Reload().Scalars("speed/evaluations")

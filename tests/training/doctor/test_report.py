@@ -32,7 +32,10 @@ NEW = {
 
 
 def log(folder: Path, *lines: dict[str, object]) -> None:
-    counted = [{"run/generation": float(k), "run/steps": 10 * k, "run/evaluations": 1e4 * k, **line} for k, line in enumerate(lines, 1)]
+    counted = [
+        {"run/generation": float(k), "run/steps": 10 * k, "run/evaluations": 1e4 * k, **line}
+        for k, line in enumerate(lines, 1)
+    ]
     (folder / "log.jsonl").write_text("".join(json.dumps(line) + "\n" for line in counted))
 
 
@@ -57,7 +60,16 @@ def test_a_page_shows_everything_and_needs_no_network(tmp_path: Path, capsys: py
     assert report.main([str(run_folder(tmp_path))]) == 0
     assert capsys.readouterr().out.strip() == str(tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text()
-    expected = ["Verdicts", "The verdict over time", "Losses", "Strength", "Games", "Openings", "What the network thinks", "First layer"]
+    expected = [
+        "Verdicts",
+        "The verdict over time",
+        "Losses",
+        "Strength",
+        "Games",
+        "Openings",
+        "What the network thinks",
+        "First layer",
+    ]
     assert headings(page) == [*expected, "Speed", "Settings"]
     assert 'class="verdict learning">learning, because &lt;it&gt; is<' in page
     assert not re.search(r"(src|href)\s*=\s*.(?!data:)", page)
@@ -67,7 +79,9 @@ def test_a_page_shows_everything_and_needs_no_network(tmp_path: Path, capsys: py
     assert all(base64.b64decode(picture).startswith(b"\x89PNG") for picture in pictures)
 
 
-@pytest.mark.parametrize(("name", "shown"), [("connect4", ["policy, value"]), ("othello", ["policy, pass", "red: Black's points, value"])])
+@pytest.mark.parametrize(
+    ("name", "shown"), [("connect4", ["policy, value"]), ("othello", ["policy, pass", "red: Black's points, value"])]
+)
 def test_a_network_is_asked_for_what_its_game_has(name: str, shown: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     game, drawn = games.make(name), []
     monkeypatch.setattr(plots, "boards", lambda pictures: drawn.extend(pictures) or b"")
@@ -92,7 +106,9 @@ def test_what_is_missing_is_left_out(tmp_path: Path) -> None:
     report.write(tmp_path)
 
 
-def test_the_distance_to_perfect_play_falls_with_the_share_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_distance_to_perfect_play_falls_with_the_share_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     policy = {"perfect/policy_share": 0.5, "perfect/policy_low": 0.375, "perfect/policy_high": 0.625}
     search = {"perfect/search_share": 0.75, "perfect/search_low": 0.625, "perfect/search_high": 1.0}
     log(tmp_path, OLD, OLD | policy | search)
@@ -137,7 +153,9 @@ def test_nothing_to_show_and_no_matplotlib_are_one_line(
 
 
 def test_a_history_counts_each_generation_once(tmp_path: Path) -> None:
-    lines = [{"run/generation": number, "x": x, "verdict": f"v{x}"} for number, x in ((1, 1.0), (2, 2.0), (3, 3.0), (2, 4.0))]
+    lines = [
+        {"run/generation": number, "x": x, "verdict": f"v{x}"} for number, x in ((1, 1.0), (2, 2.0), (3, 3.0), (2, 4.0))
+    ]
     (tmp_path / "log.jsonl").write_text("\n".join(json.dumps(line) for line in lines) + '\n{"run/gen')
     reports, verdicts = history.read(tmp_path)
     assert [report["x"] for report in reports] == [1.0, 4.0]  # the run went back to generation 2 after a crash

@@ -46,7 +46,11 @@ def test_games_against_rollouts_and_earlier_weights(tmp_path: Path) -> None:
     assert second["strength/frozen_games"] == 4
     frozen = sorted((tmp_path / "frozen").iterdir())
     assert [path.name for path in frozen] == ["000002.pt", "000004.pt"]
-    assert weights.load(frozen[0]).provenance == {"run": tmp_path.name, "generation": 2, "evaluations": run.progress.evaluations}
+    assert weights.load(frozen[0]).provenance == {
+        "run": tmp_path.name,
+        "generation": 2,
+        "evaluations": run.progress.evaluations,
+    }
 
 
 def test_distance_to_perfect_play_in_a_solved_game(tmp_path: Path) -> None:
@@ -60,7 +64,9 @@ def test_distance_to_perfect_play_in_a_solved_game(tmp_path: Path) -> None:
         assert 0 <= found[f"perfect/{name}_low"] < found[f"perfect/{name}_share"] < found[f"perfect/{name}_high"] <= 1
     assert found["perfect/policy_high"] - found["perfect/policy_low"] < 0.25  # 100 positions
     assert found["perfect/search_share"] > found["perfect/policy_share"]  # of a network that knows nothing
-    assert strong.measure(run, 4, [], lambda: False)["strength/frozen_games"] == 2  # against the weights of generation 2
+    assert (
+        strong.measure(run, 4, [], lambda: False)["strength/frozen_games"] == 2
+    )  # against the weights of generation 2
     again = strong.measure(run, 4, [], lambda: False)
     assert {name: again[name] for name in found if name.startswith("perfect/")} == {
         name: value for name, value in found.items() if name.startswith("perfect/")
@@ -90,7 +96,9 @@ def test_old_weights_are_removed(tmp_path: Path) -> None:
 def test_time_is_bounded(tmp_path: Path) -> None:
     run = run_of(tmp_path)
     strong = Strength(tmp_path, run.settings)
-    assert strong.measure(run, 2, [{"strength/seconds": 0.04 * 3600}], lambda: False) == {}  # not enough saved up for another
+    assert (
+        strong.measure(run, 2, [{"strength/seconds": 0.04 * 3600}], lambda: False) == {}
+    )  # not enough saved up for another
     run.progress.hours = 1e-9
     found = strong.measure(run, 2, [], lambda: False)
     assert "strength/uct_score" not in found  # given up
@@ -107,10 +115,22 @@ def test_stopping_gives_the_games_up(tmp_path: Path) -> None:
 
 
 def test_agreement_with_a_yardstick(tmp_path: Path) -> None:
-    label = {"moves": ["C3"], "best": "C2", "shares": {"C2": 1.0}, "winrate": 0.3, "score": -2.0, "ownership": [0.0] * 25}
+    label = {
+        "moves": ["C3"],
+        "best": "C2",
+        "shares": {"C2": 1.0},
+        "winrate": 0.3,
+        "score": -2.0,
+        "ownership": [0.0] * 25,
+    }
     (tmp_path / "labels.jsonl").write_text(json.dumps(label))
     run = run_of(tmp_path / "run", yardstick=str(tmp_path / "labels.jsonl"))
     found = Strength(tmp_path / "run", run.settings).measure(run, 2, [], lambda: False)
-    assert {"yardstick/top1", "yardstick/log_share", "yardstick/winrate_error", "yardstick/ownership_error"} <= found.keys()
+    assert {
+        "yardstick/top1",
+        "yardstick/log_share",
+        "yardstick/winrate_error",
+        "yardstick/ownership_error",
+    } <= found.keys()
     with pytest.raises(ConfigError, match=r"monitor\.yardstick: cannot read"):
         Strength(tmp_path, LoopSettings(monitor=MonitorSettings(yardstick=str(tmp_path / "nothing.jsonl"))))

@@ -1,4 +1,6 @@
-"""Each sign that needs a longer run than a test can have: found in a history that shows it, and not in one a step from it."""
+"""Each sign that needs a longer run than a test can have: found in a history that shows it, and not in one a step from
+it.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,11 @@ SIGNS: dict[str, tuple[Report, str, str]] = {
     "endless": ({"games9/length": 130.0}, "learning", "games on 9x9 last 130 moves"),
     "capped": ({"games9/capped": 0.2}, "learning", "reached the limit of moves"),
     "one-sided": ({"games9/black": 0.0}, "learning", "White won 300 of 300 games"),
-    "resigned": ({"resign/checked": 100.0, "resign/false_positives": 0.3}, "learning", "30 of 100 games would have been resigned wrongly"),
+    "resigned": (
+        {"resign/checked": 100.0, "resign/false_positives": 0.3},
+        "learning",
+        "30 of 100 games would have been resigned wrongly",
+    ),
     "few corrupt": ({"run/corrupt": 2.0}, "learning", "damaged records were skipped, 2 so far"),
 }
 
@@ -63,7 +69,11 @@ def judged(*changes: Report, generations: int = 4) -> doctor.Verdict:
     changes = (*changes, *changes[-1:] * (generations - len(changes)))
     history = []
     for number, change in enumerate(changes, 1):
-        counters = {"run/generation": float(number), "run/steps": 1900.0 + 100 * number, "run/rows": 1e5 + 6400 * number}
+        counters = {
+            "run/generation": float(number),
+            "run/steps": 1900.0 + 100 * number,
+            "run/rows": 1e5 + 6400 * number,
+        }
         history.append(SOUND | counters | change)
     return doctor.verdict(history, SETTINGS)
 
@@ -96,21 +106,31 @@ def test_commands_that_are_advised_can_be_given(tmp_path: Path) -> None:
     writer.append(random_record(5, 1))
     writer.close()
     remedies = [finding.remedy for change, _, _ in SIGNS.values() for finding in judged(change).findings]
-    advised = {command for remedy in remedies for command in re.findall(r"python -m training\.records ([^,;]*)", remedy)}
+    advised = {
+        command for remedy in remedies for command in re.findall(r"python -m training\.records ([^,;]*)", remedy)
+    }
     assert sum(remedy.count("python -m") for remedy in set(remedies)) == len(advised) == 2
     for command in advised:
         assert browse.main(command.replace("RUN_FOLDER", str(tmp_path)).split()) == 0
 
 
 def test_small_numbers_raise_no_alarm() -> None:
-    few = {"games9/count": 6, "games9/early": 1 / 6, "games9/black": 5 / 6, "games9/distinct": 5 / 6, "games9/commonest": 4 / 6}
+    few = {
+        "games9/count": 6,
+        "games9/early": 1 / 6,
+        "games9/black": 5 / 6,
+        "games9/distinct": 5 / 6,
+        "games9/commonest": 4 / 6,
+    }
     assert judged(few).text == judged({}).text
     assert judged({"resign/checked": 3.0, "resign/false_positives": 1.0}).text == judged({}).text
 
 
 def test_a_common_opening_may_be_chance() -> None:
     assert judged({"games9/commonest": 0.55}).status == "learning"
-    assert judged({"games3/commonest": 1.0, "games3/count": 100, "games3/length": 8.0}).status == "learning"  # there are few
+    assert (
+        judged({"games3/commonest": 1.0, "games3/count": 100, "games3/length": 8.0}).status == "learning"
+    )  # there are few
 
 
 def test_openings_that_a_symmetry_turns_into_each_other_are_one() -> None:
@@ -128,7 +148,9 @@ def test_signs_of_one_colour_count_only_where_both_win() -> None:
 
 
 def test_the_worst_comes_first_and_three_at_most() -> None:
-    verdict = judged({"games9/distinct": 0.2, "law/value": 0.5, "run/corrupt": 400.0, "probe/norm_gap": 1.0, "fit/value": 0.1})
+    verdict = judged(
+        {"games9/distinct": 0.2, "law/value": 0.5, "run/corrupt": 400.0, "probe/norm_gap": 1.0, "fit/value": 0.1}
+    )
     assert verdict.text.startswith("broken, because the result is not the sign of the score")
     assert len(verdict.findings) == 5
     assert "differ" not in verdict.text
@@ -231,7 +253,9 @@ def test_a_measured_run_is_left_as_it_was(tmp_path: Path) -> None:
 
     run = startup.prepare(LoopSettings(network="b2c16", threads=1), tmp_path)
     run.replay.add(random_record(5, seed) for seed in range(30))
-    before = [tensor.clone() for tensor in (*run.learner.net.state_dict().values(), *run.learner.ema.state_dict().values())]
+    before = [
+        tensor.clone() for tensor in (*run.learner.net.state_dict().values(), *run.learner.ema.state_dict().values())
+    ]
     measuring = checkup.Checkup()
     first, second = measuring.measure(run, 1), measuring.measure(run, 2)
     assert "moved/net" not in first

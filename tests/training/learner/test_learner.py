@@ -31,7 +31,9 @@ def test_losses_fall_on_a_fixed_batch(precision: str) -> None:
     for _ in range(80):
         last = {name: float(loss) for name, loss in learner.train(batch).items()}
     assert set(first) == {*LOSSES, "total", "gradient", "update"}
-    entropy = float(-(batch.policy * np.log(np.maximum(batch.policy, 1e-9))).sum(1).mean())  # the policy loss's lower bound
+    entropy = float(
+        -(batch.policy * np.log(np.maximum(batch.policy, 1e-9))).sum(1).mean()
+    )  # the policy loss's lower bound
     assert last["policy"] - entropy < 0.5 * (first["policy"] - entropy)
     for name in ("value", "ownership", "score"):
         assert last[name] < 0.5 * first[name], name
@@ -73,7 +75,9 @@ def test_a_row_without_reply_adds_nothing() -> None:
     assert losses(output, silent)["reply"].item() == 0
 
 
-@pytest.mark.parametrize("config", [TINY, nets.NetConfig("agz-test", "agz", blocks=1, channels=8, size=5, value_hidden=8)])
+@pytest.mark.parametrize(
+    "config", [TINY, nets.NetConfig("agz-test", "agz", blocks=1, channels=8, size=5, value_hidden=8)]
+)
 def test_a_target_that_is_not_known_adds_nothing(config: nets.NetConfig) -> None:
     batch = fixed_batch(rows=6)
     output = nets.build(config, 1).eval()(torch.from_numpy(batch.planes), torch.from_numpy(batch.globals))
@@ -129,7 +133,9 @@ def test_evaluation_sees_one_shape_whatever_the_number_of_rows(rows: int) -> Non
     learner.ema.register_forward_pre_hook(lambda net, inputs: shapes.add(tuple(inputs[0].shape)))
     found = learner.evaluate(batch)
     assert len(shapes) == 1
-    assert {name: found[name] for name in LOSSES} == pytest.approx({name: float(loss) for name, loss in expected.items()}, rel=1e-4)
+    assert {name: found[name] for name in LOSSES} == pytest.approx(
+        {name: float(loss) for name, loss in expected.items()}, rel=1e-4
+    )
     learner.evaluate(fixed_batch(rows=40))
     assert len(shapes) == 1
 
@@ -168,11 +174,16 @@ def test_a_state_without_the_optimiser_keeps_the_weights() -> None:
     del state["optimiser"]
     other.load_state_dict(state)
     assert other.steps == 1
-    assert all(torch.equal(a, b) for a, b in zip(learner.ema.state_dict().values(), other.ema.state_dict().values(), strict=True))
+    assert all(
+        torch.equal(a, b)
+        for a, b in zip(learner.ema.state_dict().values(), other.ema.state_dict().values(), strict=True)
+    )
 
 
 def test_the_search_has_its_share_in_the_value() -> None:
-    """(1 - s) result + s root, as win, draw and loss; a drawn game lends its draws, and an unknown root leaves the result alone."""
+    """(1 - s) result + s root, as win, draw and loss; a drawn game lends its draws, and an unknown root leaves the
+    result alone.
+    """
     root = np.array([0.5, 0.5, 0.5, np.nan, -1.0], np.float32)
     result = np.array([1, -1, 0, -1, 1])
     batch = fixed_batch(rows=5)._replace(value=result, root=root)
@@ -206,7 +217,9 @@ def test_calibration_is_the_distance_of_what_is_predicted_from_what_happens() ->
 
 def test_sgd_is_the_published_rule() -> None:
     """v = 0.9 v + g + decay w, w -= rate v; biases and batch norms do not decay."""
-    settings = LearnerSettings(optimiser="sgd", learning_rate=0.1, warm_up=0, weight_decay=0.01, precision="f32", clip=1e6)
+    settings = LearnerSettings(
+        optimiser="sgd", learning_rate=0.1, warm_up=0, weight_decay=0.01, precision="f32", clip=1e6
+    )
     learner, batch = Learner(TINY, settings, seed=1), fixed_batch()
     speeds: dict[str, torch.Tensor] = {}
     for _ in range(3):
@@ -239,7 +252,9 @@ def test_the_step_and_the_gradient_are_reported() -> None:
     assert float(moving["gradient"]) == float(frozen["gradient"]) > 0
 
 
-@pytest.mark.parametrize(("name", "words"), [("score", "score loss became nan"), ("owner", "ownership loss became nan")])
+@pytest.mark.parametrize(
+    ("name", "words"), [("score", "score loss became nan"), ("owner", "ownership loss became nan")]
+)
 def test_a_loss_that_is_no_number_stops_before_anything_changes(name: str, words: str) -> None:
     learner, batch = Learner(TINY, LearnerSettings(precision="f32"), seed=1), fixed_batch()
     learner.train(batch)
@@ -247,7 +262,9 @@ def test_a_loss_that_is_no_number_stops_before_anything_changes(name: str, words
     with pytest.raises(DivergedError, match=words) as caught:
         learner.train(batch._replace(**{name: getattr(batch, name) * np.float32("nan")}))
     assert "step 2" in str(caught.value) and "\n" not in str(caught.value)
-    assert learner.steps == 1 and all(torch.equal(tensor, before[key]) for key, tensor in learner.net.state_dict().items())
+    assert learner.steps == 1 and all(
+        torch.equal(tensor, before[key]) for key, tensor in learner.net.state_dict().items()
+    )
 
 
 def test_a_gradient_that_is_no_number_stops_too() -> None:

@@ -28,7 +28,9 @@ class Machine:
         return used
 
 
-@pytest.mark.parametrize(("seconds", "most", "best"), [(ALONE, 2, 2), (CROWDED, 2, 1), (ALONE, 4, 4), (CROWDED, 4, 1), (ALONE, 1, 1)])
+@pytest.mark.parametrize(
+    ("seconds", "most", "best"), [(ALONE, 2, 2), (CROWDED, 2, 1), (ALONE, 4, 4), (CROWDED, 4, 1), (ALONE, 1, 1)]
+)
 def test_the_fastest_is_found_at_the_start(seconds: dict[int, float], most: int, best: int) -> None:
     machine = Machine(most=most)
     machine.work(seconds.__getitem__, 8)

@@ -95,7 +95,9 @@ def test_it_goes_on_where_it_stopped(tmp_path: Path) -> None:
     settings = tiny(generations=2)
     first = startup.prepare(settings, tmp_path / "run")
     watch = monitor.Monitor(first.folder, first.settings)
-    loop.cycle(first, watch, lambda: first.progress.generation == 2)  # stopped when the second generation is about to begin
+    loop.cycle(
+        first, watch, lambda: first.progress.generation == 2
+    )  # stopped when the second generation is about to begin
     second = startup.prepare(settings, tmp_path / "run")
     assert second.progress == first.progress
     assert second.progress.generation == 2
@@ -153,7 +155,9 @@ def test_old_checkpoints_are_removed(tmp_path: Path) -> None:
 
 
 def test_the_run_that_ships_is_opened(tmp_path: Path) -> None:
-    """weights/resume is of an earlier version; of its shards the newest is enough here, those that are missing count as empty."""
+    """weights/resume is of an earlier version; of its shards the newest is enough here, those that are missing count as
+    empty.
+    """
     kept, folder = Path(__file__).parents[3] / "weights" / "resume", tmp_path / "run"
     for name in ("settings.json", "checkpoints/000292.pt", "records/000291.gzr"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -168,7 +172,9 @@ def test_the_run_that_ships_is_opened(tmp_path: Path) -> None:
     assert rows == sum(record.rows for record in records.read(folder / "records/000291.gzr").records) > 2000
 
 
-def test_another_network_in_the_folder_is_refused(finished: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_another_network_in_the_folder_is_refused(
+    finished: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     other = tmp_path / "other.toml"
     other.write_text(TINY.read_text().replace("b2c16", "b3c16"))
     assert startup.main(["--config", str(other), "--run", str(finished)]) == 2
@@ -177,7 +183,9 @@ def test_another_network_in_the_folder_is_refused(finished: Path, capsys: pytest
     assert text.count("\n") == 1
 
 
-def test_a_run_with_tactics_plays_learns_and_is_opened_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_with_tactics_plays_learns_and_is_opened_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     arguments = ("--set", "features=2", "--set", "generations=2")
     assert run_loop(tmp_path / "run", *arguments, "--set", "generations=1") == 0
     assert run_loop(tmp_path / "run", *arguments) == 0
@@ -225,7 +233,9 @@ def test_rows_pay_for_their_uses_or_for_passes_over_the_window(tmp_path: Path) -
     assert run.steps.paid_by(passes.generation_rows) == pytest.approx(10 * window / 32)
 
 
-def test_a_loss_that_is_no_number_ends_the_run_and_keeps_its_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+def test_a_loss_that_is_no_number_ends_the_run_and_keeps_its_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
+) -> None:
     folder, train = tmp_path / "run", Learner.train
 
     def spoiled(self: Learner, batch: Batch, rate: float = 1.0) -> dict[str, torch.Tensor]:

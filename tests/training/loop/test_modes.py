@@ -1,7 +1,8 @@
-"""The three modes: what overlaps with what, who waits for whom, and that a signal ends each of them with everything saved.
+"""The three modes: what overlaps with what, who waits for whom, and that a signal ends each of them with everything
+saved.
 
-Nothing here is measured in seconds: games and steps are made to wait for each other, so that a mode in which they do not overlap would
-stand still (and the wait for the other then fails).
+Nothing here is measured in seconds: games and steps are made to wait for each other, so that a mode in which they do
+not overlap would stand still (and the wait for the other then fails).
 """
 
 import json
@@ -28,7 +29,9 @@ PATIENCE = 120  # seconds after which something that should happen counts as not
 
 
 class Stage:
-    """Runs the tiny run in one mode; `game` and `step` are called before each game is written and before each step is taken."""
+    """Runs the tiny run in one mode; `game` and `step` are called before each game is written and before each step is
+    taken.
+    """
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch, **changes: Any) -> None:
         torch.set_num_threads(1)
@@ -37,7 +40,11 @@ class Stage:
         self.events: list[str] = []  # game, step, hand-over
         self.run = Run(crashes.settings(**changes), folder)
         self.watch = crashes.Watch(folder, self.run.settings)
-        for owner, name, event in ((records.Writer, "append", "game"), (Learner, "train", "step"), (Actor, "hand_over", "hand-over")):
+        for owner, name, event in (
+            (records.Writer, "append", "game"),
+            (Learner, "train", "step"),
+            (Actor, "hand_over", "hand-over"),
+        ):
             monkeypatch.setattr(owner, name, self._noted(getattr(owner, name), event))
 
     def cycle(self, stop: Callable[[], bool] = lambda: False) -> None:
@@ -75,7 +82,9 @@ def test_half_way_self_play_goes_on_with_the_previous_network_while_the_learner_
         if run.progress.generation == 2 and not before:
             before.update({name: tensor.clone() for name, tensor in run.actor.playing.state_dict().items()})
             assert written.wait(PATIENCE), "no game ends while the learner works"
-            assert run.progress.rows == sum(record.rows for record in records.read(tmp_path / "records" / "000001.gzr").records)
+            assert run.progress.rows == sum(
+                record.rows for record in records.read(tmp_path / "records" / "000001.gzr").records
+            )
         if run.progress.generation == 2:
             assert all(torch.equal(tensor, before[name]) for name, tensor in run.actor.playing.state_dict().items())
 
@@ -86,7 +95,9 @@ def test_half_way_self_play_goes_on_with_the_previous_network_while_the_learner_
     assert run.progress.steps_owed < 1, "the last games are learned from too"
 
 
-def test_asynchronous_self_play_never_waits_and_changes_networks_in_mid_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_asynchronous_self_play_never_waits_and_changes_networks_in_mid_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     stage = Stage(tmp_path, monkeypatch, mode="asynchronous", generations=3, swap_steps=2)
     run, third, handed, in_flight = stage.run, threading.Event(), threading.Event(), []
     use, hand_over, learn = Actor._use, Actor.hand_over, Run.learn
@@ -119,7 +130,9 @@ def test_asynchronous_self_play_never_waits_and_changes_networks_in_mid_game(tmp
     assert run.progress.rows == run.replay.total
 
 
-def test_a_generation_that_is_complete_when_the_learner_is_stopped_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_generation_that_is_complete_when_the_learner_is_stopped_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     stage = Stage(tmp_path, monkeypatch, mode="asynchronous")
     run, stopped, left = stage.run, threading.Event(), threading.Event()
     together, advance = loop.together, Run.advance
@@ -147,7 +160,12 @@ def test_a_generation_that_is_complete_when_the_learner_is_stopped_is_reported(t
 @pytest.mark.parametrize("mode", ["sequential", "semi-asynchronous", "asynchronous"])
 @pytest.mark.parametrize("part, number", [("game", 4), ("step", 3)])
 def test_a_signal_saves_all_and_the_run_goes_on(
-    mode: str, part: str, number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    mode: str,
+    part: str,
+    number: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     handlers = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
     try:
@@ -162,14 +180,18 @@ def test_a_signal_saves_all_and_the_run_goes_on(
 
         setattr(stage, part, count)
         stage.cycle(stop)
-        assert signal.getsignal(signal.SIGINT) == signal.getsignal(signal.SIGTERM) == signal.SIG_DFL, "a second one leaves at once"
+        assert signal.getsignal(signal.SIGINT) == signal.getsignal(signal.SIGTERM) == signal.SIG_DFL, (
+            "a second one leaves at once"
+        )
     finally:
         for each, handler in handlers.items():
             signal.signal(each, handler)
     assert stop()
     snapshot, _ = checkpoint.latest(tmp_path / "checkpoints") or pytest.fail("no checkpoint")
     shard = tmp_path / "records" / f"{snapshot.progress.generation:06d}.gzr"
-    assert snapshot.shard_bytes == (shard.stat().st_size if shard.exists() else 0), "no finished game is cut when the run goes on"
+    assert snapshot.shard_bytes == (shard.stat().st_size if shard.exists() else 0), (
+        "no finished game is cut when the run goes on"
+    )
     assert snapshot.learner["steps"] == stage.run.learner.steps
     flying = {size: [game.moves for game in pool.games] for size, pool in stage.run.actor.pools.items()}
     capsys.readouterr()

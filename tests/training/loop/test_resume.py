@@ -1,4 +1,6 @@
-"""A run that is killed and gone on with ends as the run that never was: the same weights, bit for bit, and the same games."""
+"""A run that is killed and gone on with ends as the run that never was: the same weights, bit for bit, and the same
+games.
+"""
 
 import json
 import subprocess
@@ -34,7 +36,9 @@ def check(folder: Path, mode: str, kills: int, seed: int) -> None:
     command = [sys.executable, "-m", "tests.training.crashes", str(folder), mode, json.dumps(moments)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    (whole, _), (killed, _) = (checkpoint.latest(folder / name / "checkpoints") or pytest.fail(name) for name in ("whole", "killed"))
+    (whole, _), (killed, _) = (
+        checkpoint.latest(folder / name / "checkpoints") or pytest.fail(name) for name in ("whole", "killed")
+    )
     assert whole.learner["steps"] > 10
     for part in ("net", "ema", "optimiser"):
         assert same(whole.learner[part], killed.learner[part]), part

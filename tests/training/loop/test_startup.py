@@ -1,4 +1,6 @@
-"""The front door: what is refused and in which words, the trials that leave nothing behind, and what a new run begins with."""
+"""The front door: what is refused and in which words, the trials that leave nothing behind, and what a new run begins
+with.
+"""
 
 import json
 import math
@@ -51,7 +53,9 @@ def refused(arguments: list[str], capsys: pytest.CaptureFixture[str], program=st
     return captured.err
 
 
-def test_selfplay_trains_a_whole_run_and_goes_on_with_it(finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_selfplay_trains_a_whole_run_and_goes_on_with_it(
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = tmp_path / "again"
     shutil.copytree(finished, folder)
     assert selfplay.main(["--preset", "tiny", "--run", str(folder), *SHORT, "--set", "generations=2"]) == 0
@@ -85,13 +89,26 @@ def test_two_trainings_never_share_a_folder(finished: Path, capsys: pytest.Captu
         (["--preset", "tiny", "--records", __file__], "not a shard of records"),
         (["--preset", "tiny", "--dry-run", "--from", "nowhere.pt"], "nowhere.pt: no such file"),
         (["--preset", "tiny", "--dry-run", "--yardstick", "nowhere.jsonl"], "nowhere.jsonl"),
-        (["--preset", "tiny", "--set", "selfplay.full_share=0"], "selfplay: full_share = 0.0 is out of range: from 0.01 to 1"),
-        (["--preset", "othello", "--set", "stage.1.sizes={5=1}"], "stage 1: board size 5 is not supported: expected 4, 6 or 8"),
-        (["--preset", "s3", "--set", "stage.1.sizes={9=0.5,13=0.5}"], "stage 1: network agz13 plays on one size of board, here 13, not 9"),
+        (
+            ["--preset", "tiny", "--set", "selfplay.full_share=0"],
+            "selfplay: full_share = 0.0 is out of range: from 0.01 to 1",
+        ),
+        (
+            ["--preset", "othello", "--set", "stage.1.sizes={5=1}"],
+            "stage 1: board size 5 is not supported: expected 4, 6 or 8",
+        ),
+        (
+            ["--preset", "s3", "--set", "stage.1.sizes={9=0.5,13=0.5}"],
+            "stage 1: network agz13 plays on one size of board, here 13, not 9",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_one_line(
-    arguments: list[str], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    arguments: list[str],
+    words: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(rehearsal, "_folder", lambda folder: str(folder))
@@ -108,13 +125,18 @@ def test_what_cannot_be_done_is_one_line(
     ("arguments", "words"),
     [
         (["--preset", "tiny", "--games", "3"], "--games belongs to --weights"),
-        (["--preset", "tiny", "--weights", "none", "--out", "x"], "to play games alone give --weights FILE and --out FOLDER; to train"),
+        (
+            ["--preset", "tiny", "--weights", "none", "--out", "x"],
+            "to play games alone give --weights FILE and --out FOLDER; to train",
+        ),
         (["--weights", "none"], "to play games alone give --weights FILE and --out FOLDER"),
         (["--weights", "none", "--out", "x", "--hours", "1"], "--hours belongs to training; to play games alone give"),
         (["--weights", "none", "--out", "x", "--from", "y.pt"], "--from belongs to training; to play games alone give"),
     ],
 )
-def test_selfplay_keeps_training_and_games_alone_apart(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_selfplay_keeps_training_and_games_alone_apart(
+    arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert words in refused(arguments, capsys, selfplay)
 
 
@@ -134,14 +156,18 @@ def test_selfplay_alone_begins_and_continues_the_default_run(
     assert (tmp_path / "runs" / "tiny" / "weights.pt").is_file()
     assert selfplay.main(short) == 0
     again = capsys.readouterr().err.splitlines()[0]
-    assert again.startswith(f"going on with the default run, tiny in {tmp_path}/runs/tiny, after generation 1, which took ")
+    assert again.startswith(
+        f"going on with the default run, tiny in {tmp_path}/runs/tiny, after generation 1, which took "
+    )
 
 
 def test_the_default_run_is_the_presets_that_made_the_weights() -> None:
     assert selfplay.DEFAULT_PRESET == "go13"
 
 
-def test_a_start_that_came_to_nothing_is_no_run(finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_start_that_came_to_nothing_is_no_run(
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = tmp_path / "run"
     arguments = ["--preset", "tiny", "--run", str(folder), *SHORT]
     assert "cannot read the yardstick" in refused([*arguments, "--yardstick", "nowhere"], capsys)
@@ -151,7 +177,9 @@ def test_a_start_that_came_to_nothing_is_no_run(finished: Path, tmp_path: Path, 
     assert "the run has reached its limit, generations = 1; the same command with a higher one goes on" in text
 
 
-def test_a_file_where_a_runs_own_must_go_is_one_line(finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_where_a_runs_own_must_go_is_one_line(
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = tmp_path / "run"
     shutil.copytree(finished, folder, ignore=shutil.ignore_patterns("tensorboard"))
     (folder / "tensorboard").write_text("")
@@ -167,7 +195,9 @@ def test_a_dry_run_sees_a_file_where_the_folder_is_wanted(tmp_path: Path, capsys
         assert "file is no folder; give another --run" in capsys.readouterr().err
 
 
-def test_records_of_another_game_leave_nothing_behind(finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_records_of_another_game_leave_nothing_behind(
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     records.Writer(tmp_path / "nogo.gzr", {"game": "nogo"}).close()
     origin = ["--records", str(finished), "--records", str(tmp_path / "nogo.gzr")]
     arguments = ["--preset", "tiny", "--run", str(tmp_path / "run"), *origin]
@@ -175,7 +205,9 @@ def test_records_of_another_game_leave_nothing_behind(finished: Path, tmp_path: 
     assert not (tmp_path / "run").exists()
 
 
-def test_checkpoints_of_another_network_are_one_line(finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_checkpoints_of_another_network_are_one_line(
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     shutil.copytree(finished, tmp_path / "run", ignore=shutil.ignore_patterns("settings.json"))
     arguments = ["--preset", "tiny", "--run", str(tmp_path / "run"), *SHORT, "--set", "network=b3c16"]
     assert "are not of b3c16 for go; give another --run" in refused(arguments, capsys)
@@ -186,7 +218,9 @@ def test_the_presets_are_listed_on_request(capsys: pytest.CaptureFixture[str]) -
     assert "tiny" in capsys.readouterr().out
 
 
-def test_a_folder_of_other_settings_says_what_differs_and_what_to_do(finished: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_of_other_settings_says_what_differs_and_what_to_do(
+    finished: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     text = refused(["--preset", "tiny", "--run", str(finished), "--set", "network=b3c16"], capsys)
     assert "holds a run of network 'b2c16', not 'b3c16'; give another --run" in text
     assert f"--from {finished}/weights.pt" in text
@@ -199,9 +233,20 @@ def test_a_damaged_settings_file_is_one_line(tmp_path: Path, capsys: pytest.Capt
     assert "settings.json" in refused(["--preset", "tiny", "--run", str(tmp_path)], capsys)
 
 
-def test_a_dry_run_checks_all_and_leaves_nothing(finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dry_run_checks_all_and_leaves_nothing(
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     origin = ["--from", str(finished / "weights.pt"), "--records", str(finished)]
-    arguments = ["--preset", "tiny", "--run", str(tmp_path / "runs" / "new"), "--set", "network=b3c24", "--threads", "1"]
+    arguments = [
+        "--preset",
+        "tiny",
+        "--run",
+        str(tmp_path / "runs" / "new"),
+        "--set",
+        "network=b3c24",
+        "--threads",
+        "1",
+    ]
     assert startup.main([*arguments, *origin, "--dry-run"]) == 0
     words = [line.split()[0] for line in capsys.readouterr().out.splitlines()[:-1]]
     assert [word for word in dict.fromkeys(words) if word != "referee"] == [
@@ -210,7 +255,9 @@ def test_a_dry_run_checks_all_and_leaves_nothing(finished: Path, tmp_path: Path,
     assert not list(tmp_path.iterdir())
 
 
-def test_a_dry_run_names_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dry_run_names_a_full_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     usage = shutil.disk_usage(tmp_path)
     monkeypatch.setattr(rehearsal.shutil, "disk_usage", lambda place: usage._replace(free=5_000_000))
     assert startup.main(["--preset", "tiny", "--run", str(tmp_path / "x"), "--dry-run"]) == 2
@@ -218,7 +265,9 @@ def test_a_dry_run_names_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_the_estimate_follows_from_what_is_measured() -> None:
-    chosen = settings("selfplay.full_share=0.25", "learner.reuse=4", "learner.batch=32", "generations=0", "stage.2.sizes={5=1}")
+    chosen = settings(
+        "selfplay.full_share=0.25", "learner.reuse=4", "learner.batch=32", "generations=0", "stage.2.sizes={5=1}"
+    )
     cost = Cost(speeds={("rollouts", 5): 5600.0, ("network", 5): 200.0}, step={5: 0.08})
     first, last = estimate.course(chosen, cost)
     # stage 1: (0.25 * 64 + 0.75 * 16) / 0.25 = 112 evaluations a row, 0.02 s, and 4 / 32 steps of 0.08 s
@@ -232,8 +281,19 @@ def test_the_estimate_follows_from_what_is_measured() -> None:
     (only,) = estimate.course(settings("evaluations=5600", "generations=0", "stage.2.sizes={5=1}"), cost)
     assert only.rows == pytest.approx(50)
     # a generation of 120 rows ends with 6 games of 25 moves and 8 visits: 6 s, 0.05 s a row
-    gate = ("gate.games=6", "gate.visits=8", "generation_rows=120", "stage.2.sizes={5=1}", "selfplay.full_share=0.25", "learner.reuse=4")
-    for mode, seconds in (("sequential", 0.02 + 0.01 + 0.05), ("semi-asynchronous", 0.02 + 0.05), ("asynchronous", 0.01 + 0.05)):
+    gate = (
+        "gate.games=6",
+        "gate.visits=8",
+        "generation_rows=120",
+        "stage.2.sizes={5=1}",
+        "selfplay.full_share=0.25",
+        "learner.reuse=4",
+    )
+    for mode, seconds in (
+        ("sequential", 0.02 + 0.01 + 0.05),
+        ("semi-asynchronous", 0.02 + 0.05),
+        ("asynchronous", 0.01 + 0.05),
+    ):
         found = estimate.forecast(settings(f"mode={mode}", "learner.batch=32", *gate), chosen.stage[0], cost)
         assert found.rows_an_hour == pytest.approx(3600 / seconds)
 
@@ -247,7 +307,9 @@ def test_the_estimate_measures_and_prints(capsys: pytest.CaptureFixture[str]) ->
     assert len(text.splitlines()) == 13
 
 
-def test_a_wide_run_begins_with_a_narrow_ones_weights_and_games(finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_wide_run_begins_with_a_narrow_ones_weights_and_games(
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     wide, origin = settings("network=b3c24", "threads=1"), Origin(str(finished / "weights.pt"), (str(finished),))
     run = startup.prepare(wide, tmp_path / "wide", origin)
     games = records.read(finished / "records" / "000001.gzr").records
@@ -266,8 +328,19 @@ def test_a_wide_run_begins_with_a_narrow_ones_weights_and_games(finished: Path, 
     assert "has already begun and continues" in capsys.readouterr().err
 
 
-def test_a_run_cannot_begin_with_a_wider_network(finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["--preset", "tiny", "--run", str(tmp_path / "x"), "--set", "network=b2c8", "--from", str(finished / "weights.pt")]
+def test_a_run_cannot_begin_with_a_wider_network(
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = [
+        "--preset",
+        "tiny",
+        "--run",
+        str(tmp_path / "x"),
+        "--set",
+        "network=b2c8",
+        "--from",
+        str(finished / "weights.pt"),
+    ]
     text = refused(arguments, capsys)
     assert "b2c16 cannot become b2c8, which has fewer channels" in text
     assert "--records FOLDER" in text
@@ -298,7 +371,9 @@ def test_a_disagreement_of_the_referees_stops_the_run(
 
 
 @pytest.mark.parametrize("program", [startup.main, selfplay.main])
-def test_a_bug_is_no_error_of_the_users(program: Callable[[list[str]], int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bug_is_no_error_of_the_users(
+    program: Callable[[list[str]], int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A ValueError that no check of ours has raised leaves as a traceback, so that it can be reported."""
 
     def broken(*arguments: object, **named: object) -> None:
@@ -319,13 +394,17 @@ def test_a_bug_is_no_error_of_the_users(program: Callable[[list[str]], int], tmp
         ("device=tpu", "tpu"),
     ],
 )
-def test_a_choice_that_is_not_to_be_had_is_one_line(change: str, reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_choice_that_is_not_to_be_had_is_one_line(
+    change: str, reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert startup.main(["--preset", "tiny", "--run", str(tmp_path / "run"), "--threads", "1", "--set", change]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert reason in line
 
 
-def test_a_run_of_before_goes_on_with_the_features_it_began_with(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_of_before_goes_on_with_the_features_it_began_with(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "checkpoints").mkdir()
     (tmp_path / "checkpoints" / "000001.pt").touch()
     (tmp_path / "settings.json").write_text('{"network": "b10c64"}')

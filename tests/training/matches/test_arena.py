@@ -62,7 +62,9 @@ def go() -> Game:
     return games.make("go", size=SIZE, komi=7.5)
 
 
-def play(go: Game, a: Rule, b: Rule, claims: tuple[str | None, str | None] = (None, None), **settings: int) -> list[MatchGame]:
+def play(
+    go: Game, a: Rule, b: Rule, claims: tuple[str | None, str | None] = (None, None), **settings: int
+) -> list[MatchGame]:
     players = (Scripted(a, claims[0]), Scripted(b, claims[1]))
     return sorted(play_match(players, go, MatchSettings(**{"games": 2} | settings)), key=lambda record: record.number)
 
@@ -146,7 +148,13 @@ def test_all_waiting_games_are_asked_about_together(go: Game) -> None:
 
 @pytest.mark.parametrize(
     ("claims", "agreed"),
-    [((None, None), True), (("W+7.5", "W+3"), True), (("B+1.5", None), False), (("W+7.5", "cannot score"), False), ((None, "0"), False)],
+    [
+        ((None, None), True),
+        (("W+7.5", "W+3"), True),
+        (("B+1.5", None), False),
+        (("W+7.5", "cannot score"), False),
+        ((None, "0"), False),
+    ],
 )
 def test_players_must_name_the_referees_winner(go: Game, claims: tuple[str | None, str | None], agreed: bool) -> None:
     record = play(go, always(PASS), always(PASS), claims=claims)[0]
@@ -154,7 +162,9 @@ def test_players_must_name_the_referees_winner(go: Game, claims: tuple[str | Non
     assert ("do not name the referee's winner" in arena.row(record)) is not agreed
 
 
-@pytest.mark.parametrize(("text", "winner"), [("B+3.5", BLACK), ("w+R", WHITE), ("0", 0), ("Draw", 0), ("?", None), ("cannot score", None)])
+@pytest.mark.parametrize(
+    ("text", "winner"), [("B+3.5", BLACK), ("w+R", WHITE), ("0", 0), ("Draw", 0), ("?", None), ("cannot score", None)]
+)
 def test_winner_named(text: str, winner: int | None) -> None:
     assert winner_named(text) == winner
 
@@ -176,11 +186,17 @@ def test_the_command_line_lists_and_saves_every_game(tmp_path: Path, capsys: pyt
 
 
 @pytest.mark.parametrize(
-    ("name", "board"), [("tictactoe", "tictactoe 3x3"), ("connect4", "connect4 7x6"), ("othello", "othello 8x8, standard")]
+    ("name", "board"),
+    [("tictactoe", "tictactoe 3x3"), ("connect4", "connect4 7x6"), ("othello", "othello 8x8, standard")],
 )
-def test_any_game_has_its_own_size_and_results(name: str, board: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_any_game_has_its_own_size_and_results(
+    name: str, board: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     table = tmp_path / "games.csv"
-    assert arena.main(["uct:4", "random", "--game", name, "--games", "4", "--opening-moves", "5", "--csv", str(table)]) == 0
+    assert (
+        arena.main(["uct:4", "random", "--game", name, "--games", "4", "--opening-moves", "5", "--csv", str(table)])
+        == 0
+    )
     assert f"{board}; MatchSettings(games=4" in capsys.readouterr().out
     game = games.make(name)
     for row in csv.DictReader(table.open(encoding="utf-8")):
@@ -189,7 +205,9 @@ def test_any_game_has_its_own_size_and_results(name: str, board: str, tmp_path: 
             position.play(coords.parse_vertex(vertex, game.cols, game.rows))
         assert position.is_over
         assert row["result"] in ("0", "B+", "W+") or name == "othello"
-        assert (winner_named(row["result"]) or None) == (None if not row["winner"] else BLACK if row["winner"] == row["black"] else WHITE)
+        assert (winner_named(row["result"]) or None) == (
+            None if not row["winner"] else BLACK if row["winner"] == row["black"] else WHITE
+        )
 
 
 def test_an_opening_that_ends_the_game_is_a_game() -> None:
@@ -240,7 +258,9 @@ def test_an_interrupted_match_keeps_its_finished_games(tmp_path: Path, monkeypat
         (["random", "weights:/nowhere/x.pt:10"], "/nowhere/x.pt"),
     ],
 )
-def test_a_bad_request_is_one_clear_line(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_bad_request_is_one_clear_line(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert arena.main(["--size", "5", *arguments]) == 2
     complaint = capsys.readouterr().err
     assert message in complaint

@@ -44,7 +44,12 @@ def test_the_controls_climb_and_the_perfect_player_leads(tmp_path: Path, capsys:
     assert ladder.main([*TINY, "--csv", str(table), "--plot", str(picture)]) == 0
     printed = capsys.readouterr().out
     rows = rows_of(table)
-    assert [(row["climber"], row["simulations"]) for row in rows] == [("uct:8", "2"), ("uct:8", "20"), ("perfect", "2"), ("perfect", "20")]
+    assert [(row["climber"], row["simulations"]) for row in rows] == [
+        ("uct:8", "2"),
+        ("uct:8", "20"),
+        ("perfect", "2"),
+        ("perfect", "20"),
+    ]
     assert all(int(row["wins"]) + int(row["draws"]) + int(row["losses"]) == int(row["games"]) == 6 for row in rows)
     assert all(float(row["low"]) <= float(row["score"]) <= float(row["high"]) for row in rows)
     assert all((row["losses"], row["visits"]) == ("0", "") for row in rows if row["climber"] == "perfect")
@@ -60,13 +65,17 @@ def test_the_same_seed_gives_the_same_table(tmp_path: Path) -> None:
     assert rows_of(tables[0]) == rows_of(tables[1])
 
 
-def test_any_gtp_engine_is_an_opponent(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_gtp_engine_is_an_opponent(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     program, table = tmp_path / "engine.py", tmp_path / "ladder.csv"
     program.write_text(ENGINE)
     monkeypatch.setattr(ladder, "_climbers", lambda options: [f"uct:{visits}" for visits in options.visits])
     where = ["--opponent", f"{sys.executable} -S {program} {{sims}}", "--visits", "4", "40", "--csv", str(table)]
     assert ladder.main(["--game", "tictactoe", "--games", "1", "--sims", "100", "300", *where]) == 0
-    matches = [(row["climber"], row["visits"], row["simulations"], row["opponent"].split()[-1]) for row in rows_of(table)]
+    matches = [
+        (row["climber"], row["visits"], row["simulations"], row["opponent"].split()[-1]) for row in rows_of(table)
+    ]
     assert matches == [
         ("uct:4", "4", "100", "100"), ("uct:4", "4", "300", "300"), ("uct:40", "40", "100", "100"), ("uct:40", "40", "300", "300"),
     ]  # fmt: skip
@@ -78,7 +87,9 @@ def test_any_gtp_engine_is_an_opponent(tmp_path: Path, capsys: pytest.CaptureFix
 def test_an_interruption_leaves_what_was_played(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def play_match(players: tuple[MatchPlayer, MatchPlayer], game: Game, settings: MatchSettings) -> Iterator[MatchGame]:
+    def play_match(
+        players: tuple[MatchPlayer, MatchPlayer], game: Game, settings: MatchSettings
+    ) -> Iterator[MatchGame]:
         if "20 rollouts" in players[1].name:
             raise KeyboardInterrupt
         return match.play_match(players, game, settings)
@@ -112,7 +123,9 @@ def test_a_game_without_a_perfect_player_says_so(capsys: pytest.CaptureFixture[s
         (["--size", "4"], "board size 4"),
     ],
 )
-def test_a_bad_request_is_one_clear_line(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_bad_request_is_one_clear_line(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert ladder.main([*TINY, *arguments]) == 2
     complaint = capsys.readouterr().err
     assert message in complaint

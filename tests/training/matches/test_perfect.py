@@ -82,8 +82,12 @@ def test_connect4_is_won_in_the_centre_column_alone() -> None:
 
 
 def test_who_solves_nothing_says_so_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(UnsolvedError, match=r"^there is no perfect player of nogo 5x5: only of .* nogo up to 4x4 and othello 4x4$"):
+    with pytest.raises(
+        UnsolvedError, match=r"^there is no perfect player of nogo 5x5: only of .* nogo up to 4x4 and othello 4x4$"
+    ):
         perfect.solver(games.make("nogo", size=5))
     monkeypatch.setitem(sys.modules, "bitbully", None)
-    with pytest.raises(SolverMissingError, match="the perfect player of connect4 needs bitbully; run: pip install bitbully"):
+    with pytest.raises(
+        SolverMissingError, match="the perfect player of connect4 needs bitbully; run: pip install bitbully"
+    ):
         perfect.solver(games.make("connect4"))

@@ -13,7 +13,16 @@ from gozero import coords, games, nets, weights
 from gozero.games.game import Game
 from gozero.position import Position
 from training.matches.match import MatchSettings, play_match
-from training.matches.players import Conditions, Fault, MatchPlayer, PlayerError, RandomPlayer, Turn, open_player, random_action
+from training.matches.players import (
+    Conditions,
+    Fault,
+    MatchPlayer,
+    PlayerError,
+    RandomPlayer,
+    Turn,
+    open_player,
+    random_action,
+)
 
 SIZE = 5
 
@@ -113,7 +122,9 @@ def test_a_gtp_engine_hears_the_set_up_and_every_foreign_move_once(toy: str, go:
         heard = claim.split("clear_board,")[-1].split(",")
         own = "B" if record.black == 0 else "W"
         told = [(word.split()[1].upper(), word.split()[0]) for word in heard if word.split()[0] in ("play", "genmove")]
-        assert told == [("B" if c == 1 else "W", "genmove" if own == ("B" if c == 1 else "W") else "play") for c, _ in record.moves]
+        assert told == [
+            ("B" if c == 1 else "W", "genmove" if own == ("B" if c == 1 else "W") else "play") for c, _ in record.moves
+        ]
     assert claim.startswith(f"name,boardsize {SIZE},komi 7.5,clear_board,")
 
 
@@ -125,7 +136,9 @@ def test_a_gtp_engine_hears_the_set_up_and_every_foreign_move_once(toy: str, go:
         ("dies", "failure", "ended without answering (exit status 3), last command 'genmove"),
     ],
 )
-def test_a_troubled_engine_loses_its_games_with_a_reason(toy: str, go: Game, trouble: str, ended: str, detail: str) -> None:
+def test_a_troubled_engine_loses_its_games_with_a_reason(
+    toy: str, go: Game, trouble: str, ended: str, detail: str
+) -> None:
     _, records = gtp_game(f"{toy} {trouble}", go)
     assert [record.ended for record in records] == [ended] * 2
     assert [record.winner for record in records] == [1, 1]
@@ -155,7 +168,9 @@ for line in sys.stdin:
 """
 
 
-def test_a_sloppy_engine_plays_on_and_its_ways_are_said_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_sloppy_engine_plays_on_and_its_ways_are_said_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     program = tmp_path / "sloppy.py"
     program.write_text(SLOPPY)
     game = games.make("connect4")
@@ -168,7 +183,12 @@ def test_a_sloppy_engine_plays_on_and_its_ways_are_said_once(tmp_path: Path, cap
     assert {record.ended for record in records} == {"game end"}
     assert {record.claims for record in records} == {(None, None)}
     said = capsys.readouterr().err
-    remarks = ("leaves out the IDs", "leaves out the blank after =", "surplus blank lines", "is taken to have the right board")
+    remarks = (
+        "leaves out the IDs",
+        "leaves out the blank after =",
+        "surplus blank lines",
+        "is taken to have the right board",
+    )
     assert [said.count(remark) for remark in remarks] == [1, 1, 1, 1]
 
 
@@ -240,7 +260,11 @@ def test_pachi_plays_a_lost_game_to_its_end() -> None:
 
 def test_plain_uct_beats_random_and_fills_its_batch(go: Game) -> None:
     player = open_player("uct:60", Conditions(go, 7.5, parallel=10))
-    records = list(play_match((player, RandomPlayer()), games.make("go", size=SIZE, komi=0.5), MatchSettings(games=10, parallel=10)))
+    records = list(
+        play_match(
+            (player, RandomPlayer()), games.make("go", size=SIZE, komi=0.5), MatchSettings(games=10, parallel=10)
+        )
+    )
     assert sum(record.winner == 0 for record in records) >= 9
     assert {record.ended for record in records} == {"two passes"}
 
@@ -248,7 +272,11 @@ def test_plain_uct_beats_random_and_fills_its_batch(go: Game) -> None:
 def test_a_network_plays_in_the_precision_that_is_named(tmp_path: Path, go: Game) -> None:
     config = nets.config("b1c8")
     weights.save(tmp_path / "net.pt", nets.build(config, seed=1), config)
-    for ending, expected in (("", "net.pt, 4 visits"), (":bf16", "net.pt, 4 visits, bf16"), (":f32", "net.pt, 4 visits, f32")):
+    for ending, expected in (
+        ("", "net.pt, 4 visits"),
+        (":bf16", "net.pt, 4 visits, bf16"),
+        (":f32", "net.pt, 4 visits, f32"),
+    ):
         player = open_player(f"weights:{tmp_path / 'net.pt'}:4{ending}", Conditions(go, 7.5, threads=1))
         assert player.name == expected
         if ending:

@@ -81,7 +81,8 @@ def test_positions_are_distinct_and_their_moves_differ(game: Game, solver: perfe
 
 def test_the_same_seed_finds_the_same_positions(game: Game, solver: perfect.Solver) -> None:
     first, again, other = (
-        [case.position.moves for case in truth.positions(game, solver, 40, seed, PerfectPlayer(solver))] for seed in (1, 1, 2)
+        [case.position.moves for case in truth.positions(game, solver, 40, seed, PerfectPlayer(solver))]
+        for seed in (1, 1, 2)
     )
     assert first == again != other
 
@@ -150,12 +151,18 @@ def test_the_command_measures_the_shipped_weights(capsys: pytest.CaptureFixture[
     searched, policy = (float(share.rstrip("%")) for share in rows[0].split()[2::4])
     assert searched >= 95
     assert searched >= policy >= 60
-    assert re.fullmatch(r"as first player against perfect play: 3 games, [123] different: 0 won, 3 drawn, 0 lost", first)
-    assert re.fullmatch(r"as second player against perfect play: 3 games, [123] different: 0 won, 3 drawn, 0 lost", second)
+    assert re.fullmatch(
+        r"as first player against perfect play: 3 games, [123] different: 0 won, 3 drawn, 0 lost", first
+    )
+    assert re.fullmatch(
+        r"as second player against perfect play: 3 games, [123] different: 0 won, 3 drawn, 0 lost", second
+    )
     assert drawn.startswith("  drawn in 9 plies: ") and drawn_too.startswith("  drawn in 9 plies: ")
 
 
-def test_the_command_says_how_many_positions_there_were(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_says_how_many_positions_there_were(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(truth, "PLIES", (9, 30))  # no move is left there
     monkeypatch.setattr(truth, "PATIENCE", 3)
     assert truth.main([*TTT, "--visits", "2"]) == 0

@@ -16,8 +16,22 @@ from training.matches import yardstick
 
 SIZE = 5
 LABELS = [
-    {"moves": [], "best": "C3", "shares": {"C3": 0.75, "B2": 0.25}, "winrate": 0.25, "score": -4.0, "ownership": [-0.5] * 25},
-    {"moves": ["C3", "pass"], "best": "pass", "shares": {"pass": 1.0}, "winrate": 1.0, "score": 17.5, "ownership": [1.0] * 25},
+    {
+        "moves": [],
+        "best": "C3",
+        "shares": {"C3": 0.75, "B2": 0.25},
+        "winrate": 0.25,
+        "score": -4.0,
+        "ownership": [-0.5] * 25,
+    },
+    {
+        "moves": ["C3", "pass"],
+        "best": "pass",
+        "shares": {"pass": 1.0},
+        "winrate": 1.0,
+        "score": 17.5,
+        "ownership": [1.0] * 25,
+    },
 ]
 
 
@@ -49,7 +63,9 @@ def test_the_constant_guess_has_the_errors_of_arithmetic(file: Path) -> None:
 def test_the_labels_themselves_agree_fully(file: Path) -> None:
     labelled = yardstick.read(file)
     logits = np.log(np.maximum(labelled.shares, 1e-9)).astype(np.float32)
-    found = yardstick.agreement(labelled, Evaluation(logits, labelled.winrate * 2 - 1, labelled.score, labelled.ownership))
+    found = yardstick.agreement(
+        labelled, Evaluation(logits, labelled.winrate * 2 - 1, labelled.score, labelled.ownership)
+    )
     entropy = 0.75 * math.log(0.75) + 0.25 * math.log(0.25)
     assert found.top1 == 1
     assert found.log_share == pytest.approx(entropy / 2, abs=1e-5)
@@ -85,7 +101,9 @@ def test_a_file_of_another_form_is_one_clear_line(tmp_path: Path, content: str, 
     assert "\n" not in str(error.value)
 
 
-def test_missing_files_end_the_command_with_code_2(tmp_path: Path, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_files_end_the_command_with_code_2(
+    tmp_path: Path, file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert yardstick.main(["--weights", "x.pt", "--yardstick", str(tmp_path / "none.gz")]) == 2
     assert "none.gz" in capsys.readouterr().err
     assert yardstick.main(["--weights", str(tmp_path / "none.pt"), "--yardstick", str(file)]) == 2

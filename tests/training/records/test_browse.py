@@ -1,4 +1,6 @@
-"""`python -m training.records`: what it lists, shows, checks and exports, and that damaged records are counted and left alone."""
+"""`python -m training.records`: what it lists, shows, checks and exports, and that damaged records are counted and left
+alone.
+"""
 
 import csv
 import io
@@ -56,7 +58,12 @@ def test_every_game_is_listed_with_its_facts(run: Path, capsys: pytest.CaptureFi
     assert [row["game"] for row in rows] == [f"{run}/000001:1", f"{run}/000001:2", f"{run}/000002:1"]
     for row, game in zip(rows, games, strict=True):
         side, _, points = row["result"].partition("+")
-        assert (row["size"], row["komi"], row["moves"], row["rows"]) == (game.size, game.komi, len(game.moves), game.rows)
+        assert (row["size"], row["komi"], row["moves"], row["rows"]) == (
+            game.size,
+            game.komi,
+            len(game.moves),
+            game.rows,
+        )
         assert (side, float(points)) == ("BW"[game.score < 0], abs(game.score))
     _, table, _ = output(capsys, "list", run)
     assert len({len(line.rstrip()) for line in table.splitlines()}) == 1, "the columns do not line up"
@@ -98,7 +105,9 @@ def test_surprise_is_the_mean_of_the_searches_that_know_theirs(run: Path, capsys
     assert len(listed(capsys, run, "--surprise-at-least", 1)) == 1
     assert listed(capsys, run, "--surprise-at-least", 1.1) == []
     write(run, {7: [replace(record, targets=(replace(targets[0], surprise=0.0),))]})
-    assert [row["surprise"] for row in listed(capsys, run, "--surprise-at-least", 0)] == [1.0, 0.0], "none of those that know none"
+    assert [row["surprise"] for row in listed(capsys, run, "--surprise-at-least", 0)] == [1.0, 0.0], (
+        "none of those that know none"
+    )
     assert listed(capsys, run, "--sort", "surprise", "--reverse")[0]["game"] == f"{run}/000006:1"
     assert "surprise    1.50 nats" in output(capsys, "show", f"{run}/000006:1", "--ply", record.targets[1].ply)[1]
 
@@ -139,7 +148,9 @@ def test_a_path_without_a_name_is_looked_at_like_any_other(
         (["export", "{run}", "--sgf", "{run}/records/000001.gzr"], "cannot write {run}/records/000001.gzr"),
     ],
 )
-def test_a_bad_request_is_one_clear_line(run: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_bad_request_is_one_clear_line(
+    run: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     code, _, err = output(capsys, *(argument.format(run=run) for argument in arguments))
     assert code == 2
     assert message.format(run=run) in err
@@ -173,7 +184,10 @@ def test_check_plays_every_game_again(run: Path, capsys: pytest.CaptureFixture[s
     assert "2 shards, 3 games" in out
     assert "all is well" in out
     sound = GAMES[1][0]
-    forged = [replace(sound, score=sound.score + 1), replace(sound, moves=sound.moves[[0, 0, *range(2, len(sound.moves))]], targets=())]
+    forged = [
+        replace(sound, score=sound.score + 1),
+        replace(sound, moves=sound.moves[[0, 0, *range(2, len(sound.moves))]], targets=()),
+    ]
     write(run, {4: [replace(sound, targets=()), *forged]})
     code, out, _ = output(capsys, "check", run)
     assert code == 1
@@ -199,7 +213,9 @@ def test_a_damaged_record_is_counted_and_never_comes_out(run: Path, capsys: pyte
     assert "skipped 1 damaged record" in err
 
 
-def test_exported_files_hold_the_game_and_what_was_seen(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_exported_files_hold_the_game_and_what_was_seen(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     code, out, _ = output(capsys, "export", run, "--sgf", tmp_path / "out", "--top", 3)
     assert code == 0
     assert "3 games written" in out
@@ -229,7 +245,9 @@ console.log(JSON.stringify(nodes))
 
 
 @pytest.mark.node
-def test_sabaki_reads_an_exported_file_as_the_game_that_was_played(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sabaki_reads_an_exported_file_as_the_game_that_was_played(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """By @sabaki/sgf, which Sabaki opens files with; a vertex is (column, row) from the top left, a pass (-1, -1)."""
     assert output(capsys, "export", run, "--sgf", tmp_path)[0] == 0
     record = GAMES[1][1]
@@ -244,7 +262,10 @@ def test_sabaki_reads_an_exported_file_as_the_game_that_was_played(run: Path, tm
     first, *others = json.loads(done.stdout)
     root, size = first["data"], record.size
     assert (root["GM"], root["FF"], root["CA"], root["SZ"]) == (["1"], ["4"], ["UTF-8"], [str(size)])
-    assert (float(root["KM"][0]), root["RE"]) == (record.komi, [f"{'B' if record.score > 0 else 'W'}+{abs(record.score):g}"])
+    assert (float(root["KM"][0]), root["RE"]) == (
+        record.komi,
+        [f"{'B' if record.score > 0 else 'W'}+{abs(record.score):g}"],
+    )
     points = [(action % size, action // size) if action < size**2 else (-1, -1) for action in record.moves.tolist()]
     assert [node["move"] for node in others] == [["BW"[ply % 2], *point] for ply, point in enumerate(points)]
     target = record.targets[1]
@@ -253,7 +274,9 @@ def test_sabaki_reads_an_exported_file_as_the_game_that_was_played(run: Path, tm
     assert coords.vertex(int(target.actions[target.shares.argmax()]), size) in comment
 
 
-def test_a_game_without_komi_rules_and_points_is_told_without_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_game_without_komi_rules_and_points_is_told_without_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     writer = Writer(tmp_path / "records" / "000001.gzr", {"game": "tictactoe"})
     writer.append(Record(3, 0.0, 1, np.array([0, 3, 1, 4, 2], np.int32), (), 1.0, "finished"))
     writer.close()

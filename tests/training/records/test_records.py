@@ -12,7 +12,9 @@ from training.records.replay import rows_of
 
 
 def random_record(seed: int, size: int = 13, plies: int = 120, every: int = 4) -> Record:
-    """Random moves, of which every `every`-th is recorded, as spread as those of self-play: 8 actions of 64 visits, 12 at most."""
+    """Random moves, of which every `every`-th is recorded, as spread as those of self-play: 8 actions of 64 visits, 12
+    at most.
+    """
     generator = np.random.default_rng(seed)
     moves = generator.integers(size * size + 1, size=plies).astype(np.int32)
     targets = []
@@ -27,7 +29,12 @@ def random_record(seed: int, size: int = 13, plies: int = 120, every: int = 4) -
 
 
 def assert_same(first: Record, second: Record) -> None:
-    assert (first.size, first.komi, first.generation, first.score) == (second.size, second.komi, second.generation, second.score)
+    assert (first.size, first.komi, first.generation, first.score) == (
+        second.size,
+        second.komi,
+        second.generation,
+        second.score,
+    )
     assert (first.ending, first.openings, first.rows) == (second.ending, second.openings, second.rows)
     assert (first.conceded, first.unresigned, first.peaks) == (second.conceded, second.unresigned, second.peaks)
     np.testing.assert_array_equal(first.moves, second.moves)
@@ -69,7 +76,9 @@ def test_targets_are_right_in_the_mean() -> None:
 
 
 @pytest.mark.parametrize(("every", "most"), [(4, 1024), (1, 2560)])
-def test_a_13x13_game_takes_a_kilobyte_with_a_quarter_of_its_moves_recorded_and_two_and_a_half_with_all(every: int, most: int) -> None:
+def test_a_13x13_game_takes_a_kilobyte_with_a_quarter_of_its_moves_recorded_and_two_and_a_half_with_all(
+    every: int, most: int
+) -> None:
     """170 moves, as the games of `weights/resume` have: 0.8 KB and 2.4 KB there, 0.8 and 2.3 here."""
     sizes = [len(records.encode(random_record(seed, plies=170, every=every))) for seed in range(20)]
     assert 0.7 * most <= np.mean(sizes) <= most
@@ -122,7 +131,12 @@ def test_bytes_that_are_no_record_are_refused() -> None:
 def test_surprise_is_kept_to_a_thirty_second_of_a_nat() -> None:
     policy = np.array([0.5, 0.5])
     assert sparse_target(0, policy, 0.0).surprise is None
-    assert [sparse_target(0, policy, 0.0, nats).surprise for nats in (0.0, 0.5, 0.51, 100.0)] == [0.0, 0.5, 0.5, 254 / 32]
+    assert [sparse_target(0, policy, 0.0, nats).surprise for nats in (0.0, 0.5, 0.51, 100.0)] == [
+        0.0,
+        0.5,
+        0.5,
+        254 / 32,
+    ]
 
 
 SECOND_FORM = "eNpj5WdgZgCCz/+ZGFgZmBhYGBpLGHnYmSUlGYASTECscOC/AiMTAyPz/9z/DQ0AmvwIzg=="

@@ -94,11 +94,19 @@ def test_symmetries_differ_from_row_to_row() -> None:
     [
         (lambda record: replace(record, score=record.score + 1), "lead to a score"),
         (lambda record: replace(record, komi=record.komi + 1), "lead to a score"),
-        (lambda record: replace(record, moves=np.repeat(record.moves[:1], 3), targets=record.targets[:1]), "move 2, action"),
+        (
+            lambda record: replace(record, moves=np.repeat(record.moves[:1], 3), targets=record.targets[:1]),
+            "move 2, action",
+        ),
         (lambda record: replace(record, moves=np.array([200], np.int32), targets=()), "illegal"),
         (lambda record: replace(record, targets=record.targets[:1] * 2), "searched plies"),
         (lambda record: replace(record, targets=(replace(record.targets[0], ply=10_000),)), "searched plies"),
-        (lambda record: replace(record, targets=(replace(record.targets[0], actions=record.targets[0].actions + 25),)), "policy target"),
+        (
+            lambda record: replace(
+                record, targets=(replace(record.targets[0], actions=record.targets[0].actions + 25),)
+            ),
+            "policy target",
+        ),
     ],
 )
 def test_records_that_are_no_game_are_skipped_and_counted(change, words: str) -> None:

@@ -80,7 +80,9 @@ def with_games(run: Run, seeds: range) -> None:
     run.absorb()
 
 
-def test_a_run_that_goes_on_has_the_games_absorbed_since_its_window_was_emptied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_goes_on_has_the_games_absorbed_since_its_window_was_emptied(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(gate, "match", lambda *_: Verdict(Tally(2, 2), 0.0))
     run = Run(crashes.settings(mode="asynchronous", gate=GATE | {"drop_window": True}), tmp_path)
     with_games(run, range(5))

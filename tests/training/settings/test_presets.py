@@ -69,7 +69,9 @@ def test_board_sizes_that_are_asked_for_stay() -> None:
     settings = presets.load(presets.path_of("s2"), "s2", ["game=go", "stage.1.sizes={13=1}"])
     assert settings.stage[0].sizes == {13: 1.0}
     with pytest.raises(ConfigError, match="stage 1: board size 9 is not supported"):
-        startup._settings(startup.parser().parse_args(["--preset", "s2", "--set", "game=othello", "--set", "stage.1.sizes={9=1}"]))
+        startup._settings(
+            startup.parser().parse_args(["--preset", "s2", "--set", "game=othello", "--set", "stage.1.sizes={9=1}"])
+        )
 
 
 def test_the_nogo_preset_of_the_framework_does_what_it_says() -> None:
@@ -106,13 +108,27 @@ def test_a_bad_override_is_one_clear_line(assignment: str, words: str) -> None:
 
 
 VISITS = "full_visits=4"
-SHRUNK = ("generations=1", "generation_rows=24", "threads=1", "network=b1c8", "selfplay.games=4", "learner.batch=8", "gate.games=0")
+SHRUNK = (
+    "generations=1",
+    "generation_rows=24",
+    "threads=1",
+    "network=b1c8",
+    "selfplay.games=4",
+    "learner.batch=8",
+    "gate.games=0",
+)
 
 
 @pytest.mark.parametrize(("name", "size", "komi"), [("s2", 5, 0), ("s3", 5, 7.5), ("s4", 7, 0)])
 def test_the_seeds_presets_train(name: str, size: int, komi: float, tmp_path: Path) -> None:
     """A generation of each on a small board with a tiny network; everything else is as the preset has it."""
-    stage = (f"stage.1.sizes={{{size}=1}}", "stage.1.full_visits=4", "stage.1.cheap_visits=4", "replay.window=100", "simulator=auto")
+    stage = (
+        f"stage.1.sizes={{{size}=1}}",
+        "stage.1.full_visits=4",
+        "stage.1.cheap_visits=4",
+        "replay.window=100",
+        "simulator=auto",
+    )
     monitor = ("monitor.report_every=0", "monitor.strength_every=0")
     overrides = [part for assignment in (*SHRUNK, *stage, *monitor) for part in ("--set", assignment)]
     assert startup.main(["--preset", name, "--run", str(tmp_path / name), *overrides]) == 0
@@ -126,7 +142,11 @@ def test_every_games_preset_trains(name: str, tmp_path: Path) -> None:
     """Two generations of each on its smallest board, the second with a tiny network's own games."""
     settings = presets.load(presets.path_of(name), name)
     size = min(size for stage in settings.stage for size in stage.sizes)
-    overrides = [f"stage.{number + 1}.{key}" for number in range(len(settings.stage)) for key in (f"sizes={{{size}=1}}", "rows=20", VISITS)]
+    overrides = [
+        f"stage.{number + 1}.{key}"
+        for number in range(len(settings.stage))
+        for key in (f"sizes={{{size}=1}}", "rows=20", VISITS)
+    ]
     small = [part for assignment in (*SHRUNK[1:], *overrides, "generations=2") for part in ("--set", assignment)]
     assert startup.main(["--preset", name, "--run", str(tmp_path / name), *small]) == 0
     games = [game for shard in (tmp_path / name / "records").glob("*.gzr") for game in records.read(shard).records]
@@ -138,7 +158,13 @@ def test_every_games_preset_trains(name: str, tmp_path: Path) -> None:
 
 def test_the_seeds_presets_say_what_their_authors_did() -> None:
     s2, s3, s4 = (presets.load(presets.path_of(name), name) for name in ("s2", "s3", "s4"))
-    assert (s3.network, s3.simulator, s3.learner.optimiser, s3.learner.batch, s3.learner.epochs) == ("agz13", "pachi", "sgd", 128, 10)
+    assert (s3.network, s3.simulator, s3.learner.optimiser, s3.learner.batch, s3.learner.epochs) == (
+        "agz13",
+        "pachi",
+        "sgd",
+        128,
+        10,
+    )
     assert (s3.stage[0].full_visits, s3.selfplay.c_puct, int(s3.selfplay.max_length * 169)) == (100, 1.0, 400)
     assert (s3.selfplay.temperature, s3.selfplay.temperature_games, s3.selfplay.temperature_end) == (1.0, 10, 0.4)
     assert (s2.mode, s2.network, s2.stage[0].full_visits) == ("semi-asynchronous", "b5c64", 400)

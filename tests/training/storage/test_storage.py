@@ -38,7 +38,9 @@ try:
 except StorageError as error:
     print(error)
 """
-"""A process of its own, which may let no file grow beyond 20 kB: a limit in this one would be met by the log of the tests."""
+"""A process of its own, which may let no file grow beyond 20 kB: a limit in this one would be met by the log of the
+tests.
+"""
 
 
 def snapshot(generation: int, numbers: int) -> Snapshot:
@@ -66,7 +68,12 @@ def test_a_checkpoint_that_does_not_fit_leaves_the_one_before(tmp_path: Path) ->
 
 
 def test_games_in_flight_come_back_as_they_were(tmp_path: Path) -> None:
-    pools = {7: {"seed": [1, 7], "games": [{"komi": 9.5, "shares": [0.1 + 0.2, 1 / 3], "conceded": None, "full": True, "generator": "{}"}]}}
+    pools = {
+        7: {
+            "seed": [1, 7],
+            "games": [{"komi": 9.5, "shares": [0.1 + 0.2, 1 / 3], "conceded": None, "full": True, "generator": "{}"}],
+        }
+    }
     checkpoint.save(tmp_path, replace(snapshot(1, 10), pools=pools), {}, keep=3)
     found, _ = checkpoint.latest(tmp_path) or pytest.fail("no checkpoint")
     assert found.pools == pools
@@ -110,7 +117,9 @@ def test_a_full_disk_ends_the_run_in_one_line_and_it_goes_on_when_there_is_room(
     monkeypatch.setattr(startup.monitor, "Monitor", crashes.Watch)
     folder = tmp_path / "run"
     config = tmp_path / "tiny.toml"
-    config.write_text(TINY.read_text().replace("generations = 3", "generations = 2\ncheckpoint_rows = 40").replace("= 120", "= 60"))
+    config.write_text(
+        TINY.read_text().replace("generations = 3", "generations = 2\ncheckpoint_rows = 40").replace("= 120", "= 60")
+    )
     command = ["--config", str(config), "--run", str(folder), "--threads", "1"]
     monkeypatch.setattr(owner, name, failing)
     assert startup.main(command) == 1
@@ -152,7 +161,11 @@ def test_old_shards_go_when_records_grow_too_large(tmp_path: Path) -> None:
     assert "removed 2 old shards" in line
     assert len((tmp_path / "records" / "removed.txt").read_text().splitlines()) == 2
     storage.retire(tmp_path, 5, 1)
-    assert [path.name for path in sorted((tmp_path / "records").glob("*.gzr"))] == ["000005.gzr", "000006.gzr", "000007.gzr"]
+    assert [path.name for path in sorted((tmp_path / "records").glob("*.gzr"))] == [
+        "000005.gzr",
+        "000006.gzr",
+        "000007.gzr",
+    ]
 
 
 def test_a_run_keeps_the_shards_that_its_window_needs(tmp_path: Path) -> None:
@@ -179,7 +192,15 @@ def test_a_checkpoint_of_an_earlier_version_goes_on(tmp_path: Path) -> None:
             writer.append(game)
         writer.close()
     rows = sum(game.rows for game in games[:4])
-    progress = {"generation": 2, "learning": False, "games": 4, "rows": rows, "evaluations": 9, "hours": 0.5, "steps_owed": 0.5}
+    progress = {
+        "generation": 2,
+        "learning": False,
+        "games": 4,
+        "rows": rows,
+        "evaluations": 9,
+        "hours": 0.5,
+        "steps_owed": 0.5,
+    }
     (folder / "checkpoints").mkdir()
     learner = {"net": state["net"], "ema": state["ema"], "steps": 7}
     torch.save({"progress": progress, "learner": learner, "settings": {}}, folder / "checkpoints/000002.pt")

@@ -1,4 +1,6 @@
-"""Supervised learning: rows from SGF files of every kind, what is known of their targets, and runs that end, resume and are measured."""
+"""Supervised learning: rows from SGF files of every kind, what is known of their targets, and runs that end, resume and
+are measured.
+"""
 
 from __future__ import annotations
 
@@ -89,7 +91,10 @@ def test_ownership_is_taught_only_where_the_count_agrees_with_the_result() -> No
         ("W+Resign", (-1, None)),
         ("0", (0, 0.0)),
         ("Draw", (0, 0.0)),
-        *((unknown, (None, None)) for unknown in ("", "?", "Void", "B+T", "W+F", "B+", "B+Time", "Black wins", "黑中盤勝")),
+        *(
+            (unknown, (None, None))
+            for unknown in ("", "?", "Void", "B+T", "W+F", "B+", "B+Time", "Black wins", "黑中盤勝")
+        ),
     ],
 )
 def test_results(text: str, found: tuple) -> None:
@@ -203,7 +208,9 @@ def test_held_out_games_stay_apart(folder: Path) -> None:
 
 def test_reading_and_judging_take_little_more_memory_than_the_rows(tmp_path: Path) -> None:
     generator = np.random.default_rng(1)
-    points = [f"{chr(97 + x)}{chr(97 + y)}" for x in range(13) for y in range(13) if (x + y) % 2]  # no two are neighbours: all is legal
+    points = [
+        f"{chr(97 + x)}{chr(97 + y)}" for x in range(13) for y in range(13) if (x + y) % 2
+    ]  # no two are neighbours: all is legal
     for number in range(60):
         moves = "".join(f";{'BW'[ply % 2]}[{point}]" for ply, point in enumerate(generator.permutation(points)))
         (tmp_path / f"{number}.sgf").write_text(f"(;SZ[13]RE[B+R]{moves})")
@@ -218,7 +225,9 @@ def test_reading_and_judging_take_little_more_memory_than_the_rows(tmp_path: Pat
     tracemalloc.stop()
     rows = found.rows() + sum(map(len, found.held.values()))
     assert rows == 60 * len(points)
-    assert 1100 * rows < while_reading < 1.5 * 1200 * rows, "bytes, an eighth more than the rows and the game being read among them"
+    assert 1100 * rows < while_reading < 1.5 * 1200 * rows, (
+        "bytes, an eighth more than the rows and the game being read among them"
+    )
     assert while_judging - before < 0.1 * 1200 * rows
 
 
@@ -268,7 +277,11 @@ def test_it_trains_measures_and_writes_weights_that_load(
     assert "epoch 2 of 2: losses policy" in text.err
     assert "constant predictor" in text.out
     loaded = weights.load(out)
-    assert (loaded.config.name, loaded.provenance["games"], loaded.provenance["how"]) == ("b1c8", 24, "supervised, from SGF files")
+    assert (loaded.config.name, loaded.provenance["games"], loaded.provenance["how"]) == (
+        "b1c8",
+        24,
+        "supervised, from SGF files",
+    )
     assert loaded.network() is not None
 
 
@@ -280,12 +293,18 @@ def test_an_interrupted_run_goes_on_to_the_same_weights(folder: Path, tmp_path: 
     assert weights.load(parts).provenance["steps"] < weights.load(whole).provenance["steps"]
     signals.clear()
     assert run(folder, parts, "--epochs", "2", "--resume") == 0
-    for one, other in zip(weights.load(whole).state_dict.values(), weights.load(parts).state_dict.values(), strict=True):
+    for one, other in zip(
+        weights.load(whole).state_dict.values(), weights.load(parts).state_dict.values(), strict=True
+    ):
         assert torch.equal(one, other)
 
 
 def test_a_run_that_was_told_to_stop_measures_nothing(
-    folder: Path, tmp_path: Path, signals: list[int], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: Path,
+    tmp_path: Path,
+    signals: list[int],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     measured: list[int] = []
     monkeypatch.setattr(supervised.Answers, "add", lambda *_: measured.append(1))
@@ -296,7 +315,11 @@ def test_a_run_that_was_told_to_stop_measures_nothing(
 
 
 def test_a_run_that_diverged_goes_on_with_a_smaller_learning_rate(
-    folder: Path, tmp_path: Path, signals: list[int], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: Path,
+    tmp_path: Path,
+    signals: list[int],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     healthy = Learner.train
 
@@ -321,7 +344,9 @@ def test_a_run_that_diverged_goes_on_with_a_smaller_learning_rate(
 
 
 def test_a_small_network_learns_to_copy_a_player_who_plays_one_move(tmp_path: Path) -> None:
-    """First moves in the centre, whatever the symmetry: top-1 on games never seen beats the constant predictor's, and value is learned."""
+    """First moves in the centre, whatever the symmetry: top-1 on games never seen beats the constant predictor's, and
+    value is learned.
+    """
     for number in range(40):
         reply = "abcde"[number % 5] + "abcde"[number // 5 % 5]
         reply = "ab" if reply == "cc" else reply
@@ -362,7 +387,9 @@ def test_a_bad_request_is_one_clear_line(
     assert said[-1].startswith("training.supervised: ")
 
 
-def test_a_state_of_another_run_is_refused(folder: Path, tmp_path: Path, signals: list[int], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_state_of_another_run_is_refused(
+    folder: Path, tmp_path: Path, signals: list[int], capsys: pytest.CaptureFixture[str]
+) -> None:
     signals[:] = [3]
     assert run(folder, tmp_path / "w.pt") == 0
     assert run(folder, tmp_path / "w.pt", "--resume", "--seed", "5") == 2
