@@ -71,6 +71,13 @@ def supported_sizes(header: Header) -> Sequence[int]:
     return [size for size in range(1, MAX_SIZE + 1) if _has_size(header.game, size)]
 
 
+def spanned(sizes: Sequence[int]) -> str:
+    """Board sizes, ascending, as a person lists them: `5 to 19`, or `4, 6, 8`."""
+    if len(sizes) > 2 and list(sizes) == list(range(sizes[0], sizes[-1] + 1)):
+        return f"{sizes[0]} to {sizes[-1]}"
+    return ", ".join(map(str, sizes))
+
+
 def beyond_training(trained: Sequence[int], size: int) -> str:
     """A line for the user where a board is smaller or larger than any that the weights learned from; else "", also
     where that is not known.

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gozero import __version__ as VERSION
+from gozero.engine import supported_sizes
 from gozero.exits import FAILURE, SUCCESS, exit_after
 from gozero.games import GO_FAMILY
 from gozero.input import arriving_lines
@@ -75,10 +76,14 @@ def test_installation(settings: Settings) -> int:
 
 def run(settings: Settings, log: Log | None) -> None:
     """Serve. FatalError where the weights are of no use."""
-    from gtp.loading import Loader, find_weights
+    from gtp.loading import Loader, check_size, find_weights
 
     output = Output.take_over(log)
     path, header = find_weights(settings)
+    if (
+        settings.size is not None and header.game in GO_FAMILY
+    ):  # of other games the sizes are known once their rules are loaded
+        check_size(settings.size, supported_sizes(header), path)
     say(greeting(settings, path, header))
     if log is not None:
         log.say(f"{description(settings, path, header)}\n{surroundings(settings)}")

@@ -10,7 +10,7 @@ them. Only this module knows of these threads.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -96,8 +96,7 @@ class Loader:
         settings, game = self._settings, self._header.game
         sizes = engine.supported_sizes(self._header)
         size = settings.size or self._header.size or games.usual(game, "size")
-        if size not in sizes:
-            raise FatalError(f"board size {size} is not supported; {self._path} plays {', '.join(map(str, sizes))}")
+        check_size(size, sizes, self._path)
         how = player_settings(settings, game)
         try:
             if game in GO_FAMILY:
@@ -105,6 +104,12 @@ class Loader:
             return Player(game, sizes, self.evaluator, how, size=size)
         except ChoiceError as error:  # rules that the game does not have
             raise FatalError(str(error)) from None
+
+
+def check_size(size: int, sizes: Sequence[int], path: Path) -> None:
+    """FatalError unless a board size is one of those that the weights file plays."""
+    if size not in sizes:
+        raise FatalError(f"board size {size} is not supported; {path} plays {engine.spanned(sizes)}")
 
 
 def find_weights(settings: Settings) -> tuple[Path, Header]:

@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from gozero import coords
-from gozero.engine import beyond_training, no_more_memory
+from gozero.engine import beyond_training, no_more_memory, spanned
 from gozero.output import Log, tell
 from gtp.arguments import COLOUR_WORDS, colour_of, vertex_of, whole_number_of
 from gtp.clock import Clock
@@ -211,7 +211,9 @@ class BoardCommands:
         """
         sizes = {str(size): size for size in self._session.player.sizes}
         if command.text not in sizes:
-            say(f"board size {command.text!r} is not supported; these weights play {', '.join(sizes)}")
+            say(
+                f"board size {command.text!r} is not supported; these weights play {spanned(self._session.player.sizes)}"
+            )
             raise GtpError("unacceptable size")
         self._session.player.new_game(sizes[command.text])
         self._session.warn_of_size(sizes[command.text])
