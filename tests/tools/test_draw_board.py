@@ -12,7 +12,7 @@ from training.plots import Board
 
 TREE = Path(__file__).parents[2]
 MOST_BYTES = 60_000  # of a picture that everybody downloads with the tree
-GAME = str(TREE / "weights" / "resume" / "000290:13")
+GAME = str(TREE / "weights" / "resume" / "000079:13")
 
 
 def test_the_command_of_the_readme_draws_policy_and_ownership(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -155,21 +155,24 @@ def test_old_checkpoints_are_removed(tmp_path: Path) -> None:
 
 
 def test_the_run_that_ships_is_opened(tmp_path: Path) -> None:
-    """weights/resume is of an earlier version; of its shards the newest is enough here, those that are missing count as
-    empty.
+    """Of its shards the newest two are enough here, the last of which may be of a generation that is not over; those
+    that are missing count as empty.
     """
     kept, folder = Path(__file__).parents[3] / "weights" / "resume", tmp_path / "run"
-    for name in ("settings.json", "checkpoints/000292.pt", "records/000291.gzr"):
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(kept / name, folder / name)
+    saved, shards = max((kept / "checkpoints").iterdir()), sorted((kept / "records").iterdir())[-2:]
+    for path in (kept / "settings.json", saved, *shards):
+        target = folder / path.relative_to(kept)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, target)
     values = json.loads((folder / "settings.json").read_text())
     run = startup.prepare(config.from_dict(config.LoopSettings, values, "settings.json"), folder)
+    progress = torch.load(saved, weights_only=True)["progress"]
     assert not run.is_new
-    assert (run.progress.generation, run.learner.steps, run.unseen_steps()) == (292, 26466, 0)
-    assert run.progress.rows == run.replay.total == 873254
+    assert (run.progress.generation, run.progress.rows) == (progress["generation"], progress["rows"])
+    assert run.progress.rows > 200_000 and run.learner.steps > 9_000
     assert run.replay.corrupt == 0
     rows = sum(sum(run.replay.sizes(held_out=held).values()) for held in (False, True))
-    assert rows == sum(record.rows for record in records.read(folder / "records/000291.gzr").records) > 2000
+    assert rows >= sum(record.rows for record in records.read(shards[0]).records) > 0
 
 
 def test_another_network_in_the_folder_is_refused(
