@@ -105,6 +105,11 @@ def layouts(game: str) -> tuple[Layout, ...]:
     return (first, replace(first, version=2, tactics=TACTICS)) if game in CHAIN_GAMES else (first,)
 
 
+def version_of(tensors: int) -> int:
+    """The version of the layout that `encode` gives in so many tensors."""
+    return tensors - 1  # planes and globals in version 1, tactics besides in version 2
+
+
 def layout(game: str, version: int = 1) -> Layout:
     """A game's layout of that version; ValueError if it has none."""
     known = layouts(game)

@@ -80,9 +80,8 @@ def run(settings: Settings, log: Log | None) -> None:
 
     output = Output.take_over(log)
     path, header = find_weights(settings)
-    if (
-        settings.size is not None and header.game in GO_FAMILY
-    ):  # of other games the sizes are known once their rules are loaded
+    # of other games the sizes are known once their rules are loaded
+    if settings.size is not None and header.game in GO_FAMILY:
         check_size(settings.size, supported_sizes(header), path)
     say(greeting(settings, path, header))
     if log is not None:

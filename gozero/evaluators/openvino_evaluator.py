@@ -135,7 +135,7 @@ class OpenVINOEvaluator:
             return self._compiled.create_infer_request(), self._free
 
     def _compile(self, graph: Any, ranges_file: Path | None = None) -> None:
-        self._features = len(graph.inputs) - 1  # planes and globals in version 1, tactics besides in version 2
+        self._features = features.version_of(len(graph.inputs))
         self.precision = float_precision() if self._wanted in ("auto", "int8") else self._wanted
         board, floating = self.game.shape, self.precision
         if self._is_int8(graph):

@@ -59,7 +59,7 @@ def width(graph: Any) -> int:
 
 def ranges(graph: Any, game: Game, threads: int) -> dict[str, float]:
     """The range of each layer on the game's sample, by the layer's name."""
-    return observed(graph, sample(game.name, game.size, len(graph.inputs) - 1), threads)
+    return observed(graph, sample(game.name, game.size, features.version_of(len(graph.inputs))), threads)
 
 
 def observed(graph: Any, inputs: Sequence[np.ndarray], threads: int) -> dict[str, float]:

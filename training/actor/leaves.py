@@ -40,7 +40,7 @@ def leaf_evaluator(
         device: "cuda" for an NVIDIA GPU; "cpu" for the fastest CPU backend that is installed.
         previous: what this function gave out before for the same game, device and shape of network: the GPU's takes
             over the new weights in place, which spares capturing its graphs again.
-        precision: of the network, see `evaluators.base.open_evaluator`; ConfigError for one that is not to be had.
+        precision: of the network, see `evaluators.factory.open_evaluator`; ConfigError for one that is not to be had.
     """
     if kind == "rollouts":
         from gozero.evaluators.rollout import RolloutEvaluator
