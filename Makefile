@@ -8,8 +8,10 @@ INSTALL  = $(PYTHON) -m pip --disable-pip-version-check install --quiet --constr
 
 # what to pass on: make play ARGS="--visits 400", make test ARGS="-k superko"
 ARGS    ?=
-# the small torch without CUDA: make play PIP_ARGS="--extra-index-url https://download.pytorch.org/whl/cpu"
+# for pip: make setup PIP_ARGS="--index-url https://mirror.example/simple"
 PIP_ARGS ?=
+# the builds of PyTorch without CUDA, a tenth of the others' size
+CPU_TORCH := https://download.pytorch.org/whl/cpu
 # Debian installs gnugo in /usr/games, where the PATH of root does not look
 export PATH := $(PATH):/usr/games
 
@@ -19,7 +21,7 @@ export PATH := $(PATH):/usr/games
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' Makefile | column -t -s '|' 2>/dev/null || grep '##' Makefile
 
-play: setup  ## install everything, then run the engine on this terminal
+play: $(STAMPS)/warm  ## install the engine, then run it on this terminal
 	@echo "gozero-gtp speaks GTP here; type 'genmove b', 'showboard', 'quit'." >&2
 	@echo "Sabaki: Engines > Show Engines Sidebar > Attach Engine(s)... > Manage Engines... > Add; path: $(CURDIR)/$(VENV)/bin/gozero-gtp" >&2
 	@echo "GoGui:  Program > New Program...; command: \"$(CURDIR)/$(VENV)/bin/gozero-gtp\"" >&2
@@ -65,9 +67,20 @@ $(STAMPS)/environment:
 	$$python -m venv $(VENV)
 	@mkdir -p $(STAMPS) && touch $@
 
-$(STAMPS)/packages: setup.cfg pyproject.toml constraints.txt | $(STAMPS)/environment
-	@echo "installing gozero into $(VENV); the first time this fetches PyTorch, which takes minutes" >&2
-	@$(INSTALL) --editable '.[cpu,train]'
+$(STAMPS)/player: setup.cfg pyproject.toml constraints.txt | $(STAMPS)/environment
+	@echo "installing gozero into $(VENV)" >&2
+	@$(INSTALL) --editable .
+	@touch $@
+
+# On Linux without an NVIDIA card PyTorch comes without CUDA, where its index of such builds can be reached.
+$(STAMPS)/packages: $(STAMPS)/player
+	@echo "installing what training needs; the first time this fetches PyTorch, which takes minutes" >&2
+	@index=; \
+	if [ "$$(uname)" = Linux ] && ! command -v nvidia-smi >/dev/null && \
+	  $(PYTHON) -c 'import urllib.request; urllib.request.urlopen("$(CPU_TORCH)/torch/", timeout=5)' 2>/dev/null; then \
+	  index="--extra-index-url $(CPU_TORCH)"; \
+	fi; \
+	$(INSTALL) $$index --editable '.[train]'
 	@touch $@
 
 $(STAMPS)/test-packages: $(STAMPS)/packages
@@ -93,6 +106,6 @@ $(STAMPS)/pachi-tried: | $(STAMPS)/packages
 	@touch $@
 
 # compiled kernels and the converted network, in the user's cache: the first move of the first game need not wait for them
-$(STAMPS)/warm: $(STAMPS)/packages $(wildcard weights/*.pt)
+$(STAMPS)/warm: $(STAMPS)/player $(wildcard weights/*.pt)
 	@$(PYTHON) -m gozero warmup
 	@touch $@

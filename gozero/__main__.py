@@ -1,4 +1,4 @@
-"""A game in the terminal, and small tools around the engine: `python -m gozero play | perft | net | weights | warmup`.
+"""A game in the terminal, and small tools around the engine: `python -m gozero play | perft | net | weights | graph | warmup`.
 
 Playing under a controller is not among them: that is `gozero-gtp`, in the package gtp. Every command imports only what
 it needs; bad input ends with one line on stderr and exit code 2, Ctrl-C with 130.
@@ -29,6 +29,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         command(options)
     except (ValueError, WeightsError) as error:
         print(f"gozero: {error}", file=sys.stderr)
+        return 2
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        print("gozero: this needs PyTorch, which playing does not; run: pip install 'gozero[train]'", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("\ngozero: interrupted", file=sys.stderr)
@@ -80,6 +85,17 @@ def weights(options: argparse.Namespace) -> None:
     from gozero.weights import describe, find
 
     print(describe(find(options.file)))
+
+
+def graph(options: argparse.Namespace) -> None:
+    """Put the inference graph of weights files into them, so that they can be played with where torch is missing."""
+    from gozero.evaluators.graphs import embed
+    from gozero.weights import find
+
+    for name in options.files:
+        file = find(name)
+        embed(file)
+        print(f"{file}: carries its inference graph ({file.stat().st_size:,} bytes)")
 
 
 def warmup(options: argparse.Namespace) -> None:
@@ -164,6 +180,12 @@ def _parser() -> argparse.ArgumentParser:
         "file", help="looked for in the working directory, beside the executable and among the shipped weights"
     )
     command.set_defaults(command=weights)
+
+    command = commands.add_parser(
+        "graph", help="put the inference graph into weights files, which then play without PyTorch"
+    )
+    command.add_argument("files", nargs="+", metavar="FILE", help="weights file; it is replaced")
+    command.set_defaults(command=graph)
 
     command = commands.add_parser("warmup", help="fill the caches, so that the engine's next start is quick")
     command.add_argument("--weights", help=f"weights file (default: {DEFAULT_WEIGHTS}, if there is one)")

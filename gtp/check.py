@@ -139,11 +139,11 @@ def _packages(settings: Settings) -> Finding:
     """Versions, without importing anything."""
     found = {name: _version(name) for name in PACKAGES}
     text = f"Python {platform.python_version()}, " + ", ".join(
-        f"{name} {number or 'missing'}" for name, number in found.items()
-    )
+        f"{name} {number or 'missing'}" for name, number in found.items() if number or name != "torch"
+    )  # playing needs no torch
     if found["openvino"] is None and settings.backend != "torch":
         return Finding(
-            "packages", text, "without openvino a CPU plays at half the speed or less: pip install 'gozero[cpu]'", NOTE
+            "packages", text, "without openvino a CPU plays at half the speed or less: pip install openvino", NOTE
         )
     return Finding("packages", text)
 

@@ -3,7 +3,7 @@ end import it.
 
 docs/training.md shows the cycle; `training.loop` is the whole of it on one screen. None of it is imported here. Between
 `python -m training.NAME` and its `main` lie seconds of imports: Ctrl-C ends them as it ends the rest, without a
-traceback.
+traceback, and where PyTorch is missing, which only training needs, one line says so.
 """
 
 import sys
@@ -12,7 +12,9 @@ from types import TracebackType
 
 def _report(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """`sys.excepthook` of the package's own commands."""
-    if not issubclass(kind, KeyboardInterrupt):
+    if isinstance(error, ModuleNotFoundError) and error.name == "torch":
+        sys.stderr.write("training needs PyTorch, which is not installed; run: pip install 'gozero[train]'\n")
+    elif not issubclass(kind, KeyboardInterrupt):
         sys.__excepthook__(kind, error, trace)
 
 

@@ -42,6 +42,9 @@ def open_evaluator(
     check_choice("precision", precision, PRECISIONS)
     file = find(path)
     chosen = _automatic_backend(precision) if backend == "auto" else backend
+    if find_spec(chosen) is None:
+        extra = "'gozero[train]', or 'gozero[cuda]' for an NVIDIA card" if chosen == "torch" else "openvino"
+        raise ChoiceError(f"backend {chosen} is not installed; run: pip install {extra}")
     if chosen == "torch":
         if precision == "int8":
             raise PrecisionError(
@@ -50,8 +53,6 @@ def open_evaluator(
         from gozero.evaluators.torch_evaluator import TorchEvaluator
 
         return TorchEvaluator.open(file, game, threads=threads, precision=precision)
-    if find_spec("openvino") is None:
-        raise ChoiceError("backend openvino is not installed; run: pip install 'gozero[cpu]'")
     from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
 
     return OpenVINOEvaluator.open(file, game, threads=threads, precision=precision)
@@ -63,9 +64,8 @@ def _automatic_backend(precision: str) -> str:
     """
     if find_spec("openvino") is None:
         return "torch"
-    if (
-        precision == "int8" or shutil.which("nvidia-smi") is None
-    ):  # asking torch itself would cost a second of start-up on every machine
+    # asking torch itself would cost a second of start-up on every machine
+    if precision == "int8" or shutil.which("nvidia-smi") is None or find_spec("torch") is None:
         return "openvino"
     import torch
 

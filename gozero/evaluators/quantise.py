@@ -40,7 +40,7 @@ INPUT_LEVELS, WEIGHT_LEVELS = 256, 255
 
 
 def layers(graph: Any) -> dict[str, Any]:
-    """The layers of a graph of `openvino_evaluator.convert` that can be quantised, by name, in the order in which they
+    """The layers of a graph of `graphs.convert` that can be quantised, by name, in the order in which they
     compute.
     """
     found = {}
@@ -66,7 +66,7 @@ def observed(graph: Any, inputs: Sequence[np.ndarray], threads: int) -> dict[str
     """The range of each layer on encoded positions, by the layer's name.
 
     Args:
-        graph: of `openvino_evaluator.convert`; it stays as it is.
+        graph: of `graphs.convert`; it stays as it is.
         inputs: an array float32 [n, ...] for each input of the graph, of one board, in the order of `features.encode`.
         threads: CPU threads.
     """

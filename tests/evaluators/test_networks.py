@@ -12,7 +12,8 @@ from torch import nn
 
 from gozero import features, games, nets, weights
 from gozero.evaluators.base import Evaluation, Evaluator, submitter
-from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator, convert
+from gozero.evaluators.graphs import convert
+from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
 from gozero.evaluators.torch_evaluator import TorchEvaluator
 from gozero.games.game import Game
 from tests.trained import briefly_trained, random_states, trained_like

@@ -1,6 +1,7 @@
 """Opening weights files as evaluators: the choice of backend, the refusals, and OpenVINO's cache of converted networks."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 import torch
 
 from gozero import caches, features, games, jit, nets, weights
-from gozero.evaluators import factory, openvino_evaluator
+from gozero.evaluators import factory, graphs
 from gozero.evaluators.factory import open_evaluator
 from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
 from gozero.evaluators.torch_evaluator import TorchEvaluator
@@ -116,7 +117,7 @@ def test_other_weights_under_the_same_name_are_noticed(file: Path, cache: Path) 
 
 
 def test_the_cache_forgets_what_was_not_used_for_long(cache: Path, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(openvino_evaluator, "KEPT_GRAPHS", 2)
+    monkeypatch.setattr(graphs, "KEPT_GRAPHS", 2)
     game = games.make("go", size=7)
     for seed in range(3):
         weights.save(file, nets.build(CONFIG, seed), CONFIG)
@@ -161,10 +162,15 @@ def test_the_backend_is_chosen(file: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert isinstance(open_evaluator(file, game, backend="openvino"), OpenVINOEvaluator)
     if not torch.cuda.is_available():
         assert isinstance(open_evaluator(file, game), OpenVINOEvaluator)
-    monkeypatch.setattr(factory, "find_spec", lambda _: None)
+    monkeypatch.setattr(factory, "find_spec", lambda name: None if name == "openvino" else name)
     assert isinstance(open_evaluator(file, game), TorchEvaluator)
-    with pytest.raises(ValueError, match=r"^backend openvino is not installed; run: pip install 'gozero\[cpu\]'$"):
+    with pytest.raises(ValueError, match=r"^backend openvino is not installed; run: pip install openvino$"):
         open_evaluator(file, game, backend="openvino")
+    monkeypatch.setattr(factory, "find_spec", lambda name: None if name == "torch" else name)
+    monkeypatch.setattr(shutil, "which", lambda _: "/usr/bin/nvidia-smi")
+    assert isinstance(open_evaluator(file, game), OpenVINOEvaluator), "a card is of no use without torch"
+    with pytest.raises(ValueError, match=r"^backend torch is not installed; run: pip install 'gozero\[train\]', or"):
+        open_evaluator(file, game, backend="torch")
 
 
 def test_unknown_choices_are_named(file: Path) -> None:

@@ -7,11 +7,12 @@ import pytest
 import torch
 
 from gozero import caches, features, games, machine, nets, weights
-from gozero.evaluators import openvino_evaluator, quantise
+from gozero.evaluators import graphs, openvino_evaluator, quantise
 from gozero.evaluators.backends import PrecisionError
 from gozero.evaluators.factory import open_evaluator
+from gozero.evaluators.graphs import convert
 from gozero.evaluators.openvino_core import compiled
-from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator, convert
+from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
 from gozero.games.game import Game
 from tests.trained import random_states, trained_like
 
@@ -74,7 +75,7 @@ def test_ranges_are_the_largest_inputs(game: Game) -> None:
 def test_int8_keeps_what_the_shipped_weights_know(size: int) -> None:
     """With everything quantised the values would be off by 0.12; with ranges of half the size by 0.03."""
     game = games.make("go", size=size)
-    graph, _ = openvino_evaluator.load_graph(weights.shipped_folder() / "best.pt", "go")
+    graph = graphs.load(weights.shipped_folder() / "best.pt", "go").graph
     states = random_states(game, 100)
     exact = OpenVINOEvaluator(graph.clone(), game, threads=1, precision="f32").evaluate(states)
     quick = OpenVINOEvaluator(graph, game, threads=1, precision="int8")

@@ -6,7 +6,6 @@ are the engine's own choices; after a wanted change of the search or of the ship
 them anew.
 """
 
-import hashlib
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gozero import weights
 from gozero.engine import find_weights, search_settings
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.factory import open_evaluator
@@ -52,9 +52,9 @@ def found(request: pytest.FixtureRequest) -> Found:
     every = yardstick.read(path)
     step = len(every.states) // POSITIONS
     arrays = {name: getattr(every, name)[::step][:POSITIONS] for name in ("states", "shares", "winrate")}
-    weights, _ = find_weights(None, "go")
+    file, _ = find_weights(None, "go")
     evaluator = open_evaluator(
-        weights, every.game, backend="torch", threads=1
+        file, every.game, backend="torch", threads=1
     )  # others compute in other digits, and choose 5 % otherwise
     search = searched(evaluator, arrays["states"])
     results = [search.result(tree) for tree in range(POSITIONS)]
@@ -65,7 +65,7 @@ def found(request: pytest.FixtureRequest) -> Found:
     own = evaluator.evaluate(arrays["states"]).value
     values, rows = np.array([result.value for result in results]), np.arange(POSITIONS)
     return Found(
-        weights=hashlib.sha256(weights.read_bytes()).hexdigest()[:12],
+        weights=weights.load(file).sha256[:12],
         choices=choices,
         share=float(arrays["shares"][rows, choices].mean()),
         network_share=float(arrays["shares"][rows, first].mean()),

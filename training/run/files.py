@@ -4,6 +4,7 @@ from.
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 
 from torch import nn
@@ -54,3 +55,7 @@ def save_weights(path: Path, net: nn.Module, learner: Learner, settings: LoopSet
             trained_sizes=progress.trained_sizes,
             provenance=provenance,
         )
+        if find_spec("openvino") is not None:  # whoever plays with these weights then needs no torch
+            from gozero.evaluators import graphs
+
+            graphs.embed(path, with_ranges=False)

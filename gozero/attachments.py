@@ -1,0 +1,60 @@
+"""Files that travel inside a weights file beside its tensors.
+
+A weights file is a zip archive, of which torch reads only the entries that it wrote. What is attached lies in a folder
+of its own there, and is read without torch.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+FOLDER = "extra"  # where torch's own formats keep such files
+
+
+def write(path: Path, files: Mapping[str, bytes]) -> None:
+    """Attach files to a weights file in place of all that were attached before; it is replaced whole or not at all."""
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=path.name) as folder:
+        new = Path(folder) / path.name
+        shutil.copyfile(path, new)
+        new.chmod(0o644)
+        if any(_is_attached(name) for name in _names(new)):
+            _remove(new)
+        with zipfile.ZipFile(new, "a", zipfile.ZIP_DEFLATED) as archive:
+            root = archive.namelist()[0].split("/")[0]
+            for name, content in files.items():
+                # without a date, the same files always give the same bytes
+                archive.writestr(zipfile.ZipInfo(f"{root}/{FOLDER}/{name}"), content, zipfile.ZIP_DEFLATED)
+        new.replace(path)
+
+
+def read(path: Path, names: Sequence[str]) -> dict[str, bytes] | None:
+    """The attached files of these names; None where one of them is missing or the file is no archive."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            root = archive.namelist()[0].split("/")[0]
+            return {name: archive.read(f"{root}/{FOLDER}/{name}") for name in names}
+    except (KeyError, OSError, IndexError, zipfile.BadZipFile):
+        return None
+
+
+def _names(path: Path) -> list[str]:
+    with zipfile.ZipFile(path) as archive:
+        return archive.namelist()
+
+
+def _is_attached(name: str) -> bool:
+    return f"/{FOLDER}/" in name
+
+
+def _remove(path: Path) -> None:
+    """Copy the archive without what is attached. The entries of torch lie unaligned afterwards, which it accepts."""
+    bare = path.with_name("bare")
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(bare, "w") as new:
+        for entry in old.infolist():
+            if not _is_attached(entry.filename):
+                new.writestr(entry, old.read(entry))
+    bare.replace(path)

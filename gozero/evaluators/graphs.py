@@ -1,0 +1,257 @@
+"""Inference graphs: a network of `gozero.nets` in OpenVINO's form, and where one is found without making it again.
+
+Vocabulary.
+  graph     the folded network as an `openvino.Model`, for any batch and any board that the network plays.
+  embedded  inside the weights file itself (`embed`), with the ranges that int8 needs. Whoever plays with such a file
+            needs no torch.
+  cache     the user's folder of graphs converted from weights files that carry none, one subfolder each, named after
+            the sha256 of the file. Only the first start needs torch, and the second it takes to import.
+
+A graph is looked for in the weights file, then in the cache, and is made where it is in neither. Several engines may
+share the cache; a folder that cannot be written is no error. This module evaluates nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+import threading
+import warnings
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gozero import attachments, caches, games, weights
+from gozero.evaluators import quantise
+from gozero.evaluators.openvino_core import core, openvino
+from gozero.threads import available_threads
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from gozero.games.game import Game
+
+OUTPUTS = ("policy", "value", "score", "ownership")  # of a graph, in this order; a network without the last two has two
+ANY_BOARD = (13, 13)  # to trace a network that plays every board
+KEPT_GRAPHS = 32  # in the cache; the longest unused go first
+EMBEDDED = ("graph.xml", "graph.bin", "graph.json")  # attached to a weights file
+
+_TRACES: dict[str, Any] = {}  # torch's traces of networks, by structure; see `convert`
+_TRACING = threading.Lock()  # a trace has one network's weights at a time
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What must be known of a network besides its graph."""
+
+    network: str
+    board: tuple[int, int] | None  # rows and columns, where the network is bound to one board
+    game: str
+    feature_version: int
+
+
+@dataclass(frozen=True)
+class StoredGraph:
+    """The graph of a weights file with what is known of it."""
+
+    graph: Any
+    manifest: Manifest
+    folder: Path  # of the cache, for this weights file; it may not exist
+    embedded_ranges: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # by the board's dimensions
+
+    def ranges(self, game: Game, threads: int) -> Mapping[str, float]:
+        """The range of each layer for int8 on the game's board: embedded, in the cache, or found out and put there."""
+        embedded, names = self.embedded_ranges.get(game.dimensions), quantise.layers(self.graph).keys()
+        if embedded is not None and embedded.keys() == names:
+            return embedded
+        file = self.folder / f"ranges-{game.dimensions}.json"
+        with contextlib.suppress(OSError, ValueError, AttributeError):  # not there yet, or damaged
+            kept: dict[str, float] = json.loads(file.read_text())
+            if kept.keys() == names and all(isinstance(value, float) for value in kept.values()):
+                return kept
+        found = quantise.ranges(self.graph, game, threads)
+        with contextlib.suppress(OSError):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            new = file.with_suffix(f".{os.getpid()}")
+            new.write_text(json.dumps(found))
+            new.replace(file)
+        return found
+
+
+def load(path: Path, game: str) -> StoredGraph:
+    """The graph of a weights file: embedded, from the cache, or converted and put into the cache.
+
+    Raises:
+        WeightsError: the file is damaged or made for another game, or it has no graph and torch is not installed.
+    """
+    stored = _embedded(path) or _cached(path) or _converted(path, game)
+    if stored.manifest.game != game:
+        raise weights.WeightsError(path, f"it plays {stored.manifest.game}, not {game}")
+    weights.check_features(path, game, stored.manifest.feature_version)
+    return stored
+
+
+def embed(path: Path, *, with_ranges: bool = True) -> None:
+    """Put its inference graph into a weights file. Needs torch.
+
+    The file is replaced whole or not at all; its tensors and what it says of itself stay as they are.
+
+    Args:
+        path: the weights file.
+        with_ranges: add the ranges for int8 on the boards that it was trained on: a second each to find out, which a
+            player's first start on a board saves.
+
+    Raises:
+        WeightsError: the file is damaged.
+    """
+    file = weights.load(path, game=None)
+    graph = convert(file.network())
+    manifest = Manifest(file.config.name, file.config.board, file.game, file.feature_version)
+    ranges: dict[str, dict[str, float]] = {}
+    if with_ranges and quantise.width(graph) >= quantise.LEAST_CHANNELS:
+        for size in file.trained_sizes or ([file.size] if file.size else []):
+            game = games.make(file.game, size=size)
+            ranges[game.dimensions] = quantise.ranges(graph, game, available_threads())
+    with tempfile.TemporaryDirectory() as name:
+        openvino.save_model(graph, Path(name) / "graph.xml", compress_to_fp16=False)
+        content = {part: (Path(name) / part).read_bytes() for part in EMBEDDED[:2]}
+    description = {"manifest": asdict(manifest), "ranges": ranges, "sha256": _digest(content)}
+    attachments.write(path, {**content, EMBEDDED[2]: json.dumps(description).encode()})
+
+
+def has_embedded(path: Path) -> bool:
+    """Whether a weights file carries its inference graph."""
+    return attachments.read(path, EMBEDDED[2:]) is not None
+
+
+def _digest(content: Mapping[str, bytes]) -> str:
+    """sha256 over the two files of a graph."""
+    return hashlib.sha256(b"".join(content[part] for part in EMBEDDED[:2])).hexdigest()
+
+
+def _embedded(path: Path) -> StoredGraph | None:
+    """The graph in a weights file; None where there is none."""
+    content = attachments.read(path, EMBEDDED)
+    if content is None:
+        return None
+    try:
+        description = json.loads(content[EMBEDDED[2]])
+        if description["sha256"] != _digest(content):
+            raise ValueError
+        graph = core().read_model(content[EMBEDDED[0]], content[EMBEDDED[1]])
+        return StoredGraph(graph, Manifest(**description["manifest"]), _folder(path), description["ranges"])
+    except (ValueError, KeyError, TypeError, RuntimeError):
+        raise weights.WeightsError(path, "its inference graph is damaged") from None
+
+
+def _cached(path: Path) -> StoredGraph | None:
+    """The graph of a weights file in the cache; None where there is none, or a damaged one."""
+    folder = _folder(path)
+    try:
+        manifest = Manifest(**json.loads((folder / "manifest.json").read_text()))
+        graph = core().read_model(folder / "graph.xml")
+        folder.touch()
+        folder.parent.touch()
+    except (OSError, RuntimeError, ValueError, TypeError):
+        return None
+    return StoredGraph(graph, manifest, folder)
+
+
+def _converted(path: Path, game: str) -> StoredGraph:
+    """The graph of a weights file, made by torch and put into the cache."""
+    try:
+        import torch  # noqa: F401  # what reads the tensors
+    except ModuleNotFoundError:
+        raise weights.WeightsError(
+            path,
+            "it carries no inference graph, and PyTorch, which would make one, is not installed; "
+            f"run: pip install 'gozero[train]', then: python -m gozero graph {path}",
+        ) from None
+    file = weights.load(path, game)
+    manifest = Manifest(file.config.name, file.config.board, file.game, file.feature_version)
+    stored = StoredGraph(convert(file.network()), manifest, _folder(path))
+    with contextlib.suppress(OSError):
+        _store(stored)
+    return stored
+
+
+def convert(net: nn.Module) -> Any:
+    """The graph of a network of `gozero.nets`, batch norm folded, open in batch and board.
+
+    Torch keeps every trace for ever, a megabyte each, and a training run converts its network thousands of times: so
+    one network of each structure is traced, and then given the weights of whichever is to be converted.
+    """
+    import torch
+
+    from gozero import nets
+
+    class Traced(torch.nn.Module):
+        """The network with the outputs that an evaluation has, in the order of OUTPUTS."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.net = nets.fold(net).cpu()
+
+        def forward(
+            self, planes: torch.Tensor, globals: torch.Tensor, tactics: torch.Tensor | None = None
+        ) -> tuple[torch.Tensor, ...]:
+            output: nets.Output = self.net(planes, globals) if tactics is None else self.net(planes, globals, tactics)
+            if output.score is None or output.ownership is None:
+                return output.policy, output.value
+            return output.policy, output.value, output.score, (output.ownership / 2).tanh()  # a logit's expected sign
+
+    wanted = Traced().eval()
+    assert isinstance(net, nets.Network)
+    example = net.example(2, net.config.board or ANY_BOARD)
+    with _TRACING, torch.no_grad(), warnings.catch_warnings():
+        warnings.simplefilter(
+            "ignore", DeprecationWarning
+        )  # torch prefers torch.export, which takes 4 s for the same graph
+        structure = f"{net.config.tactics} {wanted!r}"
+        if structure not in _TRACES:
+            _TRACES[structure] = torch.jit.trace(wanted, example, check_trace=False)
+        trace = _TRACES[structure]
+        trace.load_state_dict(wanted.state_dict())
+        graph = openvino.convert_model(trace, example_input=example, share_weights=False)
+    for output, name in zip(graph.outputs, OUTPUTS, strict=False):
+        output.get_tensor().set_names({name})
+    graph.reshape(
+        {node: [-1, array.shape[1], -1, -1][: array.dim()] for node, array in zip(graph.inputs, example, strict=True)}
+    )
+    return graph
+
+
+def _folder(path: Path) -> Path:
+    """The folder of the cache for a weights file."""
+    return caches.user_cache() / f"openvino-{_converter_hash()}" / weights.file_hash(path)
+
+
+def _converter_hash() -> str:
+    """Twelve hex digits over all that decides what a graph looks like: OpenVINO's version and the sources of networks
+    and graphs.
+    """
+    digest = hashlib.sha256(openvino.__version__.encode())
+    package = Path(__file__).parents[1]
+    for source in (Path(__file__), Path(quantise.__file__), package / "nets.py", package / "blocks.py"):
+        digest.update(source.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def _store(stored: StoredGraph) -> None:
+    """Put a graph into the cache as a whole folder at once, so that no other process ever sees half of it."""
+    folder = stored.folder
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix="new-") as name:
+        new = Path(name) / "graph"
+        new.mkdir()
+        openvino.save_model(stored.graph, new / "graph.xml", compress_to_fp16=False)
+        (new / "manifest.json").write_text(json.dumps(asdict(stored.manifest)))
+        shutil.rmtree(folder, ignore_errors=True)  # what is there could not be read
+        new.rename(folder)
+    caches.forget(folder.parent, "*", KEPT_GRAPHS)
+    caches.forget(folder.parent.parent, "openvino-*", caches.KEPT_VERSIONS)

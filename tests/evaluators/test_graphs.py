@@ -1,0 +1,123 @@
+"""Inference graphs inside weights files: a player without torch, damage, and what stays as it was."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gozero import attachments, caches, games, jit, nets, weights
+from gozero.evaluators import graphs, quantise
+from gozero.evaluators.factory import open_evaluator
+from tests.trained import random_states, trained_like
+
+WITHOUT_TORCH = """
+import pathlib, sys
+sys.modules["torch"] = None
+from gozero import caches, games, jit
+from gozero.evaluators.factory import open_evaluator
+from gozero.weights import WeightsError
+caches.user_cache = lambda: pathlib.Path(sys.argv[2])
+game = games.make("go", size=7)
+try:
+    print(open_evaluator(sys.argv[1], game, threads=1, precision="f32").evaluate(game.new_states(1)).value[0])
+except WeightsError as error:
+    print(error)
+"""
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache folder of the test's own."""
+    monkeypatch.setattr(caches, "user_cache", lambda: tmp_path / "cache")
+    return tmp_path / "cache"
+
+
+def saved(path: Path, network: str = "b2c8", features: int = 1) -> Path:
+    config = nets.config(network, games.make("go", size=7), features)
+    net = trained_like(config, random_states(games.make("go", size=7), 8))
+    weights.save(path, net, config, size=7, trained_sizes=(5, 7))
+    return path
+
+
+def run_without_torch(file: Path, cache: Path) -> str:
+    assert jit.CACHE_FOLDER is not None
+    environment = {"XDG_CACHE_HOME": str(jit.CACHE_FOLDER.parents[1]), "PATH": ""}  # the compiled kernels are kept
+    arguments = [sys.executable, "-c", WITHOUT_TORCH, str(file), str(cache)]
+    return subprocess.run(arguments, env=environment, capture_output=True, text=True, check=True).stdout.strip()
+
+
+@pytest.mark.parametrize("features", [1, 2])
+def test_a_player_without_torch_gets_the_same_values(tmp_path: Path, features: int) -> None:
+    game, file = games.make("go", size=7), saved(tmp_path / "net.pt", features=features)
+    before, digest = (
+        open_evaluator(file, game, threads=1, precision="f32").evaluate(game.new_states(1)),
+        file.read_bytes(),
+    )
+    graphs.embed(file)
+    assert file.read_bytes() != digest
+    assert run_without_torch(file, tmp_path / "other cache") == str(before.value[0])
+    assert not (tmp_path / "other cache").exists(), "nothing had to be kept"
+
+
+def test_without_torch_a_file_without_a_graph_is_refused_in_one_line(tmp_path: Path) -> None:
+    file = saved(tmp_path / "net.pt")
+    answer = run_without_torch(file, tmp_path / "other cache")
+    assert answer.startswith(f"cannot use weights {file}: it carries no inference graph, and PyTorch")
+    assert answer.endswith(f"run: pip install 'gozero[train]', then: python -m gozero graph {file}")
+
+
+def test_tensors_and_metadata_stay_as_they_are(tmp_path: Path) -> None:
+    file = saved(tmp_path / "net.pt")
+    before, head = weights.load(file), weights.header(file)
+    sizes = []
+    for _ in ("once", "again"):
+        graphs.embed(file)
+        after = weights.load(file)
+        assert (after.sha256, after.provenance, weights.header(file)) == (before.sha256, before.provenance, head)
+        assert all(np.array_equal(after.state_dict[name], tensor) for name, tensor in before.state_dict.items())
+        sizes.append(file.stat().st_size)
+    assert sizes[1] <= sizes[0] + 500, "graphs do not pile up; names in a graph's text vary in length"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_ranges_come_with_the_graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = saved(tmp_path / "net.pt", "b2c32")
+    graphs.embed(file)
+    stored = graphs.load(file, "go")
+    assert stored.embedded_ranges.keys() == {"5x5", "7x7"}
+    expected = quantise.ranges(stored.graph, games.make("go", size=7), 1)
+    monkeypatch.setattr(quantise, "ranges", lambda *_: pytest.fail("these are known"))
+    assert stored.ranges(games.make("go", size=7), 1) == pytest.approx(expected, rel=0.02)
+    monkeypatch.setattr(quantise, "ranges", lambda *_: expected)
+    assert stored.ranges(games.make("go", size=9), 1) == expected, "of another board they are found out"
+    graphs.embed(file, with_ranges=False)
+    assert graphs.load(file, "go").embedded_ranges == {}
+
+
+@pytest.mark.parametrize("part", graphs.EMBEDDED)
+def test_a_damaged_graph_is_named(tmp_path: Path, part: str) -> None:
+    file = saved(tmp_path / "net.pt")
+    graphs.embed(file)
+    content = attachments.read(file, graphs.EMBEDDED)
+    assert content is not None
+    attachments.write(file, {**content, part: content[part][:-40]})
+    with pytest.raises(weights.WeightsError, match="its inference graph is damaged"):
+        graphs.load(file, "go")
+
+
+def test_another_game_is_refused(tmp_path: Path) -> None:
+    file = saved(tmp_path / "net.pt")
+    graphs.embed(file)
+    with pytest.raises(weights.WeightsError, match="it plays go, not othello"):
+        open_evaluator(file, games.make("othello"), backend="openvino")
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in weights.SOURCE_FOLDER.glob("*.pt")))
+def test_what_ships_needs_no_torch(name: str) -> None:
+    file = weights.SOURCE_FOLDER / name
+    stored = graphs.load(file, weights.header(file).game)
+    assert graphs.has_embedded(file)
+    if quantise.width(stored.graph) >= quantise.LEAST_CHANNELS:
+        assert stored.embedded_ranges
