@@ -15,7 +15,8 @@ from benchmarks.harness import machine, parser
 from gozero import games
 from gozero.engine import Evaluators, find_weights, search_settings
 from gozero.game_tree import Limits
-from gozero.player import Player, PlayerSettings
+from gozero.player import PlayerSettings
+from gozero.players import make_player
 
 CLAIM = 0.040  # seconds, NoGo 9x9 at 50 simulations
 
@@ -33,14 +34,14 @@ def main() -> None:
     path, header = find_weights(chosen.weights, chosen.game)
     size = header.size or games.usual(chosen.game, "size")
     settings = PlayerSettings(seed=1, resign=False, search=search_settings(chosen.visits, chosen.game))
-    player = Player(chosen.game, (size,), Evaluators(path, threads=chosen.threads).open, settings, size=size)
+    player = make_player(chosen.game, (size,), Evaluators(path, threads=chosen.threads).open, settings, size=size)
     player.load()
     taken, worked = [], time.process_time()
     for _ in range(1 if chosen.short else chosen.games):
-        player.new_game()
-        while not player.is_over:
+        player.game.new_game()
+        while not player.game.is_over:
             began = time.perf_counter()
-            player.genmove(player.position.to_play, Limits(chosen.visits))
+            player.genmove(player.game.position.to_play, Limits(chosen.visits))
             taken.append(time.perf_counter() - began)
     busy = (time.process_time() - worked) / sum(taken)
     print(f"A move of {chosen.game} {size}x{size}, {chosen.visits} visits, {path.name}\n  {machine()}")

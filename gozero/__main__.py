@@ -115,7 +115,7 @@ def _compile_kernels() -> None:
     """Import everything that compiles kernels when it is imported."""
     import gozero.features
     import gozero.games.go
-    import gozero.player  # noqa: F401  # and with it the search
+    import gozero.players  # noqa: F401  # and with it the search
 
 
 def _convert_network(name: str | None, size: int) -> str | None:

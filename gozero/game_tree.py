@@ -27,6 +27,11 @@ from gozero.search_report import Analysis, Observer, Owners, look, note
 UNLIMITED_VISITS = 100_000_000  # the budget where time alone limits a move
 
 
+def never() -> bool:
+    """Give no reason to stop."""
+    return False
+
+
 @dataclass(frozen=True)
 class Limits:
     """What one move may cost: whichever is reached first. Times are seconds on the clock of time.monotonic."""

@@ -5,7 +5,7 @@ fractions, CGOS's JSON. An *analysis* goes on until any line arrives, an empty o
 it has its move, whatever arrives. All numbers are for the side that is asked about. Options come as names and values;
 see `_Request`.
 
-The search itself is `gozero.player`'s, what a look holds `gozero.search_report`'s.
+The search itself is run by `gozero.player`, what a look holds `gozero.search_report`'s.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gozero import coords
 from gozero.errors import ChoiceError
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from gozero.games.rules import RuleSet
+    from gozero.position import Position
     from gozero.search_report import Analysis, MoveAnalysis, Observer
 
 Dialect = Callable[["Analysis", Mapping[str, bool], tuple[int, int]], str]  # look, flags, (columns, rows) -> one line
@@ -84,12 +85,12 @@ class AnalysisCommands:
         request = self._request(command, strict=True)
         limits = Limits(session.settings.analysis_visits)
         observer = self._observer(request, stream, dialect, sees_the_end=False)
-        arguments = request.colour, limits, session.signals.is_wanted_elsewhere, observer, request.restrictions
+        arguments = limits, session.signals.is_wanted_elsewhere, observer, request.restrictions
         with session.thinking() as player:
             if request.rules is None:
-                player.analyse(*arguments)
+                player.analyse(request.colour, *arguments)
             else:
-                self._analyse_under(request.rules, *arguments)
+                player.analyse_aside(self._root_under(request.rules, request.colour), *arguments)
         session.signals.wait()
 
     def _genmove(self, command: Command, stream: Stream, dialect: Dialect) -> None:
@@ -99,16 +100,16 @@ class AnalysisCommands:
         observer = self._observer(request, stream, dialect, sees_the_end=True)
         with session.move(request.colour) as limits:
             action = session.player.genmove(request.colour, limits, session.signals.should_stop, observer)
-        stream.line(f"play {coords.vertex(action, *session.player.board)}")
+        stream.line(f"play {coords.vertex(action, *session.game.board)}")
 
-    def _analyse_under(self, rules: RuleSet, *arguments: Any) -> None:
-        """`GoPlayer.analyse_under`, with its refusals as GTP errors."""
-        if self._session.player.game.name not in GO_FAMILY:
-            raise GtpError(f"rules: {self._session.player.game.name} is not Go")
+    def _root_under(self, rules: RuleSet, colour: int) -> Position:
+        """`GoGame.root_under`, with its refusals as GTP errors."""
+        if self._session.game.name not in GO_FAMILY:
+            raise GtpError(f"rules: {self._session.game.name} is not Go")
         from gozero.position import IllegalMove
 
         try:
-            self._session.go_player.analyse_under(rules, *arguments)
+            return self._session.go_game.root_under(rules, colour)
         except (ChoiceError, IllegalMove) as error:
             raise GtpError(f"rules: {error}") from None
 
@@ -116,7 +117,7 @@ class AnalysisCommands:
         """Writes each look that was asked for as a line of the answer."""
         from gozero.search_report import Observer
 
-        board = self._session.player.board
+        board = self._session.game.board
         return Observer(
             lambda look: stream.line(dialect(look, request.flags, board)),
             request.interval,
@@ -132,7 +133,7 @@ class AnalysisCommands:
         knows.
         """
         words = command.arguments
-        request = _Request(self._session.player.position.to_play)
+        request = _Request(self._session.game.position.to_play)
         if words and words[0].isalpha() and words[0] not in _OPTIONS:
             request.colour = colour_of(words.pop(0))
         if words and not words[0][0].isalpha():
@@ -145,7 +146,7 @@ class AnalysisCommands:
             if len(words) < count:
                 raise GtpError(f"syntax error: {name} without its value")
             values, words = words[:count], words[count:]
-            apply(request, name, values, self._session.player.board)
+            apply(request, name, values, self._session.game.board)
         return request
 
 

@@ -109,10 +109,10 @@ def _engine(settings: Settings) -> Iterator[Finding]:
     loader.compile()
     yield Finding("rules", f"rules and search loaded in {time.monotonic() - began:.1f} s")
     began = time.monotonic()
-    evaluator = loader.evaluator(player.game)
+    evaluator = loader.evaluator(player.game.kind)
     opened = time.monotonic() - began
     yield _evaluator(evaluator, opened)
-    yield _speed(evaluator, player.game, settings.threads or available_threads())
+    yield _speed(evaluator, player.game.kind, settings.threads or available_threads())
     yield _move(player)
     yield _memory()
 
@@ -199,10 +199,12 @@ def _move(player: Player) -> Finding:
     from gozero.game_tree import Limits
 
     began = time.monotonic()
-    action = player.genmove(player.position.to_play, Limits(VISITS))
+    action = player.genmove(player.game.position.to_play, Limits(VISITS))
     seconds = time.monotonic() - began
-    vertex = coords.vertex(action, *player.board)
-    return Finding("move", f"{vertex} on {player.board[0]}x{player.board[1]} with {VISITS} visits in {seconds:.2f} s")
+    vertex = coords.vertex(action, *player.game.board)
+    return Finding(
+        "move", f"{vertex} on {player.game.board[0]}x{player.game.board[1]} with {VISITS} visits in {seconds:.2f} s"
+    )
 
 
 def _memory() -> Finding:

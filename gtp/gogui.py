@@ -77,13 +77,15 @@ class GoguiCommands:
             values = player.values_after(colour)
         texts = [
             NOTHING if math.isnan(value) else f"{50 * (1 + value):.0f}"
-            for value in values[: player.game.points].tolist()
+            for value in values[: player.game.kind.points].tolist()
         ]
-        return rows(texts, player.board)
+        return rows(texts, player.game.board)
 
     def search_tree(self, command: Command) -> str:
         """The most visited lines as text."""
-        return self._searched(command, lambda look, board: self._session.player.search_text(TREE_DEPTH).rstrip())
+        return self._searched(
+            command, lambda look, board: self._session.player.searcher.tree().text(TREE_DEPTH).rstrip()
+        )
 
     def _known(self, command: Command, draw: Drawing) -> str:
         """What is known at once: the network's opinion, or the search of this position if there was one."""
@@ -100,16 +102,16 @@ class GoguiCommands:
         from gozero.search_report import Observer
 
         looks: list[Analysis] = []
-        observer = Observer(looks.append, least_moves=self._session.player.game.actions, ownership=ownership)
+        observer = Observer(looks.append, least_moves=self._session.game.kind.actions, ownership=ownership)
         with self._session.thinking() as player:
             player.analyse(colour, limits, self._session.signals.should_stop, observer)
-        return draw(looks[-1], player.board)
+        return draw(looks[-1], player.game.board)
 
     def _colour(self, command: Command) -> int:
         """The argument, else the side to move."""
         if len(command.arguments) > 1:
             raise GtpError("syntax error: expected a colour or nothing")
-        return colour_of(command.text) if command.text else self._session.player.position.to_play
+        return colour_of(command.text) if command.text else self._session.game.position.to_play
 
 
 class GoguiGoCommands(GoguiCommands):
@@ -137,19 +139,17 @@ class GoguiGoCommands(GoguiCommands):
         """Whose each point is expected to be."""
         from gozero.game_tree import Limits
 
-        return self._drawn(self._session.player.position.to_play, Limits(visits=1), owners, ownership=True)
+        return self._drawn(self._session.game.position.to_play, Limits(visits=1), owners, ownership=True)
 
     def liberties(self, command: Command) -> str:
         """Of the chain on each point."""
-        player = self._session.go_player
-        return rows([str(count) if count else NOTHING for count in player.liberties().flat], player.board)
+        game = self._session.go_game
+        return rows([str(count) if count else NOTHING for count in game.liberties().flat], game.board)
 
     def pass_alive(self, command: Command) -> str:
         """Points that are somebody's whoever moves."""
-        player = self._session.go_player
-        return rows(
-            [{BLACK: "b", WHITE: "w"}.get(int(colour), ".") for colour in player.pass_alive().flat], player.board
-        )
+        game = self._session.go_game
+        return rows([{BLACK: "b", WHITE: "w"}.get(int(colour), ".") for colour in game.pass_alive().flat], game.board)
 
 
 def owners(look: Analysis, board: tuple[int, int]) -> str:

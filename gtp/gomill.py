@@ -25,5 +25,5 @@ class GomillCommands:
         """What was thought of the last ``genmove``, a resignation too; nothing where there was no choice, or no such
         move yet.
         """
-        player = self._session.player
-        return "" if player.last_note is None else summary(player.last_note, player.board)
+        game = self._session.game
+        return "" if game.notes.last is None else summary(game.notes.last, game.board)

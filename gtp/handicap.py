@@ -55,7 +55,7 @@ class HandicapCommands:
             "fixed_handicap": self.fixed_handicap,
             "place_free_handicap": self.place_free_handicap,
             "set_free_handicap": self.set_free_handicap,
-            "get_handicap": lambda command: str(self._session.go_player.handicap),
+            "get_handicap": lambda command: str(self._session.go_game.handicap),
         }
 
     def fixed_handicap(self, command: Command) -> str:
@@ -82,7 +82,7 @@ class HandicapCommands:
 
     @property
     def _size(self) -> int:
-        return self._session.go_player.size
+        return self._session.go_game.size
 
     def _stones(self, command: Command) -> int:
         if len(command.arguments) != 1:
@@ -93,11 +93,11 @@ class HandicapCommands:
         return stones
 
     def _place(self, points: Sequence[int]) -> str:
-        player = self._session.go_player
-        if not player.is_empty():
+        game = self._session.go_game
+        if not game.is_empty():
             raise GtpError("board not empty")
         try:
-            player.place_handicap(points)
+            game.place_handicap(points)
         except SetUpError as error:
             raise GtpError(f"invalid handicap: {error}") from None
-        return " ".join(coords.vertex(point, player.size) for point in points)
+        return " ".join(coords.vertex(point, game.size) for point in points)

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 from gozero import engine
 from gozero.errors import ChoiceError
-from gozero.games import GO_FAMILY
 from gozero.weights import WeightsError
 from gtp.protocol import FatalError
 from gtp.settings import Settings, player_settings
@@ -82,7 +81,7 @@ class Loader:
 
         def load() -> None:
             try:
-                self.evaluator(self.player().position.game)
+                self.evaluator(self.player().game.kind)
             except FatalError as error:
                 on_failure(error)
 
@@ -90,8 +89,7 @@ class Loader:
 
     def _make_player(self) -> Player:
         from gozero import features, games  # noqa: F401  # the evaluator's kernels with the others
-        from gozero.go_player import GoPlayer
-        from gozero.player import Player
+        from gozero.players import make_player
 
         settings, game = self._settings, self._header.game
         sizes = engine.supported_sizes(self._header)
@@ -99,9 +97,7 @@ class Loader:
         check_size(size, sizes, self._path)
         how = player_settings(settings, game)
         try:
-            if game in GO_FAMILY:
-                return GoPlayer(game, sizes, self.evaluator, how, size=size, komi=settings.komi)
-            return Player(game, sizes, self.evaluator, how, size=size)
+            return make_player(game, sizes, self.evaluator, how, size=size, komi=settings.komi)
         except ChoiceError as error:  # rules that the game does not have
             raise FatalError(str(error)) from None
 

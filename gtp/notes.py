@@ -8,8 +8,8 @@ from gozero import coords
 from gtp.arguments import COLOUR_WORDS
 
 if TYPE_CHECKING:
-    from gozero.player import Searched
     from gozero.search_report import Analysis, MoveAnalysis
+    from gozero.searcher import Searched
 
 
 SMALLEST_SHARE = 0.005

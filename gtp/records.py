@@ -69,17 +69,17 @@ class RecordCommands:
         if not name:
             raise GtpError("syntax error: expected a file name")
         path = path_of(name)
-        player = self._session.go_player
+        game = self._session.go_game
         try:
             if not path.is_file() or path.stat().st_size > LARGEST_FILE:
                 raise sgf.RecordError("no such file, or not a game record")
-            player.load_record(sgf.parse(path.read_bytes(), before_move))
-            self._session.warn_of_size(player.size)
+            game.load_record(sgf.parse(path.read_bytes(), before_move))
+            self._session.warn_of_size(game.size)
         except (OSError, sgf.RecordError, ChoiceError, SetUpError, IllegalMove) as error:
             say(f"cannot load {path}: {reason(error)}")
             raise GtpError("cannot load file") from None
         self._session.clock.reset()
-        return COLOUR_WORDS[player.position.to_play]
+        return COLOUR_WORDS[game.position.to_play]
 
     def printsgf(self, command: Command) -> str:
         """``printsgf [FILE]``: the game so far as the answer, or into a file (``-`` is the answer too)."""
@@ -100,21 +100,21 @@ class RecordCommands:
         """The game so far, with the names that are known, its result, and beside each move of the engine's what it
         thought of it.
         """
-        player = self._session.go_player
-        record = player.record()
-        own = {note.colour for note in player.notes.values()}
+        game = self._session.go_game
+        record = game.record()
+        own = {note.colour for note in game.notes.by_move.values()}
         names = [ENGINE if colour in own else self._session.opponent if own else "" for colour in (BLACK, WHITE)]
         return replace(
             record,
             black_name=record.black_name or names[0],
             white_name=record.white_name or names[1],
             result=self._result(),
-            comments=tuple((number, summary(note, player.board)) for number, note in sorted(player.notes.items())),
+            comments=tuple((number, summary(note, game.board)) for number, note in sorted(game.notes.by_move.items())),
         )
 
     def _result(self) -> str:
         """In SGF's words, which are GTP's; "" while the game goes on."""
-        player = self._session.go_player
-        if player.resigned:
-            return f"{'W' if player.resigned == BLACK else 'B'}+R"
-        return format_score(player.settled_score()) if player.position.is_over else ""
+        game = self._session.go_game
+        if game.resigned:
+            return f"{'W' if game.resigned == BLACK else 'B'}+R"
+        return format_score(self._session.go_ending.settled_score()) if game.position.is_over else ""

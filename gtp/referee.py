@@ -31,11 +31,11 @@ class RefereeCommands:
         return {
             "komi": self.komi,
             "final_score": self.final_score,
-            "gogui-rules_game_id": lambda command: self._session.player.game.name.capitalize(),
+            "gogui-rules_game_id": lambda command: self._session.game.name.capitalize(),
             "gogui-rules_board": self.board,
             "gogui-rules_board_size": self.board_size,
             "gogui-rules_legal_moves": self.legal_moves,
-            "gogui-rules_side_to_move": lambda command: COLOUR_WORDS[self._session.player.position.to_play],
+            "gogui-rules_side_to_move": lambda command: COLOUR_WORDS[self._session.game.position.to_play],
             "gogui-rules_final_result": self.final_result,
         }
 
@@ -46,35 +46,35 @@ class RefereeCommands:
 
     def final_score(self, command: Command) -> str:
         """``B+12.0`` where points are counted, else ``B+R``; ``0`` for a draw."""
-        player = self._session.player
-        if not player.is_over:
+        game = self._session.game
+        if not game.is_over:
             raise GtpError("the game is not over")
-        if player.game.name in COUNTED_GAMES:
-            return format_score(player.position.score())
-        return {0: "0", 1: "B+R", 2: "W+R"}[player.winner()]
+        if game.name in COUNTED_GAMES:
+            return format_score(game.position.score())
+        return {0: "0", 1: "B+R", 2: "W+R"}[game.winner()]
 
     def final_result(self, command: Command) -> str:
         """For people: GoGui shows it when the game is over."""
-        player = self._session.player
-        if not player.is_over:
+        game = self._session.game
+        if not game.is_over:
             return "the game is not over"
-        winner = player.winner()
+        winner = game.winner()
         if winner not in COLOUR_WORDS:
             return "draw"
-        margin = f" by {abs(player.position.score()):g}" if player.game.name in COUNTED_GAMES else ""
+        margin = f" by {abs(game.position.score()):g}" if game.name in COUNTED_GAMES else ""
         return f"{COLOUR_WORDS[winner]} wins{margin}"
 
     def board(self, command: Command) -> str:
         """Rows from the top."""
-        return "\n" + "\n".join("".join(SYMBOLS[colour] for colour in row) for row in self._session.player.stones())
+        return "\n" + "\n".join("".join(SYMBOLS[colour] for colour in row) for row in self._session.game.stones())
 
     def board_size(self, command: Command) -> str:
         """Columns and rows, or one number for both."""
-        cols, rows = self._session.player.board
+        cols, rows = self._session.game.board
         return str(cols) if cols == rows else f"{cols} {rows}"
 
     def legal_moves(self, command: Command) -> str:
         """What the side to move may play, ``pass`` where that is a move; nothing once the game is over."""
-        player = self._session.player
-        legal = player.legal(player.position.to_play)
-        return " ".join(coords.vertex(int(action), *player.board) for action in legal.nonzero()[0])
+        game = self._session.game
+        legal = game.legal(game.position.to_play)
+        return " ".join(coords.vertex(int(action), *game.board) for action in legal.nonzero()[0])

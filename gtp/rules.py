@@ -64,9 +64,7 @@ class RuleCommands:
     def commands(self) -> Mapping[str, Handler]:
         return {
             "kgs-rules": self.kgs_rules,
-            "kata-get-rules": lambda command: json.dumps(
-                fields_of(self._session.go_player.rules), separators=(",", ":")
-            ),
+            "kata-get-rules": lambda command: json.dumps(fields_of(self._session.go_game.rules), separators=(",", ":")),
             "kata-set-rules": lambda command: self._set(rules_of(command.text)),
             "kata-set-rule": self.set_rule,
         }
@@ -83,13 +81,13 @@ class RuleCommands:
             raise GtpError("syntax error: expected a field and its value")
         name, text = command.arguments
         value = {"TRUE": True, "FALSE": False}.get(text.upper(), text.upper())
-        return self._set(rules_of(fields_of(self._session.go_player.rules) | {name: value}))
+        return self._set(rules_of(fields_of(self._session.go_game.rules) | {name: value}))
 
     def _set(self, rules: RuleSet) -> str:
         from gozero.position import IllegalMove
 
         try:
-            self._session.go_player.set_rules(rules)
+            self._session.go_game.set_rules(rules)
         except (ChoiceError, IllegalMove) as error:
             raise GtpError(f"cannot change the rules: {error}") from None
         return ""

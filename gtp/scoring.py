@@ -35,7 +35,7 @@ class ScoringCommands:
     def commands(self) -> Mapping[str, Handler]:
         return {
             "komi": self.komi,
-            "get_komi": lambda command: f"{self._session.go_player.komi:.10g}",
+            "get_komi": lambda command: f"{self._session.go_game.komi:.10g}",
             "final_score": self.final_score,
             "final_status_list": self.final_status_list,
             "kgs-genmove_cleanup": self.genmove_cleanup,
@@ -43,20 +43,20 @@ class ScoringCommands:
 
     def komi(self, command: Command) -> str:
         """Counts at once, also in the middle of a game."""
-        self._session.go_player.set_komi(komi_of(command))
+        self._session.go_game.set_komi(komi_of(command))
         return ""
 
     def final_score(self, command: Command) -> str:
         """In the middle of a game an estimate."""
         with self._session.signals.thinking():
-            return format_score(self._session.go_player.settled_score(self._session.signals.should_stop))
+            return format_score(self._session.go_ending.settled_score(self._session.signals.should_stop))
 
     def final_status_list(self, command: Command) -> str:
         """Strings one a line (alive, dead, seki), or points (black_territory, white_territory, dame)."""
         if command.text not in STATUSES:
             raise GtpError(f"invalid status {command.text!r}: expected {', '.join(STATUSES[:-1])} or {STATUSES[-1]}")
         with self._session.signals.thinking():
-            settlement = self._session.go_player.count(self._session.signals.should_stop)
+            settlement = self._session.go_ending.count(self._session.signals.should_stop)
         if command.text in ("alive", "dead", "seki"):
             strings = {"alive": settlement.alive, "dead": settlement.dead, "seki": settlement.seki}[command.text]
             return "\n".join(self._vertices(string) for string in strings)
@@ -67,9 +67,11 @@ class ScoringCommands:
     def genmove_cleanup(self, command: Command) -> str:
         """genmove after a dispute about dead stones: takes them off, passes only when none is left, and never resigns."""
         session, colour = self._session, colour_of(command.text)
+        game, should_stop = session.go_game, session.signals.should_stop
         with session.move(colour) as limits:
-            action = session.go_player.clean_up(colour, limits, session.signals.should_stop)
-        return coords.vertex(action, session.go_player.size)
+            among = session.go_ending.clean_up_moves(game.root(colour), limits, should_stop)
+            action = session.player.genmove_among(colour, among, limits, should_stop)
+        return coords.vertex(action, session.go_game.size)
 
     def _vertices(self, points: list[int]) -> str:
-        return " ".join(coords.vertex(point, self._session.go_player.size) for point in points)
+        return " ".join(coords.vertex(point, self._session.go_game.size) for point in points)

@@ -1,6 +1,6 @@
 """One session with a controller: the board and playing commands, and the state that all command groups share.
 
-Everything about the position is asked of `gozero.player.Player`; everything about the wire is `gtp.protocol`'s. The
+The position is `gozero.current_game`'s, moves are chosen by `gozero.player.Player`, and the wire is `gtp.protocol`'s. The
 player is made at its first use, so that a controller which only asks for the name never waits for it.
 """
 
@@ -27,10 +27,13 @@ from gtp.time_controls import moves_to_share
 if TYPE_CHECKING:
     import numpy as np
 
+    from gozero.current_game import CurrentGame
     from gozero.game_tree import Limits
-    from gozero.go_player import GoPlayer
-    from gozero.player import Player, Searched
+    from gozero.go_ending import GoEnding
+    from gozero.go_game import GoGame
+    from gozero.player import Player
     from gozero.position import Move
+    from gozero.searcher import Searched
 
 DEFAULT_VISITS = 400
 DEFAULT_SECONDS = 5.0
@@ -79,15 +82,25 @@ class Session:
     def player(self) -> Player:
         if self._player is None:
             self._player = self._make_player()
-            self._player.on_full = self._tell_of_memory
+            self._player.searcher.on_full = self._tell_of_memory
             if self._log is not None:
-                self._player.on_search = partial(_tell, self._player, self._log)
+                self._player.searcher.on_search = partial(_tell, self._player.game, self._log)
         return self._player
 
     @property
-    def go_player(self) -> GoPlayer:
-        """The player, for the commands that only games of Go's family have."""
-        return cast("GoPlayer", self.player)
+    def game(self) -> CurrentGame:
+        """The game in progress."""
+        return self.player.game
+
+    @property
+    def go_game(self) -> GoGame:
+        """The same, for the commands that only games of Go's family have."""
+        return cast("GoGame", self.game)
+
+    @property
+    def go_ending(self) -> GoEnding:
+        """How that game ends, for the same commands."""
+        return cast("GoEnding", self.player.ending)
 
     def _tell_of_memory(self, limit: int) -> None:
         """Say, once, that trees take all the bytes they may."""
@@ -105,7 +118,7 @@ class Session:
 
     def change(self, settings: Settings) -> None:
         """Play by other settings from the next move on."""
-        self.player.change(player_settings(settings, self.player.game.name))
+        self.player.change(player_settings(settings, self.game.name))
         self.clock.lag = settings.lag
         self.settings = settings
 
@@ -121,7 +134,7 @@ class Session:
         self.player.load()
         ready = time.monotonic()
         latest = ready + (math.inf if settings.time is None else settings.time)
-        allowance = self.clock.allowance(colour, moves_to_share(self.player.game.points, self.player.position.ply))
+        allowance = self.clock.allowance(colour, moves_to_share(self.game.kind.points, self.game.position.ply))
         if allowance is not None:
             return Limits(
                 settings.move_visits, min(latest, wanted + allowance.most), min(latest, wanted + allowance.target)
@@ -135,7 +148,8 @@ class Session:
         """Around every search: gives the player, loaded. GtpError where it is not that side's turn, or none of the
         moves is legal.
         """
-        from gozero.player import NoChoiceError, TurnError
+        from gozero.current_game import TurnError
+        from gozero.player import NoChoiceError
 
         self.player.load()
         try:
@@ -149,12 +163,12 @@ class Session:
         """Around the search for a move that will be played: gives what it may cost, and takes its time off the clock of
         ``colour``.
         """
-        started, before = time.monotonic(), len(self.player.position.moves)
+        started, before = time.monotonic(), len(self.game.position.moves)
         limits = self.limits(colour)
         with self.thinking():
             yield limits
         self.clock.spend(colour, time.monotonic() - started)
-        moves = self.player.position.moves
+        moves = self.game.position.moves
         self._ponder_after = list(moves) if len(moves) > before else None  # None: it has resigned
 
     def ponder(self) -> None:
@@ -163,7 +177,7 @@ class Session:
         """
         if not self.settings.ponder or self._ponder_after is None or self.signals.is_wanted_elsewhere():
             return
-        if self.player.position.moves != self._ponder_after:
+        if self.game.position.moves != self._ponder_after:
             return
         try:
             self.player.ponder(self.signals.is_wanted_elsewhere)
@@ -176,9 +190,9 @@ class Session:
         self._ponder_after = None
 
 
-def _tell(player: Player, log: Log, found: Searched) -> None:
+def _tell(game: CurrentGame, log: Log, found: Searched) -> None:
     """Put a search into the log."""
-    log.say(searched(found, player.board))
+    log.say(searched(found, game.board))
 
 
 class BoardCommands:
@@ -190,7 +204,7 @@ class BoardCommands:
     def commands(self) -> Mapping[str, Handler]:
         return {
             "boardsize": self.boardsize,
-            "query_boardsize": lambda command: str(self._session.player.size),
+            "query_boardsize": lambda command: str(self._session.game.size),
             "clear_board": self.clear_board,
             "play": self.play,
             "play_sequence": self.play_sequence,
@@ -202,26 +216,24 @@ class BoardCommands:
             "move_history": self.move_history,
             "last_move": self.last_move,
             "list_stones": self.list_stones,
-            "showboard": lambda command: f"\n{self._session.player.position}",
+            "showboard": lambda command: f"\n{self._session.game.position}",
         }
 
     def boardsize(self, command: Command) -> str:
         """Clears the board; komi and time settings stay. The size of a board that is not square is its number of
         columns.
         """
-        sizes = {str(size): size for size in self._session.player.sizes}
+        sizes = {str(size): size for size in self._session.game.sizes}
         if command.text not in sizes:
-            say(
-                f"board size {command.text!r} is not supported; these weights play {spanned(self._session.player.sizes)}"
-            )
+            say(f"board size {command.text!r} is not supported; these weights play {spanned(self._session.game.sizes)}")
             raise GtpError("unacceptable size")
-        self._session.player.new_game(sizes[command.text])
+        self._session.game.new_game(sizes[command.text])
         self._session.warn_of_size(sizes[command.text])
         self._session.clock.reset()
         return ""
 
     def clear_board(self, command: Command) -> str:
-        self._session.player.new_game()
+        self._session.game.new_game()
         self._session.clock.reset()
         return ""
 
@@ -229,12 +241,12 @@ class BoardCommands:
         """In Go for either colour, and lenient with an opponent that repeats the board: only simple ko and suicide are
         refused.
         """
-        from gozero.player import TurnError
+        from gozero.current_game import TurnError
         from gozero.position import IllegalMove
 
         colour, action = self._move(command.arguments)
         try:
-            self._session.player.play(colour, action)
+            self._session.game.play(colour, action)
         except TurnError as error:
             raise GtpError(f"illegal move: {error}") from None
         except IllegalMove:
@@ -243,13 +255,13 @@ class BoardCommands:
 
     def play_sequence(self, command: Command) -> str:
         """``C V C V ...``: all of these moves or, where one cannot be played, none."""
-        from gozero.player import TurnError
+        from gozero.current_game import TurnError
         from gozero.position import IllegalMove
 
         words = command.arguments
         moves = [self._move(words[start : start + 2]) for start in range(0, len(words), 2)]
         try:
-            self._session.player.play_all(moves)
+            self._session.game.play_all(moves)
         except (IllegalMove, TurnError) as error:
             raise GtpError(f"illegal move: {error}") from None
         return ""
@@ -258,15 +270,15 @@ class BoardCommands:
         """Why an action is illegal, where a controller may not know it: nobody passes, or a stone would fall, and to
         which point.
         """
-        player = self._session.player
-        if action == player.game.pass_action and not player.game.has_pass:
-            return f": there is no passing in {player.game.name}"
-        if player.game.name not in FALLING_GAMES:
+        game = self._session.game
+        if action == game.kind.pass_action and not game.kind.has_pass:
+            return f": there is no passing in {game.name}"
+        if game.name not in FALLING_GAMES:
             return ""
-        column = coords.vertex(action, *player.board)[0]
-        for point in player.legal(player.position.to_play).nonzero()[0]:
-            if coords.vertex(int(point), *player.board)[0] == column:
-                return f": the free point of column {column} is {coords.vertex(int(point), *player.board)}"
+        column = coords.vertex(action, *game.board)[0]
+        for point in game.legal(game.position.to_play).nonzero()[0]:
+            if coords.vertex(int(point), *game.board)[0] == column:
+                return f": the free point of column {column} is {coords.vertex(int(point), *game.board)}"
         return f": column {column} is full"
 
     def gg_undo(self, command: Command) -> str:
@@ -279,49 +291,49 @@ class BoardCommands:
     def is_legal(self, command: Command) -> str:
         """1 or 0, under the full rules: what genmove might answer."""
         colour, action = self._move(command.arguments)
-        return str(int(self._session.player.legal(colour)[action]))
+        return str(int(self._session.game.legal(colour)[action]))
 
     def all_legal(self, command: Command) -> str:
         """The points that the full rules allow to a colour, from A1's corner upwards."""
-        player = self._session.player
-        legal = player.legal(colour_of(command.text))
-        cols, rows = player.board
+        game = self._session.game
+        legal = game.legal(colour_of(command.text))
+        cols, rows = game.board
         points = [coords.action(row, col, cols) for row in reversed(range(rows)) for col in range(cols)]
         return " ".join(coords.vertex(point, cols, rows) for point in points if legal[point])
 
     def move_history(self, command: Command) -> str:
         """The moves from the last to the first, one a line."""
-        player = self._session.player
+        game = self._session.game
         return "\n".join(
-            f"{COLOUR_WORDS[colour]} {coords.vertex(action, *player.board)}"
-            for colour, action in reversed(player.position.moves)
+            f"{COLOUR_WORDS[colour]} {coords.vertex(action, *game.board)}"
+            for colour, action in reversed(game.position.moves)
         )
 
     def last_move(self, command: Command) -> str:
         """Colour and vertex of the last move."""
-        player = self._session.player
-        if not player.position.moves:
+        game = self._session.game
+        if not game.position.moves:
             raise GtpError("no previous move known")
-        colour, action = player.position.moves[-1]
-        return f"{COLOUR_WORDS[colour]} {coords.vertex(action, *player.board)}"
+        colour, action = game.position.moves[-1]
+        return f"{COLOUR_WORDS[colour]} {coords.vertex(action, *game.board)}"
 
     def list_stones(self, command: Command) -> str:
         """The points with stones of a colour, rows from the top."""
-        player, colour = self._session.player, colour_of(command.text)
+        game, colour = self._session.game, colour_of(command.text)
         return " ".join(
-            coords.vertex(int(point), *player.board) for point in (player.stones().reshape(-1) == colour).nonzero()[0]
+            coords.vertex(int(point), *game.board) for point in (game.stones().reshape(-1) == colour).nonzero()[0]
         )
 
     def _move(self, words: list[str]) -> tuple[int, int]:
         if len(words) != 2:
             raise GtpError("invalid color or coordinate")
-        return colour_of(words[0]), vertex_of(words[1], *self._session.player.board)
+        return colour_of(words[0]), vertex_of(words[1], *self._session.game.board)
 
     def _undo(self, number: int) -> str:
-        if number > len(self._session.player.position.moves):
+        if number > len(self._session.game.position.moves):
             raise GtpError("cannot undo")
         for _ in range(number):
-            self._session.player.undo()
+            self._session.game.undo()
         return ""
 
 
@@ -343,10 +355,10 @@ class PlayCommands:
     def genmove(self, command: Command) -> str:
         """Choose a move, play it, and take its time off the clock. After ``resign`` the board is as before."""
         session, colour = self._session, colour_of(command.text)
-        drawing = live(session.player.board) if session.settings.gogui_gfx else nullcontext()
+        drawing = live(session.game.board) if session.settings.gogui_gfx else nullcontext()
         with drawing as observer, session.move(colour) as limits:
             action = session.player.genmove(colour, limits, session.signals.should_stop, observer)
-        return coords.vertex(action, *session.player.board)
+        return coords.vertex(action, *session.game.board)
 
     def reg_genmove(self, command: Command) -> str:
         """The move genmove would choose, not played; it never resigns, and asked again it answers the same."""
@@ -358,8 +370,8 @@ class PlayCommands:
         if len(command.arguments) < 2:
             raise GtpError("syntax error: expected a colour and the vertices to choose from")
         colour, *vertices = command.arguments
-        actions = [vertex_of(vertex, *session.player.board) for vertex in vertices]
-        return self._suggest(colour_of(colour), session.player.mask_of(actions))
+        actions = [vertex_of(vertex, *session.game.board) for vertex in vertices]
+        return self._suggest(colour_of(colour), session.game.mask_of(actions))
 
     def stop(self, command: Command) -> str:
         """Rest: no pondering until the next move of the engine's own. An analysis has ended already, as it does at any
@@ -378,4 +390,4 @@ class PlayCommands:
         limits = session.limits(colour)
         with session.thinking() as player:
             action = player.suggest(colour, limits, session.signals.should_stop, among)
-        return coords.vertex(action, *player.board)
+        return coords.vertex(action, *session.game.board)

@@ -39,13 +39,13 @@ class SetupCommands:
         """``C V C V ...``: these stones beside those on the board; the colour ``e`` takes one off. Whose turn it is
         stays.
         """
-        self._begin(self._present() | self._stones(command), self._session.player.position.to_play)
+        self._begin(self._present() | self._stones(command), self._session.game.position.to_play)
         return ""
 
     def gogui_setup_player(self, command: Command) -> str:
         """Whose turn it is in the position on the board; nothing changes where it is theirs already."""
         colour = colour_of(command.text)
-        if colour != self._session.player.position.to_play:
+        if colour != self._session.game.position.to_play:
             self._begin(self._present(), colour)
         return ""
 
@@ -57,7 +57,7 @@ class SetupCommands:
         stones: dict[int, int] = {}
         for name, vertex in zip(words[::2], words[1::2], strict=True):
             colour = EMPTY if name.lower() in _NOBODY else colour_of(name)
-            point = point_of(vertex, *self._session.player.board)
+            point = point_of(vertex, *self._session.game.board)
             if point in stones:
                 raise GtpError(f"{vertex} is named twice")
             stones[point] = colour
@@ -65,11 +65,11 @@ class SetupCommands:
 
     def _present(self) -> dict[int, int]:
         """The colours of the points of the board."""
-        return dict(enumerate(self._session.player.stones().reshape(-1).tolist()))
+        return dict(enumerate(self._session.game.stones().reshape(-1).tolist()))
 
     def _begin(self, points: Mapping[int, int], to_play: int) -> None:
         try:
-            self._session.player.set_up({point: colour for point, colour in points.items() if colour != EMPTY}, to_play)
+            self._session.game.set_up({point: colour for point, colour in points.items() if colour != EMPTY}, to_play)
         except SetUpError as error:
             raise GtpError(f"cannot set up: {error}") from None
         self._session.clock.reset()

@@ -11,9 +11,10 @@ from gozero import engine, games, weights
 from gozero.evaluators.base import Evaluation, Evaluator
 from gozero.game_tree import Limits
 from gozero.games.game import Game
-from gozero.go_player import GoPlayer
 from gozero.levels import LEVELS, STRONGEST, WEAKEST, level
-from gozero.player import Player, PlayerSettings, Searched
+from gozero.player import Player, PlayerSettings
+from gozero.players import make_player
+from gozero.searcher import Searched
 
 SIZE = 9
 
@@ -46,8 +47,7 @@ class Likes:
 def player_of(
     settings: PlayerSettings, open_evaluator: Callable[[Game], Evaluator], game: str = "go", size: int = 5
 ) -> Player:
-    kind = GoPlayer if game == "go" else Player
-    return kind(game, [size], open_evaluator, settings, size=size)
+    return make_player(game, [size], open_evaluator, settings, size=size)
 
 
 def likes_c3(game: Game) -> Likes:
@@ -73,26 +73,26 @@ def test_the_temperature_holds_to_the_end_of_the_game() -> None:
     moves = set()
     for _ in range(30):
         moves.add(late.genmove(1, Limits(1)))
-        late.undo()
-        assert late.position.game.points == game.points
+        late.game.undo()
+        assert late.game.kind.points == game.points
     assert len(moves) > 10
 
 
 def test_the_weakest_level_fills_no_eye_and_passes_only_at_the_end() -> None:
     settings = PlayerSettings(seed=3, temperature=LEVELS[0].temperature, resign=False)
     one = player_of(settings, lambda game: Likes(game, np.zeros(game.actions, np.float32)))
-    one.set_up({point: 1 for point in range(25) if point not in (0, 2, 24)}, 1)
-    assert one.genmove(1, Limits(1)) == one.game.pass_action
+    one.game.set_up({point: 1 for point in range(25) if point not in (0, 2, 24)}, 1)
+    assert one.genmove(1, Limits(1)) == one.game.kind.pass_action
     two = player_of(settings, lambda game: Likes(game, np.zeros(game.actions, np.float32)))
     colours = [1 + ply % 2 for ply in range(12)]
-    assert two.game.pass_action not in [two.genmove(colour, Limits(1)) for colour in colours]
+    assert two.game.kind.pass_action not in [two.genmove(colour, Limits(1)) for colour in colours]
 
 
 @pytest.mark.parametrize(("game", "size"), [("othello", 4), ("nogo", 4), ("tictactoe", 3), ("connect4", 7)])
 def test_every_game_has_levels(game: str, size: int) -> None:
     one = player_of(PlayerSettings(seed=1, temperature=LEVELS[0].temperature), likes_c3, game, size)
-    while not one.is_over:
-        one.genmove(one.position.to_play, Limits(1))
+    while not one.game.is_over:
+        one.genmove(one.game.position.to_play, Limits(1))
 
 
 def test_a_search_of_its_own_for_each_move_is_not_helped_by_an_analysis() -> None:
@@ -100,7 +100,7 @@ def test_a_search_of_its_own_for_each_move_is_not_helped_by_an_analysis() -> Non
     for keeps_search in (True, False):
         one = player_of(PlayerSettings(seed=1, keeps_search=keeps_search), likes_c3)
         found: list[Searched] = []
-        one.on_search = found.append
+        one.searcher.on_search = found.append
         one.ponder(lambda: True)
         one.genmove(1, Limits(20))
         kept.append(found[-1].kept)
@@ -113,12 +113,12 @@ def test_settings_that_change_hold_from_the_next_move_on() -> None:
     settings = PlayerSettings(seed=1, opening_temperature=0)
     one = player_of(settings, likes_c3)
     assert one.genmove(1, Limits(1)) == 12
-    one.undo()
+    one.game.undo()
     one.change(replace(settings, temperature=50, search=engine.search_settings(1, "go")))
     moves = set()
     for _ in range(10):
         moves.add(one.genmove(1, Limits(1)))
-        one.undo()
+        one.game.undo()
     assert len(moves) > 4
 
 

@@ -10,10 +10,10 @@ import pytest
 from gozero import games
 from gozero.engine import Evaluators, find_weights, search_settings
 from gozero.evaluators.rollout import RolloutEvaluator
-from gozero.game_tree import Limits
+from gozero.game_tree import Limits, never
 from gozero.games.game import BLACK
-from gozero.go_player import GoPlayer
-from gozero.player import PlayerSettings, never
+from gozero.player import PlayerSettings
+from gozero.players import make_player
 from gozero.search.memory import Memory
 from gozero.search.request import SearchRequest
 from gozero.search.search import Search
@@ -32,7 +32,7 @@ def analysed(memory: int | None, seconds: float) -> list[tuple[float, Analysis]]
     """(processor seconds, look) of an analysis of the empty board by the shipped network, and the last look at its end."""
     evaluators = Evaluators(find_weights(None, "go")[0], threads=1)
     settings = PlayerSettings(seed=1, search=search_settings(None, "go"), max_memory=memory)
-    player = GoPlayer("go", [SIZE], evaluators.open, settings, size=SIZE)
+    player = make_player("go", [SIZE], evaluators.open, settings, size=SIZE)
     player.load()
     begun, looks = time.process_time(), list[tuple[float, Analysis]]()
     observer = Observer(lambda look: looks.append((time.process_time() - begun, look)), interval=0.5)

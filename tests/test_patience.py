@@ -8,7 +8,8 @@ import pytest
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.game_tree import Limits
 from gozero.patience import FIRST_LOOK, Patience, is_settled, is_undecided
-from gozero.player import Player, PlayerSettings
+from gozero.player import PlayerSettings
+from gozero.players import make_player
 from gozero.search.search import RootResult
 
 TARGET = 110.0
@@ -106,9 +107,9 @@ class Ticks:
 
 def seconds_of(monkeypatch: pytest.MonkeyPatch, limits: Limits, *moves: int) -> float:
     """How long Black thinks of its move in tic-tac-toe after these moves."""
-    player = Player("tictactoe", (3,), RolloutEvaluator, PlayerSettings(seed=1), size=3)
+    player = make_player("tictactoe", (3,), RolloutEvaluator, PlayerSettings(seed=1), size=3)
     for ply, action in enumerate(moves):
-        player.play(1 + ply % 2, action)
+        player.game.play(1 + ply % 2, action)
     ticks = Ticks()
     monkeypatch.setattr("time.monotonic", ticks)
     player.genmove(1, limits)

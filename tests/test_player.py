@@ -7,13 +7,14 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from gozero import coords, go_player
+from gozero import coords, go_ending
+from gozero.current_game import TurnError
 from gozero.evaluators.base import Evaluation
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.game_tree import Limits
 from gozero.games.game import BLACK, EMPTY, TO_PLAY, WHITE, Game
-from gozero.go_player import GoPlayer
-from gozero.player import Player, PlayerSettings, TurnError
+from gozero.player import Player, PlayerSettings
+from gozero.players import make_player
 from gozero.position import IllegalMove
 from gozero.search.settings import SearchSettings
 from gozero.search_report import Analysis, Observer
@@ -50,7 +51,7 @@ def player(
     resign_threshold: float = -0.9,
     opening: float = 0.0,
     seed: int = 1,
-) -> tuple[GoPlayer, Callable[[], Opinion]]:
+) -> tuple[Player, Callable[[], Opinion]]:
     """A player on 7x7 and a function that gives its evaluator, once it has one."""
     opinions: list[Opinion] = []
 
@@ -61,16 +62,16 @@ def player(
     settings = PlayerSettings(
         seed=seed, resign=resign, resign_threshold=resign_threshold, opening=opening, search=SEARCH
     )
-    return GoPlayer("go", range(5, 20), open_evaluator, settings, size=SIZE), lambda: opinions[-1]
+    return make_player("go", range(5, 20), open_evaluator, settings, size=SIZE), lambda: opinions[-1]
 
 
 def at(vertex: str) -> int:
     return coords.parse_vertex(vertex, SIZE)
 
 
-def generate(player: GoPlayer, count: int, visits: int = 20) -> list[int]:
+def generate(player: Player, count: int, visits: int = 20) -> list[int]:
     """That many moves, colours in turn."""
-    return [player.genmove(player.position.to_play, Limits(visits)) for _ in range(count)]
+    return [player.genmove(player.game.position.to_play, Limits(visits)) for _ in range(count)]
 
 
 def test_it_plays_what_the_evaluator_likes() -> None:
@@ -80,16 +81,16 @@ def test_it_plays_what_the_evaluator_likes() -> None:
 
 def test_the_evaluator_is_opened_at_the_first_move_and_once_for_each_size() -> None:
     one, opinion = player()
-    one.play(BLACK, at("C3"))
-    one.undo()
+    one.game.play(BLACK, at("C3"))
+    one.game.undo()
     with pytest.raises(IndexError):
         opinion()
     generate(one, 2)
     first = opinion()
-    one.new_game()
+    one.game.new_game()
     generate(one, 1)
     assert opinion() is first
-    one.new_game(9)
+    one.game.new_game(9)
     generate(one, 1)
     assert opinion().game.rows == 9
 
@@ -104,10 +105,10 @@ def test_visits_limit_the_search_and_a_kept_tree_counts() -> None:
 
 
 def test_nothing_is_kept_after_a_change_of_the_game() -> None:
-    changes: list[Callable[[GoPlayer], None]] = [
-        lambda one: one.set_komi(3.5),
-        lambda one: one.play(BLACK, at("A1")),  # out of turn
-        lambda one: (one.new_game(), one.play(BLACK, at("C4")))[0],
+    changes: list[Callable[[Player], None]] = [
+        lambda one: one.game.set_komi(3.5),
+        lambda one: one.game.play(BLACK, at("A1")),  # out of turn
+        lambda one: (one.game.new_game(), one.game.play(BLACK, at("C4")))[0],
     ]
     for change in changes:
         one, opinion = player(liked="C5")
@@ -121,7 +122,7 @@ def test_nothing_is_kept_after_a_change_of_the_game() -> None:
 def test_an_undone_move_is_found_again_in_the_tree() -> None:
     one, opinion = player(liked="C5")
     generate(one, 1, visits=50)
-    one.undo()
+    one.game.undo()
     before = opinion().asked
     assert generate(one, 1, visits=50) == [at("C5")]
     assert opinion().asked == before
@@ -133,7 +134,7 @@ def test_a_deadline_ends_the_search() -> None:
     one.genmove(BLACK, Limits(None, started + 0.2))
     assert 0.1 < time.monotonic() - started < 5
     one.genmove(WHITE, Limits(None, 0.0))  # long past: a move all the same
-    assert len(one.position.moves) == 2
+    assert len(one.game.position.moves) == 2
     asked = opinion().asked
     one.genmove(BLACK, Limits(None), should_stop=lambda: True)
     assert opinion().asked - asked <= SEARCH.leaves
@@ -143,7 +144,7 @@ def test_suggest_plays_nothing_and_leaves_the_tree_of_the_game_alone() -> None:
     one, opinion = player(liked="C5")
     generate(one, 1, visits=50)
     assert one.suggest(WHITE, Limits(50)) == one.suggest(WHITE, Limits(50))
-    assert len(one.position.moves) == 1
+    assert len(one.game.position.moves) == 1
     before = opinion().asked
     generate(one, 1, visits=50)
     assert opinion().asked - before < 30
@@ -152,12 +153,12 @@ def test_suggest_plays_nothing_and_leaves_the_tree_of_the_game_alone() -> None:
 # Resigning
 
 
-def moves_until_resignation(one: GoPlayer, colour: int, moves: int = 40) -> int | None:
+def moves_until_resignation(one: Player, colour: int, moves: int = 40) -> int | None:
     """How many moves of ``colour`` it takes until it resigns; the other side plays anything."""
     for count in range(moves):
-        if one.position.to_play != colour:
-            one.play(3 - colour, int(np.flatnonzero(one.legal(3 - colour))[0]))
-        if one.genmove(colour, Limits(5)) == one.position.game.resign_action:
+        if one.game.position.to_play != colour:
+            one.game.play(3 - colour, int(np.flatnonzero(one.game.legal(3 - colour))[0]))
+        if one.genmove(colour, Limits(5)) == one.game.kind.resign_action:
             return count
     return None
 
@@ -175,44 +176,44 @@ def test_resignation_needs_a_hopeless_value_for_several_moves_and_a_game_that_ha
 def test_a_resignation_leaves_the_board_and_the_next_genmove_answers() -> None:
     one, _ = player(-0.95)
     moves_until_resignation(one, BLACK)
-    before = list(one.position.moves)
-    assert one.genmove(BLACK, Limits(5)) == one.position.game.resign_action
-    assert one.position.moves == before
-    assert one.genmove(WHITE, Limits(5)) != one.position.game.resign_action
+    before = list(one.game.position.moves)
+    assert one.genmove(BLACK, Limits(5)) == one.game.kind.resign_action
+    assert one.game.position.moves == before
+    assert one.genmove(WHITE, Limits(5)) != one.game.kind.resign_action
 
 
 def test_an_undone_move_is_no_step_towards_resignation() -> None:
     one, _ = player(-0.95)
     for _ in range(10):
-        assert one.genmove(BLACK, Limits(5)) != one.position.game.resign_action
-        one.undo()
+        assert one.genmove(BLACK, Limits(5)) != one.game.kind.resign_action
+        one.game.undo()
 
 
 def test_white_does_not_resign_a_handicap_game_as_readily() -> None:
     one, _ = player(0.95)
-    one.place_handicap([at("C3"), at("E5")])
+    one.game.place_handicap([at("C3"), at("E5")])
     assert moves_until_resignation(one, WHITE, 12) is None
     one, _ = player(0.99)
-    one.place_handicap([at("C3"), at("E5")])
+    one.game.place_handicap([at("C3"), at("E5")])
     assert moves_until_resignation(one, WHITE) is not None
 
 
-def place(one: GoPlayer) -> None:
-    one.place_handicap([at("C3"), at("E5")])
+def place(one: Player) -> None:
+    one.game.place_handicap([at("C3"), at("E5")])
 
 
-def play_in_a_row(one: GoPlayer) -> None:
-    one.play_all([(BLACK, at("C3")), (BLACK, at("E5"))])
+def play_in_a_row(one: Player) -> None:
+    one.game.play_all([(BLACK, at("C3")), (BLACK, at("E5"))])
 
 
 @pytest.mark.parametrize("begin", [place, play_in_a_row])
-def test_stones_that_black_plays_in_a_row_at_first_are_a_handicap(begin: Callable[[GoPlayer], None]) -> None:
+def test_stones_that_black_plays_in_a_row_at_first_are_a_handicap(begin: Callable[[Player], None]) -> None:
     for for_black, resigns in ((0.95, None), (0.99, 8)):  # 0.25 * 49 * (1 + 2 / 9) plies are 15
         one, _ = player(for_black)
         begin(one)
-        assert (one.handicap, moves_until_resignation(one, WHITE, 12)) == (2, resigns)
-    one.undo()
-    assert one.handicap == 2
+        assert (one.game.handicap, moves_until_resignation(one, WHITE, 12)) == (2, resigns)
+    one.game.undo()
+    assert one.game.handicap == 2
 
 
 @pytest.mark.parametrize(
@@ -221,10 +222,10 @@ def test_stones_that_black_plays_in_a_row_at_first_are_a_handicap(begin: Callabl
 def test_other_beginnings_are_no_handicap(vertices: str) -> None:
     one, _ = player()
     words = vertices.split()
-    one.play_all(
+    one.game.play_all(
         [("bw".index(colour) + BLACK, at(vertex)) for colour, vertex in zip(words[::2], words[1::2], strict=True)]
     )
-    assert one.handicap == 0
+    assert one.game.handicap == 0
 
 
 # What it thought
@@ -232,57 +233,57 @@ def test_other_beginnings_are_no_handicap(vertices: str) -> None:
 
 def test_a_note_tells_what_was_thought_of_the_move_and_goes_with_it() -> None:
     one, _ = player(0.5, liked="C5")
-    one.play(BLACK, at("D4"))
-    assert one.notes == {} and one.last_note is None
+    one.game.play(BLACK, at("D4"))
+    assert one.game.notes.by_move == {} and one.game.notes.last is None
     generate(one, 1, visits=30)
-    note = one.notes[2]
-    assert note is one.last_note
+    note = one.game.notes.by_move[2]
+    assert note is one.game.notes.last
     assert (note.colour, note.visits, note.value, note.score) == (WHITE, 30, pytest.approx(-0.5), None)
     (move,) = note.moves
     assert (move.action, move.line[0], move.value) == (at("C5"), at("C5"), pytest.approx(-0.5))
-    one.set_komi(5.5)
-    assert one.notes == {2: note}
-    one.undo()
-    assert one.notes == {}
-    one.new_game()
-    assert one.last_note is None
+    one.game.set_komi(5.5)
+    assert one.game.notes.by_move == {2: note}
+    one.game.undo()
+    assert one.game.notes.by_move == {}
+    one.game.new_game()
+    assert one.game.notes.last is None
 
 
 def test_a_resignation_is_known_until_the_game_goes_on() -> None:
     one, _ = player(-0.95)
     moves_until_resignation(one, BLACK)
-    assert one.resigned == BLACK
-    assert one.last_note is not None and len(one.position.moves) not in one.notes
-    one.play(BLACK, at("pass"))
-    assert one.resigned == EMPTY
-    one.undo()
-    assert one.resigned == EMPTY
+    assert one.game.resigned == BLACK
+    assert one.game.notes.last is not None and len(one.game.position.moves) not in one.game.notes.by_move
+    one.game.play(BLACK, at("pass"))
+    assert one.game.resigned == EMPTY
+    one.game.undo()
+    assert one.game.resigned == EMPTY
 
 
 def test_what_is_forgotten_must_be_searched_again_and_comes_out_the_same() -> None:
     one, opinion = player(liked="C5")
     one.forget()
     generate(one, 1, visits=50)
-    first, asked = one.last_note, opinion().asked
-    one.undo()
+    first, asked = one.game.notes.last, opinion().asked
+    one.game.undo()
     one.forget()
     generate(one, 1, visits=50)
     assert opinion().asked == 2 * asked
-    assert one.last_note == first
+    assert one.game.notes.last == first
 
 
 def test_values_after_moves_are_the_movers() -> None:
     one, _ = player(0.5)
-    one.play(BLACK, at("C3"))
+    one.game.play(BLACK, at("C3"))
     for colour, expected in ((BLACK, 0.5), (WHITE, -0.5)):
         values = one.values_after(colour)
-        assert np.isnan(values[[at("C3"), one.game.resign_action]]).all()
+        assert np.isnan(values[[at("C3"), one.game.kind.resign_action]]).all()
         assert values[at("D4")] == pytest.approx(expected)
-    one.play(WHITE, at("pass"))
+    one.game.play(WHITE, at("pass"))
     assert one.values_after(BLACK)[at("pass")] == 1  # the second pass ends the game, which Black has won
     other = other_player("tictactoe", 3, -0.5)
     for ply, action in enumerate([0, 3, 1, 4]):
-        other.play(BLACK + ply % 2, action)
+        other.game.play(BLACK + ply % 2, action)
     assert [round(float(value), 1) for value in other.values_after(BLACK)[[2, 5]]] == [1.0, -0.5]
 
 
@@ -291,26 +292,26 @@ def test_values_after_moves_are_the_movers() -> None:
 
 def test_moves_are_played_all_or_none() -> None:
     one, _ = player()
-    one.play(BLACK, at("C3"))
-    before = str(one.position), list(one.position.moves)
+    one.game.play(BLACK, at("C3"))
+    before = str(one.game.position), list(one.game.position.moves)
     with pytest.raises(IllegalMove, match="C3 is illegal for Black"):
-        one.play_all([(WHITE, at("D4")), (BLACK, at("C3"))])
-    assert (str(one.position), one.position.moves) == before
-    one.play_all([(WHITE, at("D4")), (WHITE, at("pass")), (BLACK, at("C4"))])
-    assert len(one.position.moves) == 4
+        one.game.play_all([(WHITE, at("D4")), (BLACK, at("C3"))])
+    assert (str(one.game.position), one.game.position.moves) == before
+    one.game.play_all([(WHITE, at("D4")), (WHITE, at("pass")), (BLACK, at("C4"))])
+    assert len(one.game.position.moves) == 4
 
 
 @pytest.mark.parametrize("game", ["go", "nogo"])
 def test_stones_that_are_set_up_begin_a_game(game: str) -> None:
     one = player()[0] if game == "go" else other_player("nogo", SIZE)
-    one.play(BLACK, at("C3"))
-    one.set_up({at("D4"): BLACK, at("E5"): WHITE}, WHITE)
-    assert (one.stones()[3, 3], one.stones()[2, 4], one.stones().astype(bool).sum()) == (BLACK, WHITE, 2)
-    assert one.position.to_play == WHITE and one.position.moves == []
-    before = str(one.position)
+    one.game.play(BLACK, at("C3"))
+    one.game.set_up({at("D4"): BLACK, at("E5"): WHITE}, WHITE)
+    assert (one.game.stones()[3, 3], one.game.stones()[2, 4], one.game.stones().astype(bool).sum()) == (BLACK, WHITE, 2)
+    assert one.game.position.to_play == WHITE and one.game.position.moves == []
+    before = str(one.game.position)
     with pytest.raises(ValueError, match="no liberty"):
-        one.set_up({at("A1"): WHITE, at("A2"): BLACK, at("B1"): BLACK}, BLACK)
-    assert str(one.position) == before
+        one.game.set_up({at("A1"): WHITE, at("A2"): BLACK, at("B1"): BLACK}, BLACK)
+    assert str(one.game.position) == before
 
 
 def test_an_opponent_may_repeat_the_board_and_the_player_never_does() -> None:
@@ -325,47 +326,47 @@ def test_an_opponent_may_repeat_the_board_and_the_player_never_does() -> None:
         (WHITE, "C3"),
         (WHITE, "B2"),
     ]:
-        one.play(colour, at(vertex))
+        one.game.play(colour, at(vertex))
     with pytest.raises(IllegalMove, match="C2 is illegal for Black"):
-        one.play(BLACK, at("C2"))
-    one.play(BLACK, at("pass"))
-    one.play(WHITE, at("pass"))
-    assert not one.legal(BLACK)[at("C2")]
+        one.game.play(BLACK, at("C2"))
+    one.game.play(BLACK, at("pass"))
+    one.game.play(WHITE, at("pass"))
+    assert not one.game.legal(BLACK)[at("C2")]
     assert one.genmove(BLACK, Limits(30)) != at("C2")
-    one.undo()
-    one.play(BLACK, at("C2"))
+    one.game.undo()
+    one.game.play(BLACK, at("C2"))
 
 
 @pytest.mark.parametrize("rules", ["chinese", "chinese-simple", "tromp-taylor", "aga", "new-zealand"])
 def test_every_move_it_makes_is_legal_and_games_against_random_play_end(rules: str) -> None:
     """The other side plays anything legal, its own eyes included, and passes once a few moves are left."""
     random = np.random.default_rng(1)
-    one = GoPlayer(
+    one = make_player(
         "go", [5], RolloutEvaluator, PlayerSettings(rules=rules, seed=1, resign=False, search=SEARCH), size=5, komi=0.5
     )
     for engine_colour in (BLACK, WHITE):
-        one.new_game()
+        one.game.new_game()
         passes = 0
         while passes < 2:
-            colour = one.position.to_play
-            legal = one.legal(colour)
+            colour = one.game.position.to_play
+            legal = one.game.legal(colour)
             if colour == engine_colour:
                 action = one.genmove(colour, Limits(16))
                 assert legal[action]
             else:
                 action = int(random.choice(np.flatnonzero(legal)))
-                one.play(colour, action)
-            passes = passes + 1 if action == one.position.game.pass_action else 0
-            assert one.position.ply < 600, str(one.position)
+                one.game.play(colour, action)
+            passes = passes + 1 if action == one.game.kind.pass_action else 0
+            assert one.game.position.ply < 600, str(one.game.position)
 
 
 def test_a_won_game_is_passed_out_and_a_lost_one_is_not() -> None:
     one, _ = player()
-    one.play(BLACK, at("D4"))
-    one.play(WHITE, at("pass"))
+    one.game.play(BLACK, at("D4"))
+    one.game.play(WHITE, at("pass"))
     assert one.genmove(BLACK, Limits(20)) == at("pass")
-    one.undo()
-    one.set_komi(100.0)
+    one.game.undo()
+    one.game.set_komi(100.0)
     assert one.genmove(BLACK, Limits(20)) != at("pass")
 
 
@@ -374,13 +375,13 @@ def test_a_won_game_is_passed_out_and_a_lost_one_is_not() -> None:
 
 def test_a_record_comes_back() -> None:
     one, _ = player()
-    one.place_handicap([at("C3"), at("E5")])
+    one.game.place_handicap([at("C3"), at("E5")])
     generate(one, 6)
-    record = one.record()
+    record = one.game.record()
     other, _ = player()
-    other.load_record(record)
-    assert str(other.position) == str(one.position)
-    assert (other.komi, other.record()) == (one.komi, record)
+    other.game.load_record(record)
+    assert str(other.game.position) == str(one.game.position)
+    assert (other.game.komi, other.game.record()) == (one.game.komi, record)
 
 
 @pytest.mark.parametrize(
@@ -394,10 +395,10 @@ def test_a_record_comes_back() -> None:
 def test_a_record_that_cannot_be_played_changes_nothing(record: GameRecord) -> None:
     one, _ = player()
     generate(one, 3)
-    before = one.record()
+    before = one.game.record()
     with pytest.raises(ValueError, match=r"."):
-        one.load_record(record)
-    assert one.record() == before
+        one.game.load_record(record)
+    assert one.game.record() == before
 
 
 def test_the_opening_is_varied_by_the_seed_and_only_by_it() -> None:
@@ -410,7 +411,7 @@ def test_the_opening_is_varied_by_the_seed_and_only_by_it() -> None:
 
 
 def other_player(game: str, size: int, for_black: float = 0.0) -> Player:
-    return Player(
+    return make_player(
         game, [size], lambda board: Opinion(board, for_black), PlayerSettings(seed=1, search=SEARCH), size=size
     )
 
@@ -419,44 +420,44 @@ def other_player(game: str, size: int, for_black: float = 0.0) -> Player:
     ("game", "size"), [("nogo", 4), ("othello", 4), ("gomoku", 5), ("connect4", 7), ("tictactoe", 3)]
 )
 def test_a_game_against_itself_is_legal_and_has_a_result(game: str, size: int) -> None:
-    one = Player(game, [size], RolloutEvaluator, PlayerSettings(seed=1, resign=False, search=SEARCH), size=size)
-    while not one.is_over:
-        legal = one.legal(one.position.to_play)
-        assert legal[one.suggest(one.position.to_play, Limits(8))]
-        assert legal[generate(one, 1, visits=8)[0]], str(one.position)
-    assert one.winner() in (EMPTY, BLACK, WHITE)
-    assert not one.legal(BLACK).any()
-    assert not one.legal(WHITE).any()
+    one = make_player(game, [size], RolloutEvaluator, PlayerSettings(seed=1, resign=False, search=SEARCH), size=size)
+    while not one.game.is_over:
+        legal = one.game.legal(one.game.position.to_play)
+        assert legal[one.suggest(one.game.position.to_play, Limits(8))]
+        assert legal[generate(one, 1, visits=8)[0]], str(one.game.position)
+    assert one.game.winner() in (EMPTY, BLACK, WHITE)
+    assert not one.game.legal(BLACK).any()
+    assert not one.game.legal(WHITE).any()
 
 
 def test_nobody_moves_out_of_turn() -> None:
     one = other_player("nogo", 4)
-    assert not one.legal(WHITE).any()
+    assert not one.game.legal(WHITE).any()
     for move in (
-        lambda: one.play(WHITE, 0),
+        lambda: one.game.play(WHITE, 0),
         lambda: one.genmove(WHITE, Limits(4)),
         lambda: one.suggest(WHITE, Limits(4)),
     ):
         with pytest.raises(TurnError, match="it is Black's turn"):
             move()
     with pytest.raises(ValueError, match="not over"):
-        one.winner()
-    one.play(BLACK, 0)
+        one.game.winner()
+    one.game.play(BLACK, 0)
     with pytest.raises(IllegalMove, match="A4 is illegal for White"):
-        one.play(WHITE, 0)
+        one.game.play(WHITE, 0)
     with pytest.raises(IllegalMove, match="pass is illegal for White"):
-        one.play(WHITE, one.game.pass_action)
+        one.game.play(WHITE, one.game.kind.pass_action)
 
 
 def test_after_the_end_the_loser_resigns_and_the_winner_passes() -> None:
     one = other_player("tictactoe", 3)
     for ply, action in enumerate([0, 3, 1, 4, 2]):
-        one.play(BLACK + ply % 2, action)
-    assert one.winner() == BLACK
-    assert one.genmove(WHITE, Limits(4)) == one.game.resign_action
-    assert one.genmove(BLACK, Limits(4)) == one.game.pass_action
-    assert one.position.ply == 5
-    for move in (lambda: one.play(WHITE, 5), lambda: one.suggest(WHITE, Limits(4))):
+        one.game.play(BLACK + ply % 2, action)
+    assert one.game.winner() == BLACK
+    assert one.genmove(WHITE, Limits(4)) == one.game.kind.resign_action
+    assert one.genmove(BLACK, Limits(4)) == one.game.kind.pass_action
+    assert one.game.position.ply == 5
+    for move in (lambda: one.game.play(WHITE, 5), lambda: one.suggest(WHITE, Limits(4))):
         with pytest.raises(TurnError, match="the game is over"):
             move()
 
@@ -465,55 +466,57 @@ def test_after_the_end_the_loser_resigns_and_the_winner_passes() -> None:
     ("game", "size"), [("nogo", 3), ("othello", 4), ("gomoku", 5), ("connect4", 7), ("tictactoe", 3)]
 )
 def test_passes_after_the_end_change_nothing_and_can_be_undone(game: str, size: int) -> None:
-    one = Player(game, [size], RolloutEvaluator, PlayerSettings(seed=1, resign=False, search=SEARCH), size=size)
+    one = make_player(game, [size], RolloutEvaluator, PlayerSettings(seed=1, resign=False, search=SEARCH), size=size)
     with pytest.raises(ValueError, match="not over"):
-        one.position.pass_after_end(BLACK)
-    while not one.is_over:
-        one.genmove(one.position.to_play, Limits(2))
-    state, moves, winner = one.position.state.copy(), list(one.position.moves), one.winner()
+        one.game.position.pass_after_end(BLACK)
+    while not one.game.is_over:
+        one.genmove(one.game.position.to_play, Limits(2))
+    state, moves, winner = one.game.position.state.copy(), list(one.game.position.moves), one.game.winner()
     for colour in (WHITE, BLACK, BLACK):
-        one.play(colour, one.game.pass_action)
-    aside = one.position.copy()
-    assert [move.colour for move in one.position.moves[len(moves) :]] == [WHITE, BLACK, BLACK]
-    assert (one.is_over, one.winner(), one.position.state.tolist()) == (True, winner, state.tolist())
+        one.game.play(colour, one.game.kind.pass_action)
+    aside = one.game.position.copy()
+    assert [move.colour for move in one.game.position.moves[len(moves) :]] == [WHITE, BLACK, BLACK]
+    assert (one.game.is_over, one.game.winner(), one.game.position.state.tolist()) == (True, winner, state.tolist())
     for _ in range(3):
-        one.undo()
+        one.game.undo()
         aside.undo()
     assert (
-        (one.position.moves, one.position.state.tolist())
+        (one.game.position.moves, one.game.position.state.tolist())
         == (moves, state.tolist())
         == (aside.moves, aside.state.tolist())
     )
-    one.undo()
-    assert not one.is_over
-    assert len(one.position.moves) == len(moves) - 1
+    one.game.undo()
+    assert not one.game.is_over
+    assert len(one.game.position.moves) == len(moves) - 1
 
 
 def test_nobody_resigns_where_points_are_counted() -> None:
-    one = Player("othello", [4], RolloutEvaluator, PlayerSettings(seed=1, resign=False, search=SEARCH), size=4)
-    while not one.is_over:
-        one.genmove(one.position.to_play, Limits(2))
-    assert one.winner() != EMPTY
-    assert [one.genmove(colour, Limits(2)) for colour in (BLACK, WHITE)] == [one.game.pass_action] * 2
+    one = make_player("othello", [4], RolloutEvaluator, PlayerSettings(seed=1, resign=False, search=SEARCH), size=4)
+    while not one.game.is_over:
+        one.genmove(one.game.position.to_play, Limits(2))
+    assert one.game.winner() != EMPTY
+    assert [one.genmove(colour, Limits(2)) for colour in (BLACK, WHITE)] == [one.game.kind.pass_action] * 2
 
 
 def test_a_lost_game_is_resigned() -> None:
     one = other_player("gomoku", 9, for_black=-0.95)
-    moves = [one.genmove(one.position.to_play, Limits(5)) for _ in range(23)]
-    assert moves[-1] == one.game.resign_action
-    assert one.position.ply == 22  # not before a quarter of the 81 points is played: Black's first move from then on
-    assert one.position.to_play == BLACK
+    moves = [one.genmove(one.game.position.to_play, Limits(5)) for _ in range(23)]
+    assert moves[-1] == one.game.kind.resign_action
+    assert (
+        one.game.position.ply == 22
+    )  # not before a quarter of the 81 points is played: Black's first move from then on
+    assert one.game.position.to_play == BLACK
 
 
 def test_simplified_go_has_no_komi_and_ends_with_passes_beyond_its_limit() -> None:
-    one = GoPlayer("simple_go", [5], RolloutEvaluator, PlayerSettings(seed=1, search=SEARCH), size=5)
-    one.set_komi(7.5)
-    assert one.komi == 0
-    one.play(BLACK, 12)
-    assert one.settled_score() == 25
-    while one.position.ply < 100:
-        one.play(one.position.to_play, one.game.pass_action)
-    assert one.genmove(BLACK, Limits(8)) == one.game.pass_action
+    one = make_player("simple_go", [5], RolloutEvaluator, PlayerSettings(seed=1, search=SEARCH), size=5)
+    one.game.set_komi(7.5)
+    assert one.game.komi == 0
+    one.game.play(BLACK, 12)
+    assert one.ending.settled_score() == 25
+    while one.game.position.ply < 100:
+        one.game.play(one.game.position.to_play, one.game.kind.pass_action)
+    assert one.genmove(BLACK, Limits(8)) == one.game.kind.pass_action
 
 
 # What is thought of one position is not told of another
@@ -530,10 +533,10 @@ class Onlooker(Opinion):
 
 def test_a_position_that_is_set_up_has_owners_of_its_own() -> None:
     """Two such positions have the same moves, none, and this one allows fewer than the one before."""
-    one = GoPlayer("go", [SIZE], Onlooker, PlayerSettings(seed=1, search=SEARCH), size=SIZE)
+    one = make_player("go", [SIZE], Onlooker, PlayerSettings(seed=1, search=SEARCH), size=SIZE)
     looks: list[Analysis] = []
     for stones in ({}, {at("B2"): WHITE}, {at("B2"): WHITE, at("D4"): BLACK}):
-        one.set_up(stones, BLACK)
+        one.game.set_up(stones, BLACK)
         one.analyse(BLACK, Limits(1), lambda: False, Observer(looks.append, ownership=True))
         owners = looks[-1].ownership
         assert owners is not None
@@ -543,14 +546,14 @@ def test_a_position_that_is_set_up_has_owners_of_its_own() -> None:
 
 def test_a_hurried_judgement_of_the_end_is_not_what_the_game_is_counted_by(monkeypatch: pytest.MonkeyPatch) -> None:
     """Readings that time cut short leave strings in doubt; who asks without a limit gets an answer that took its time."""
-    one, asked = GoPlayer("go", [5], RolloutEvaluator, PlayerSettings(seed=1, search=SEARCH), size=5), []
-    one.play(BLACK, 12)
-    one.play(WHITE, 6)
+    one, asked = make_player("go", [5], RolloutEvaluator, PlayerSettings(seed=1, search=SEARCH), size=5), []
+    one.game.play(BLACK, 12)
+    one.game.play(WHITE, 6)
     monkeypatch.setattr(
-        go_player.witness, "agree", lambda game, board, searched, deadline, stop: asked.append(deadline) or []
+        go_ending.witness, "agree", lambda game, board, searched, deadline, stop: asked.append(deadline) or []
     )
     hurried = Limits(visits=1, deadline=time.monotonic() - 1)
-    assert one.settlement(hurried) is one.settlement(hurried)
-    one.settled_score()
-    one.settled_score()
+    assert one.ending.settlement(hurried) is one.ending.settlement(hurried)
+    one.ending.settled_score()
+    one.ending.settled_score()
     assert [deadline == math.inf for deadline in asked] == [False, True]

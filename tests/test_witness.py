@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from gozero import coords, witness
+from gozero.game_tree import never
 from gozero.games import go
-from gozero.player import never
 from gozero.regions import Chain, chains_of, touches
 from gozero.settlement import Settlement, as_it_stands, settle
 from tests import settled_boards as boards

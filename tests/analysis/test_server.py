@@ -12,8 +12,8 @@ from gozero import coords, games
 from gozero.engine import search_settings
 from gozero.evaluators.base import Evaluation
 from gozero.game_tree import Limits
-from gozero.go_player import GoPlayer
 from gozero.player import PlayerSettings
+from gozero.players import make_player
 from gozero.search.memory import Memory
 from gozero.search.tree import tree_bytes
 from tests.analysis.talk import SIZE, Answer, Opinionated, Talk, query
@@ -50,9 +50,9 @@ def turn(answer: Answer) -> int:
 def kata_analyze(moves: list[list[str]], visits: int, colour: int) -> Any:
     """The last look of the player that stands behind kata-analyze."""
     settings = PlayerSettings(rules="chinese-simple", search=search_settings(visits, "go"))
-    player = GoPlayer("go", [SIZE], Opinionated, settings, size=SIZE)
+    player = make_player("go", [SIZE], Opinionated, settings, size=SIZE)
     for side, vertex in moves:
-        player.play(1 if side == "B" else 2, coords.parse_vertex(vertex, SIZE))
+        player.game.play(1 if side == "B" else 2, coords.parse_vertex(vertex, SIZE))
     from gozero.search_report import Observer
 
     looks: list[Any] = []

@@ -7,10 +7,9 @@ from gozero import games
 from gozero.engine import supported_sizes
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.rollout import RolloutEvaluator
-from gozero.games import GO_FAMILY
 from gozero.games.game import Game
-from gozero.go_player import GoPlayer
 from gozero.player import Player
+from gozero.players import make_player
 from gozero.search.settings import SearchSettings
 from gozero.weights import Header
 from gtp.__main__ import make_protocol
@@ -37,12 +36,10 @@ class Engine:
         self.signals.end_of_input()  # nobody sends the line that ends an analysis: each gives one look
         how = replace(player_settings(settings, game), search=SearchSettings(max_nodes=2000), max_memory=max_memory)
 
-        def make_player() -> Player:
-            if game in GO_FAMILY:
-                return GoPlayer(game, sizes, open_evaluator, how, size=size, komi=settings.komi)
-            return Player(game, sizes, open_evaluator, how, size=size)
+        def begin() -> Player:
+            return make_player(game, sizes, open_evaluator, how, size=size, komi=settings.komi)
 
-        self.session = Session(settings, make_player, self.signals, trained=trained)
+        self.session = Session(settings, begin, self.signals, trained=trained)
         self.protocol = make_protocol(self.session, game, on_bug=_fail)
 
     def ask(self, line: str) -> str:

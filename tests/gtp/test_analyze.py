@@ -12,10 +12,10 @@ import pytest
 from gozero import games
 from gozero.evaluators.base import Evaluation
 from gozero.games.game import BLACK, TO_PLAY, Game
-from gozero.go_player import GoPlayer
 from gozero.input import arriving_lines
 from gozero.output import Log, Output
 from gozero.player import PlayerSettings
+from gozero.players import make_player
 from gozero.search.settings import SearchSettings
 from gozero.search.tree import tree_bytes
 from gtp.__main__ import make_protocol
@@ -63,7 +63,7 @@ class Painter(Engine):
         super().__init__(Settings(seed=1, size=SIZE, **{"visits": 60, "analysis_visits": 60, **chosen}))
         settings = PlayerSettings(seed=1, opening=0.0, search=SearchSettings(max_nodes=2000), max_memory=memory)
         self.session = Session(
-            self.session.settings, lambda: GoPlayer("go", [SIZE], Painted, settings, size=SIZE), Patient(), log=log
+            self.session.settings, lambda: make_player("go", [SIZE], Painted, settings, size=SIZE), Patient(), log=log
         )
         self.protocol = make_protocol(self.session, "go")
 

@@ -61,7 +61,7 @@ def check(kind: str, answer: str, cols: int, rows: int) -> None:
 @pytest.mark.parametrize("moves", [0, 3])
 def test_every_entry_of_the_menu_answers_as_its_type_says(game: str, moves: int) -> None:
     engine = Engine(Settings(game, visits=8, seed=1, size=SIZES[game]))
-    cols, rows = engine.session.player.board
+    cols, rows = engine.session.game.board
     engine.ask_all(*[f"genmove {'bw'[ply % 2]}" for ply in range(moves)])
     before, listed = engine.ask("showboard"), engine.ask("list_commands").split("\n")
     menu = engine.ask("gogui-analyze_commands").splitlines()

@@ -66,14 +66,14 @@ def test_visits_change_at_the_next_move() -> None:
     one = engine(visits=4)
     for visits in (4, 30):
         one.ask_all(f"kata-set-param maxVisits {visits}", "clear_cache", "genmove b")
-        note = one.session.player.last_note
+        note = one.session.game.notes.last
         assert note is not None and note.visits == visits
 
 
 def test_time_and_lag_bound_the_next_move() -> None:
     one = engine()
     one.ask_all("kata-set-param maxTime 0.01", "kata-set-param maxVisits 1000000", "genmove b")
-    note = one.session.player.last_note
+    note = one.session.game.notes.last
     assert note is not None and note.visits < 1_000_000
     one.ask_all("kata-set-param maxTime none", "time_settings 60 0 0")
     deadline = one.session.limits(1).target

@@ -74,19 +74,19 @@ def test_the_score_is_what_the_lists_add_up_to(name: str) -> None:
 def test_one_judgement_serves_every_question() -> None:
     """Also after the passes that end the game: they change nothing on the board."""
     engine = engine_at(boards.LOST_STONES, boards.LOST)
-    player = engine.session.go_player
+    ending = engine.session.go_ending
     assert engine.ask("final_score") == "B+6.5"
-    settlement = player.settlement()
+    settlement = ending.settlement()
     engine.ask_all(
         "play b pass", "play w pass", "final_status_list dead", "final_score", "komi 10", "final_status_list alive"
     )
     assert engine.ask("final_score") == "W+3.0"
-    assert player.settlement() is settlement
+    assert ending.settlement() is settlement
     engine.ask("kata-set-rule ko SIMPLE")
-    assert player.settlement() is not settlement
-    settlement = player.settlement()
+    assert ending.settlement() is not settlement
+    settlement = ending.settlement()
     engine.ask_all("undo", "undo", "play b A7")
-    assert player.settlement() is not settlement
+    assert ending.settlement() is not settlement
 
 
 @pytest.mark.parametrize("line", ["final_score", "final_status_list dead", "kgs-genmove_cleanup b", "genmove b"])
@@ -98,7 +98,7 @@ def test_an_interrupt_hurries_the_judgement_and_the_next_one_takes_its_time(line
         evaluators.append(boards.StatedEvaluator(game, boards.LOST))
         return evaluators[-1]
 
-    engine.session.player._open_evaluator = open_evaluator
+    engine.session.player.searcher._open_evaluator = open_evaluator
     engine.ask("play w pass")
     engine.signals.interrupt()
     engine.ask(line)
@@ -112,7 +112,7 @@ def test_an_interrupt_hurries_the_judgement_and_the_next_one_takes_its_time(line
 def test_where_all_is_certain_nobody_is_asked() -> None:
     engine = engine_at(boards.SEKI_WITHOUT_EYES, "x" * 49)
     assert engine.ask("final_score") == "W+3.5"
-    assert engine.session.go_player._tree is None
+    assert engine.session.player.searcher._tree is None
 
 
 def test_rules_without_agreement_about_dead_stones_leave_them_on_the_board() -> None:
@@ -143,7 +143,7 @@ def test_by_default_dead_stones_that_decide_the_game_are_taken_off_before_passin
         if moves[-1] == "pass":
             break
     assert moves[-1] == "pass"
-    assert engine.session.player.position.score() > 0
+    assert engine.session.game.position.score() > 0
     assert set(moves[:-1]) <= {f"{column}{row}" for column in "ABCDEFG" for row in (5, 6, 7)}
 
 
@@ -168,10 +168,10 @@ def test_friendliness_ends_where_the_rules_leave_dead_stones_on_the_board() -> N
 def test_nobody_kills_a_group_of_its_own_where_nothing_is_left_to_gain(diagram: str, stated: str, komi: float) -> None:
     """The loser too passes rather than fill the liberties of a seki."""
     engine = engine_at(diagram, stated, komi=komi)
-    before = engine.session.player.stones()
+    before = engine.session.game.stones()
     for colour in "bwbw":
         assert engine.ask(f"genmove {colour}") == "pass"
-    assert (engine.session.player.stones() == before).all()
+    assert (engine.session.game.stones() == before).all()
 
 
 @pytest.mark.parametrize("friendly", [False, True])
@@ -225,7 +225,7 @@ def test_clean_up_takes_dead_stones_off_and_then_passes(diagram: str, stated: st
             break
         engine.ask("play w pass")
     assert not engine.ask("final_status_list dead")
-    stones = engine.session.player.stones().reshape(-1)
+    stones = engine.session.game.stones().reshape(-1)
     assert not any(stones[coords.parse_vertex(vertex, 7)] == 2 for vertex in dead)
     assert engine.ask("kgs-genmove_cleanup b") == "pass"
 

@@ -404,7 +404,7 @@ def play_out(visits: int, size: int) -> Engine:
 def test_a_game_against_itself_ends_and_both_counts_name_one_winner(size: int) -> None:
     engine = play_out(16, size)
     score = engine.ask("final_score")
-    as_it_stands = engine.session.player.position.score()
+    as_it_stands = engine.session.game.position.score()
     assert score[0] == ("B" if as_it_stands > 0 else "W")
 
 
@@ -452,10 +452,10 @@ def test_a_bug_is_not_told_as_an_illegal_move(monkeypatch: pytest.MonkeyPatch) -
     def broken(*arguments: object, **named: object) -> None:
         raise ValueError("operands could not be broadcast together")
 
-    monkeypatch.setattr(type(engine.session.player), "play", broken)
+    monkeypatch.setattr(type(engine.session.game), "play", broken)
     for line in ("play b D4", "play_sequence b D4"):
         with pytest.raises(AssertionError, match="bug in"):
             engine.answer(line)
-    monkeypatch.setattr(type(engine.session.player), "set_up", broken)
+    monkeypatch.setattr(type(engine.session.game), "set_up", broken)
     with pytest.raises(AssertionError, match="bug in"):
         engine.answer("gogui-setup b D4")

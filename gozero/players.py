@@ -1,0 +1,49 @@
+"""Puts a player together: the game in progress, its ending, its searches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from gozero.current_game import CurrentGame, TurnGame
+from gozero.ending import Ending, RuleEnding
+from gozero.engine import tree_memory
+from gozero.evaluators.base import Evaluator
+from gozero.games import GO_FAMILY
+from gozero.games.game import Game
+from gozero.go_ending import GoEnding
+from gozero.go_game import GoGame
+from gozero.player import Player, PlayerSettings
+from gozero.searcher import Searcher
+
+
+def make_player(
+    name: str,
+    sizes: Sequence[int],
+    open_evaluator: Callable[[Game], Evaluator],
+    settings: PlayerSettings,
+    *,
+    size: int,
+    komi: float | None = None,
+) -> Player:
+    """A player of this game.
+
+    Args:
+        name: in `gozero.games`.
+        sizes: board sizes that the weights can play, ascending; the size of a board that is not square is its number of
+            columns.
+        open_evaluator: as for `Searcher`.
+        settings: how to play. ChoiceError where the game does not have these rules.
+        size: of the first game.
+        komi: of the first game of Go, None: the game's own.
+    """
+    random = np.random.default_rng(settings.seed)
+    game: CurrentGame
+    if name in GO_FAMILY:
+        game = GoGame(name, sizes, size=size, rules=settings.rules, komi=komi)
+    else:
+        game = TurnGame(name, sizes, size=size, rules=settings.rules)
+    searcher = Searcher(game, open_evaluator, settings.search, random, settings.max_memory or tree_memory(None))
+    ending: Ending = GoEnding(game, searcher) if isinstance(game, GoGame) else RuleEnding()
+    return Player(game, ending, searcher, settings, random)
