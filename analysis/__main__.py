@@ -16,7 +16,7 @@ from analysis.queries import Defaults
 from analysis.server import Lines, Server, serve
 from analysis.settings import Settings, from_arguments
 from gozero import __version__ as VERSION
-from gozero.engine import Evaluators, find_weights, supported_sizes, tree_memory
+from gozero.engine import find_weights, supported_sizes
 from gozero.errors import ChoiceError
 from gozero.exits import SUCCESS, exit_after
 from gozero.input import arriving_lines
@@ -47,7 +47,7 @@ def sit(settings: Settings, log: Log | None) -> int:
     """Serve. Returns the exit code; WeightsError and SettingsError where weights or backend are of no use."""
     output = Output.take_over(log)
     path, header = find_weights(settings.weights, "go")
-    evaluators = Evaluators(path, settings.backend, settings.threads, settings.precision)
+    evaluators = settings.evaluators(path)
 
     def open_evaluator(game: Game) -> Evaluator:
         try:
@@ -72,7 +72,7 @@ def sit(settings: Settings, log: Log | None) -> int:
         if log is not None:
             log.say(text)
 
-    memory = Memory(tree_memory(settings.max_memory), settings.positions)
+    memory = Memory(settings.tree_memory, settings.positions)
     server = Server(VERSION, path.name, defaults, settings.positions, open_evaluator, send, memory, warn)
     say(greeting(settings, path))
     say(READY)

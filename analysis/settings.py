@@ -1,12 +1,11 @@
-"""The settings of `gozero-analysis`, as a table of options; `gozero.options` reads and checks them."""
+"""The settings of `gozero-analysis`, as a table of options (`gozero.options`)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gozero import options
-from gozero.engine import LEAST_MEMORY, MOST_MEMORY
-from gozero.evaluators.backends import BACKENDS, PRECISIONS
+from gozero import command_line
+from gozero.engine_settings import EngineSettings
 from gozero.options import option
 
 PERSPECTIVES = ("black", "white", "side_to_move")
@@ -21,7 +20,7 @@ docs/analysis.md describes queries and answers.
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(EngineSettings):
     """What the user may choose; None: the program chooses."""
 
     weights: str | None = option(
@@ -55,29 +54,11 @@ class Settings:
     quit_without_waiting: bool = option(
         False, "stop at once at the end of the input, without answering the remaining queries"
     )
-    max_memory: int | None = option(
-        None,
-        "most memory in MB for the search trees of all positions together; a search that needs more ends "
-        "(default: a quarter of the machine's)",
-        low=LEAST_MEMORY,
-        high=MOST_MEMORY,
-        metavar="MB",
-    )
-    threads: int | None = option(None, "CPU threads (default: as many cores as this process may use)", low=1, high=1024)
-    backend: str = option(
-        "auto", f"what evaluates the network: {', '.join(BACKENDS)} (default auto)", choices=BACKENDS, metavar="NAME"
-    )
-    precision: str = option(
-        "auto",
-        f"number type of the network: {', '.join(PRECISIONS)} (default auto: the fastest that this processor has)",
-        choices=PRECISIONS,
-        metavar="NAME",
-    )
     log: str | None = option(None, "append all input and output of the protocol to this file", metavar="FILE")
 
 
 def from_arguments(arguments: list[str], version: str) -> Settings:
     """The settings for a command line. SystemExit for --help and --version; SettingsError for anything wrong."""
-    return options.from_arguments(
+    return command_line.from_arguments(
         Settings, arguments, prog="gozero-analysis", version=version, description=DESCRIPTION, epilog=HELP_EPILOG
     )

@@ -1,22 +1,31 @@
-"""The options of a command: one dataclass is the table for its command line, its configuration file and the checks on
+"""Tables of options: a dataclass whose fields say what each value is, for command lines, TOML files and the checks on
 both.
 
-A value on the command line wins over the configuration file, which wins over the default. This module imports nothing
-heavy, so that `--help`, `--version` and a wrong value are answered at once; it knows no option of any command.
+Vocabulary. An *option* belongs to a command and has a line of `--help`. A *setting* belongs to a table in a file, such
+as a training run's, and has a unit. Both are fields of frozen dataclasses, with a range or a list of choices; tables
+may be nested.
+
+This module imports nothing heavy, so that `--help`, `--version` and a wrong value are answered at once. It knows no
+option of any command; the command line itself is read in `gozero.command_line`.
 """
 
 from __future__ import annotations
 
-import argparse
+import inspect
 import math
 import os
 import tomllib
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import Field, field, fields
+from dataclasses import MISSING, Field, field, fields, is_dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 Table = TypeVar("Table")
+Reader = Callable[[Any, str], Any]  # (a plain value, where it stands) -> the setting's value
+
+REQUIRED = MISSING
+"""In place of a default: the setting must be given."""
 
 
 class SettingsError(Exception):
@@ -32,87 +41,105 @@ def option(
     choices: tuple[str, ...] = (),
     metavar: str = "N",
 ) -> Any:
-    """A dataclass field with what the command line and the checks need to know of it; low and high are inclusive."""
-    return field(
-        default=default, metadata={"help": help, "low": low, "high": high, "choices": choices, "metavar": metavar}
-    )
+    """A field for an option of a command; low and high are inclusive."""
+    about = {"help": help, "low": low, "high": high, "choices": choices, "metavar": metavar}
+    return field(default=default, metadata=about)
 
 
-def from_arguments(
-    table: type[Table], arguments: list[str], *, prog: str, version: str, description: str, epilog: str
-) -> Table:
-    """The settings for a command line. SystemExit for --help and --version; SettingsError for anything wrong.
+def setting(
+    default: Any,
+    *,
+    unit: str,
+    low: float = -math.inf,
+    high: float = math.inf,
+    choices: tuple[str, ...] = (),
+    papers: str = "",
+    read: Reader | None = None,
+) -> Any:
+    """A field for a setting of a file.
 
     Args:
-        table: a dataclass whose fields are made by `option`.
-        arguments: those after the command's name.
-        prog: the command's name.
-        version: what --version says.
-        description: the first line of --help.
-        epilog: the last ones.
+        default: its value where the file does not name it; REQUIRED: the file must.
+        unit: what is counted or measured.
+        low: the least number that is allowed.
+        high: the greatest one.
+        choices: of a text, the values that are allowed; none: any.
+        papers: the values that publications use.
+        read: makes the value from a plain one, for types other than numbers, text and tables.
     """
-    parser = _Parser(
-        prog=prog,
-        description=description,
-        epilog=epilog,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        argument_default=argparse.SUPPRESS,
-        allow_abbrev=False,
-    )
-    for entry in _fields(table):
-        _add(parser, entry)
-    parser.add_argument("--config", metavar="FILE", help="TOML file with these options as keys (visits = 100)")
-    parser.add_argument("--version", action="version", version=f"{prog} {version}")
-    given = vars(parser.parse_args(arguments))
-    path = given.pop("config", None)
-    values = (read_config(table, path) if path else {}) | given
-    return table(**values)
+    about = {"unit": unit, "low": low, "high": high, "choices": choices, "papers": papers, "read": read}
+    return field(default=default, metadata=about)
 
 
-def read_config(table: type[Any], path: str) -> dict[str, Any]:
-    """The checked values of a TOML file whose keys are the options without their dashes in front."""
-    full_path = path_of(path)
-    try:
-        content = tomllib.loads(full_path.read_text("utf-8"))
-    except OSError as error:
-        raise SettingsError(f"cannot read {full_path}: {(error.strerror or 'unreadable').lower()}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{full_path} is not a TOML file: {error}") from None
-    known = {entry.name: entry for entry in _fields(table)}
-    values = {}
-    for key, value in content.items():
-        name = key.replace("-", "_")
-        if name not in known:
-            raise SettingsError(f"{full_path}: unknown key {key!r}; expected one of {', '.join(known)}")
-        values[name] = check(known[name], value, f"{full_path}: {key}")
-    return values
+# Tables
 
 
-def check(entry: Field[Any], value: Any, where: str) -> Any:
-    """``value`` as the type of the setting. SettingsError if it has another type, is out of range or not among the
-    choices.
-    """
-    kind = _kind(entry)
-    if kind is float and type(value) is int:
-        value = float(value)
-    if type(value) is not kind:
-        raise SettingsError(f"{where} = {value!r}: expected {_KIND_NAMES[kind]}")
-    low, high, choices = entry.metadata["low"], entry.metadata["high"], entry.metadata["choices"]
-    if choices and value not in choices:
-        raise SettingsError(f"{where} = {value!r}: expected one of {', '.join(choices)}")
-    if kind in (int, float) and not low <= value <= high:
-        raise SettingsError(f"{where} = {value}: expected {low:,} to {high:,}")
-    return value
+def entries(table: type[Any]) -> tuple[Field[Any], ...]:
+    """The fields of a table: its own, then those of the tables that it extends."""
+    found = fields(table)
+    own = inspect.get_annotations(table)
+    return tuple(sorted(found, key=lambda entry: entry.name not in own))
 
 
 def entry(table: type[Any], name: str) -> Field[Any]:
-    """The table's option of that name."""
-    return next(found for found in _fields(table) if found.name == name)
+    """The table's field of that name."""
+    return next(found for found in entries(table) if found.name == name)
+
+
+def from_values(table: type[Table], values: Mapping[str, Any], where: str) -> Table:
+    """The table with plain values such as those of a TOML file, each checked; ``where`` begins the error line.
+
+    Raises:
+        SettingsError: an unknown or missing setting, a value of another type, out of range or not among the choices.
+    """
+    known, hints = {entry.name: entry for entry in entries(table)}, get_type_hints(table)
+    for key in values:
+        if key not in known:
+            raise SettingsError(f"{where}: unknown setting {key!r}; known here: {', '.join(known)}")
+    for name, item in known.items():
+        if name not in values and item.default is MISSING and item.default_factory is MISSING:
+            raise SettingsError(f"{where}: setting {name!r} is missing")
+    return table(**{key: _made(known[key], hints[key], value, f"{where}: {key}") for key, value in values.items()})
+
+
+def _made(item: Field[Any], hint: Any, value: Any, where: str) -> Any:
+    """The value of a field, which may be a table or a list of tables."""
+    if is_dataclass(hint):
+        return from_values(hint, expected(value, dict, where), where)  # type: ignore[arg-type]
+    if get_origin(hint) is tuple:
+        rows = expected(value, list, where)
+        if not rows:
+            raise SettingsError(f"{where} is empty; give at least one")
+        table = get_args(hint)[0]
+        numbered = ((row, f"{where} {number}") for number, row in enumerate(rows, start=1))
+        return tuple(from_values(table, expected(row, dict, place), place) for row, place in numbered)
+    read = item.metadata.get("read")
+    return check(item, value, where) if read is None else read(value, where)
+
+
+# Values
+
+
+def check(entry: Field[Any], value: Any, where: str) -> Any:
+    """``value`` as the type of the field. SettingsError if it has another type, is out of range or not among the
+    choices.
+    """
+    kind = kind_of(entry)
+    if kind is float and type(value) is int:
+        value = float(value)
+    value = expected(value, kind, where)
+    low, high, choices = entry.metadata["low"], entry.metadata["high"], entry.metadata["choices"]
+    if choices and value not in choices:
+        verb = "choose" if "unit" in entry.metadata else "expected"
+        raise SettingsError(f"{where} = {value!r}: {verb} one of {', '.join(choices)}")
+    if kind in (int, float) and not low <= value <= high:
+        raise SettingsError(f"{where} = {value}{_range_of(entry)}")
+    return value
 
 
 def parse(entry: Field[Any], text: str, where: str) -> Any:
-    """The setting's value that a text means; errors as `check`."""
-    kind = _kind(entry)
+    """The field's value that a text means; errors as `check`."""
+    kind = kind_of(entry)
     value: Any = text
     if kind is bool:
         value = _BOOLEANS.get(text.lower(), text)
@@ -122,46 +149,52 @@ def parse(entry: Field[Any], text: str, where: str) -> Any:
     return check(entry, value, where)
 
 
-def path_of(text: str) -> Path:
-    """An absolute path, with ~ for a home folder; a ~ that means nobody's stays as it is."""
-    return Path(os.path.abspath(os.path.expanduser(text)))  # noqa: PTH100, PTH111 - pathlib raises where there is no such user
+def expected(value: Any, kind: type, where: str) -> Any:
+    """``value``, or a SettingsError if it is not of this type; a bool is no number."""
+    if type(value) is not kind:
+        raise SettingsError(f"{where} = {value!r}: expected {_KIND_NAMES[kind]}")
+    return value
+
+
+def kind_of(entry: Field[Any]) -> type:
+    """The type of a field that is no table: int, float, str or bool."""
+    name = entry.type.__name__ if isinstance(entry.type, type) else str(entry.type)
+    return {"int": int, "float": float, "str": str, "bool": bool}[name.removesuffix(" | None")]
+
+
+def _range_of(entry: Field[Any]) -> str:
+    """The end of the line about a number out of range: what is allowed."""
+    low, high, unit = entry.metadata["low"], entry.metadata["high"], entry.metadata.get("unit")
+    if unit is None:
+        return f": expected {low:,} to {high:,}"
+    bounds = f"at least {low:g}" if high == math.inf else f"from {low:g} to {high:g}"
+    return f" is out of range: {bounds} ({unit})"
 
 
 _BOOLEANS = {"0": False, "1": True, "false": False, "true": True}
-_KIND_NAMES = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}
+_KIND_NAMES = {
+    int: "a whole number",
+    float: "a number",
+    str: "text",
+    bool: "true or false",
+    list: "a list",
+    dict: "a table of settings",
+}
 
 
-def _fields(table: type[Any]) -> tuple[Field[Any], ...]:
-    return fields(table)
+# Files
 
 
-def _kind(entry: Field[Any]) -> type:
-    return {"int": int, "float": float, "str": str, "bool": bool}[str(entry.type).removesuffix(" | None")]
+def read_toml(path: Path) -> dict[str, Any]:
+    """A TOML file's plain values, unchecked. SettingsError, with the full path, for a file that cannot be read."""
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise SettingsError(f"cannot read {path.absolute()}: {(error.strerror or 'unreadable').lower()}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path.absolute()} is not a TOML file: {error}") from None
 
 
-class _Parser(argparse.ArgumentParser):
-    """Wrong arguments become one line, as everywhere else."""
-
-    def error(self, message: str) -> Any:
-        raise SettingsError(f"{message}; see {self.prog} --help")
-
-
-def _add(parser: argparse.ArgumentParser, entry: Field[Any]) -> None:
-    flag = f"--{entry.name.replace('_', '-')}"
-    if _kind(entry) is bool:
-        parser.add_argument(flag, dest=entry.name, action="store_true", help=entry.metadata["help"])
-    else:
-        parser.add_argument(
-            flag,
-            dest=entry.name,
-            type=_converter(entry, flag),
-            metavar=entry.metadata["metavar"],
-            help=entry.metadata["help"],
-        )
-
-
-def _converter(entry: Field[Any], flag: str) -> Any:
-    def convert(text: str) -> Any:
-        return parse(entry, text, flag)
-
-    return convert
+def path_of(text: str) -> Path:
+    """An absolute path, with ~ for a home folder; a ~ before an unknown user's name stays as it is."""
+    return Path(os.path.abspath(os.path.expanduser(text)))  # noqa: PTH100, PTH111 - pathlib raises where there is no such user

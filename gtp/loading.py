@@ -47,7 +47,7 @@ class Loader:
         self._player_lock = threading.Lock()
         self._player: Player | None = None
         self._compilation: Compilation | None = None
-        self._evaluators = engine.Evaluators(path, settings.backend, settings.threads, settings.precision)
+        self._evaluators = settings.evaluators(path)
 
     def player(self) -> Player:
         """The one player. FatalError if the weights are of no use."""

@@ -1,4 +1,4 @@
-"""The settings of `gozero-gtp`, as a table of options; `gozero.options` reads and checks them.
+"""The settings of `gozero-gtp`, as a table of options (`gozero.options`).
 
 A *level* sets several options itself, so it cannot be given together with them. This module opens no weights and
 imports nothing heavy.
@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from gozero import engine, options
-from gozero.engine import DEFAULT_GAME, LEAST_MEMORY, MAX_SIZE, MOST_MEMORY
-from gozero.evaluators.backends import BACKENDS, PRECISIONS
+from gozero import command_line, engine
+from gozero.engine import DEFAULT_GAME, MAX_SIZE
+from gozero.engine_settings import EngineSettings
 from gozero.levels import STRONGEST, WEAKEST, Level, level
 from gozero.options import SettingsError, option
 from gozero.weights import WEIGHTS
@@ -43,7 +43,7 @@ EXCLUDED_BY_LEVEL = ("visits", "temperature", "ponder")
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(EngineSettings):
     """What the user may choose; None: the program chooses."""
 
     game: str | None = option(
@@ -81,14 +81,6 @@ class Settings:
         metavar="SECONDS",
     )
     ponder: bool = option(False, "think during the opponent's turn too")
-    max_memory: int | None = option(
-        None,
-        "most memory in MB for all search trees; a search that needs more ends (default: a quarter of the machine's)",
-        low=LEAST_MEMORY,
-        high=MOST_MEMORY,
-        metavar="MB",
-    )
-    threads: int | None = option(None, "CPU threads (default: as many cores as this process may use)", low=1, high=1024)
     seed: int | None = option(
         None, "whole number; with --visits the same seed plays the same game", low=0, high=2**63 - 1
     )
@@ -130,15 +122,6 @@ class Settings:
     temperature: float = option(
         0.0, "randomness of all moves; 0: none (default 0)", low=0, high=HIGHEST_TEMPERATURE, metavar="T"
     )
-    backend: str = option(
-        "auto", f"what evaluates the network: {', '.join(BACKENDS)} (default auto)", choices=BACKENDS, metavar="NAME"
-    )
-    precision: str = option(
-        "auto",
-        f"number type of the network: {', '.join(PRECISIONS)} (default auto: the fastest that this processor has)",
-        choices=PRECISIONS,
-        metavar="NAME",
-    )
     gogui_gfx: bool = option(False, "show the search on GoGui's board, through stderr, while the engine chooses a move")
     check: bool = option(False, "test this installation (weights, caches, speed, a move, memory) instead of playing")
     gtp_version: str | None = option(
@@ -175,7 +158,7 @@ class Settings:
 def from_arguments(arguments: list[str], version: str) -> Settings:
     """The settings for a command line. SystemExit for --help and --version; SettingsError for anything wrong."""
     return checked(
-        options.from_arguments(
+        command_line.from_arguments(
             Settings, arguments, prog="gozero-gtp", version=version, description=DESCRIPTION, epilog=HELP_EPILOG
         )
     )
@@ -211,5 +194,5 @@ def player_settings(settings: Settings, game: str) -> PlayerSettings:
         temperature=settings.temperature if chosen is None else chosen.temperature,
         keeps_search=chosen is None,
         search=engine.search_settings(settings.move_visits, game),
-        max_memory=engine.tree_memory(settings.max_memory),
+        max_memory=settings.tree_memory,
     )

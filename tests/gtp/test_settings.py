@@ -1,6 +1,5 @@
 """Command line and configuration file: what is accepted, and the one line for what is not."""
 
-from dataclasses import astuple
 from pathlib import Path
 
 import pytest
@@ -26,9 +25,32 @@ def test_every_option() -> None:
         "--opening-temperature 0 "
         "--temperature 0.5 --backend torch --precision f32 --gogui-gfx --check --gtp-version 0.17 --log game.log"
     )
-    assert astuple(from_arguments(line.split(), "1.0")) == (
-        *("go", "w.pt", 100, None, 50, 2.5, 2.0, True, 500, 2, 0, 9, -3.0, "aga", True, True, -0.8, 2, 0.0, 0.5),
-        *("torch", "f32", True, True, "0.17", "game.log"),
+    assert from_arguments(line.split(), "1.0") == Settings(
+        game="go",
+        weights="w.pt",
+        visits=100,
+        analysis_visits=50,
+        time=2.5,
+        lag=2.0,
+        ponder=True,
+        max_memory=500,
+        threads=2,
+        seed=0,
+        size=9,
+        komi=-3.0,
+        rules="aga",
+        friendly_pass=True,
+        no_resign=True,
+        resign_threshold=-0.8,
+        resign_moves=2,
+        opening_temperature=0.0,
+        temperature=0.5,
+        backend="torch",
+        precision="f32",
+        gogui_gfx=True,
+        check=True,
+        gtp_version="0.17",
+        log="game.log",
     )
     assert from_arguments(["--level", "7"], "1.0") == Settings(level=7)
 

@@ -1,0 +1,126 @@
+"""How rows become weights: the window of rows, the optimiser and its losses, and the match that a network must win."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gozero.options import setting
+
+
+@dataclass(frozen=True)
+class ReplaySettings:
+    """The window of rows that the learner draws from."""
+
+    window: int = setting(
+        100_000, unit="rows c: the window is c(1 + 0.4((N/c)^0.75 - 1)/0.75) of N", low=1, papers="KataGo: 250,000"
+    )
+    growing: bool = setting(
+        True, unit="true: the window grows as said; false: it stays at c", papers="KataGo: true; S2: false"
+    )
+    surprise_share: float = setting(
+        0.5,
+        unit="share of a game's weight that goes to its rows by surprise; 0 = all rows alike",
+        low=0,
+        high=1,
+        papers="KataGo: 0.5",
+    )
+    held_out: float = setting(0.05, unit="share of games never trained on", low=0, high=0.5)
+
+
+@dataclass(frozen=True)
+class LearnerSettings:
+    """The optimiser, an exponential moving average, and the weights of the losses."""
+
+    optimiser: str = setting(
+        "adamw", unit="optimiser", choices=("adamw", "sgd"), papers="AlphaGo Zero, KataGo, S2, S3: sgd"
+    )
+    momentum: float = setting(0.9, unit="of sgd", low=0, high=0.9999, papers="AlphaGo Zero, S3: 0.9")
+    learning_rate: float = setting(
+        5e-4, unit="step size", low=1e-8, high=1, papers="AlphaGo Zero: SGD 1e-2; on one GPU with batch 1024: 1e-3"
+    )
+    batch: int = setting(
+        256, unit="rows, all of one board size", low=1, high=65536, papers="KataGo: 256; AlphaGo Zero: 2048; S3: 128"
+    )
+    weight_decay: float = setting(
+        1e-4,
+        unit="decoupled, per unit of learning rate; with sgd added to the gradient (L2)",
+        low=0,
+        high=1,
+        papers="AlphaGo Zero: L2 1e-4",
+    )
+    warm_up: int = setting(100, unit="steps", low=0)
+    anneal: float = setting(
+        0.2,
+        unit="share of the run over which the learning rate falls",
+        low=0,
+        high=1,
+        papers="KataGo: last drop worth 100-250 Elo",
+    )
+    anneal_to: float = setting(0.05, unit="learning rate at the end, as a share", low=0, high=1)
+    ema: float = setting(
+        0.999, unit="decay a step, reached by a warm-up of (1 + t)/(10 + t)", low=0, high=0.999999, papers="KataGo: SWA"
+    )
+    clip: float = setting(1.0, unit="norm of the gradient", low=1e-6, high=1e6)
+    reuse: float = setting(
+        4.0, unit="times a new row is drawn in all", low=0.01, high=1000, papers="CZF: 2-4; KataGo: about 4"
+    )
+    epochs: float = setting(
+        0.0,
+        unit="passes over the window after each generation, instead of `reuse`; 0 = no",
+        low=0,
+        high=1000,
+        papers="S3: 10",
+    )
+    policy_weight: float = setting(1.0, unit="cross-entropy", low=0, high=100, papers="AlphaGo Zero: 1")
+    value_weight: float = setting(
+        1.2,
+        unit="cross-entropy of win/draw/loss, or squared error",
+        low=0,
+        high=100,
+        papers="KataGo: 1.5; AlphaGo Zero: 1",
+    )
+    root_value_share: float = setting(
+        0.25,
+        unit="share of the root's value in the value's target, the rest is the result",
+        low=0,
+        high=1,
+        papers="AlphaGo Zero, S2-S4: 0",
+    )
+    ownership_weight: float = setting(
+        1.5, unit="binary cross-entropy, mean over points", low=0, high=100, papers="KataGo: 1.5"
+    )
+    score_weight: float = setting(
+        0.1, unit="Huber loss of score/20", low=0, high=100, papers="KataGo: 0.02 on the distribution"
+    )
+    reply_weight: float = setting(0.15, unit="cross-entropy", low=0, high=100, papers="KataGo: 0.15")
+    precision: str = setting(
+        "auto", unit="arithmetic of the forward pass; auto = what is faster here", choices=("auto", "f32", "bf16")
+    )
+
+    def rate(self, done: float) -> float:
+        """Factor of the learning rate when a share `done` of the run is over: 1, then falling linearly over the last
+        `anneal` of it.
+        """
+        left = 1 - min(1.0, done)
+        if self.anneal == 0 or left >= self.anneal:
+            return 1.0
+        return self.anneal_to + (1 - self.anneal_to) * left / self.anneal
+
+
+@dataclass(frozen=True)
+class GateSettings:
+    """The match that a new network must win before it plays the games of self-play; off by default, as in AlphaZero and
+    KataGo.
+    """
+
+    games: int = setting(
+        0, unit="games of the match, in pairs with colours swapped; 0 = no gate", low=0, high=10_000, papers="AGZ: 400"
+    )
+    share: float = setting(
+        0.55, unit="share of the points to be won, a draw counts half", low=0, high=1, papers="AGZ, S2: 0.55; S4: 0.60"
+    )
+    visits: int = setting(
+        50, unit="visits a move", low=1, high=1_000_000, papers="AlphaGo Zero: 1600; S2: 400; S4: 100"
+    )
+    opening_moves: int = setting(6, unit="random moves at the start of each pair", low=0, high=100)
+    drop_window: bool = setting(False, unit="true: a new best network empties the window of rows", papers="S4: true")
