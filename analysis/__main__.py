@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.queries import Defaults
 from analysis.server import Lines, Server, serve
-from analysis.settings import Settings, from_arguments
+from analysis.settings import AnalysisSettings, from_arguments
 from gozero import __version__ as VERSION
 from gozero.engine import find_weights, supported_sizes
 from gozero.errors import ChoiceError
 from gozero.exits import SUCCESS, exit_after
 from gozero.input import arriving_lines
 from gozero.options import SettingsError
-from gozero.output import Log, Output, tell
+from gozero.output import Log, ProtocolOutput, tell
 from gozero.search.memory import Memory
 from gozero.weights import WeightsError
 
@@ -43,9 +43,9 @@ def main(arguments: list[str] | None = None) -> None:
     )
 
 
-def sit(settings: Settings, log: Log | None) -> int:
+def sit(settings: AnalysisSettings, log: Log | None) -> int:
     """Serve. Returns the exit code; WeightsError and SettingsError where weights or backend are of no use."""
-    output = Output.take_over(log)
+    output = ProtocolOutput.take_over(log)
     path, header = find_weights(settings.weights, "go")
     evaluators = settings.evaluators(path)
 
@@ -80,14 +80,14 @@ def sit(settings: Settings, log: Log | None) -> int:
     return SUCCESS
 
 
-def greeting(settings: Settings, path: Path) -> str:
+def greeting(settings: AnalysisSettings, path: Path) -> str:
     """The line on stderr that says with what it analyses."""
     return (
         f"gozero {VERSION}, weights {path}; {settings.visits} visits a position, {settings.positions} positions at once"
     )
 
 
-def read_lines(output: Output) -> Lines:
+def read_lines(output: ProtocolOutput) -> Lines:
     """The lines of standard input as they come, then None; they are read ahead, so that an action is seen while
     positions are searched.
     """

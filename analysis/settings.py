@@ -20,7 +20,7 @@ docs/analysis.md describes queries and answers.
 
 
 @dataclass(frozen=True)
-class Settings(EngineSettings):
+class AnalysisSettings(EngineSettings):
     """What the user may choose; None: the program chooses."""
 
     weights: str | None = option(
@@ -57,8 +57,13 @@ class Settings(EngineSettings):
     log: str | None = option(None, "append all input and output of the protocol to this file", metavar="FILE")
 
 
-def from_arguments(arguments: list[str], version: str) -> Settings:
+def from_arguments(arguments: list[str], version: str) -> AnalysisSettings:
     """The settings for a command line. SystemExit for --help and --version; SettingsError for anything wrong."""
     return command_line.from_arguments(
-        Settings, arguments, prog="gozero-analysis", version=version, description=DESCRIPTION, epilog=HELP_EPILOG
+        AnalysisSettings,
+        arguments,
+        prog="gozero-analysis",
+        version=version,
+        description=DESCRIPTION,
+        epilog=HELP_EPILOG,
     )

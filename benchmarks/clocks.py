@@ -30,7 +30,7 @@ from gtp.__main__ import make_protocol
 from gtp.loading import Loader
 from gtp.protocol import Protocol, Signals
 from gtp.session import Session
-from gtp.settings import Settings
+from gtp.settings import GtpSettings
 from gtp.time_controls import Absolute, Byoyomi, Canadian, Fischer, TimeControl, TimeLeft
 
 CLOCKS: dict[str, TimeControl] = {
@@ -160,7 +160,7 @@ def burn() -> None:
 
 def open_engine(weights: str | None, size: int, lag: float) -> Protocol:
     """A front end that has thought once, so that loading is not measured."""
-    settings = Settings(weights=weights, size=size, no_resign=True, lag=lag)
+    settings = GtpSettings(weights=weights, size=size, no_resign=True, lag=lag)
     path, header = find_weights(settings.weights, settings.game)
     protocol = make_protocol(Session(settings, Loader(settings, path, header).player, Signals()), header.game)
     ask(protocol, "genmove b")

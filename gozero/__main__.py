@@ -52,7 +52,7 @@ def play(options: argparse.Namespace) -> None:
     for stream in (sys.stdin, sys.stdout):
         if isinstance(stream, io.TextIOWrapper):  # whatever is typed can be read and shown
             stream.reconfigure(errors="backslashreplace")
-    play.play(play.Settings(**{name: value for name, value in vars(options).items() if name != "command"}))
+    play.play(play.PlaySettings(**{name: value for name, value in vars(options).items() if name != "command"}))
 
 
 def perft(options: argparse.Namespace) -> None:

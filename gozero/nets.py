@@ -50,7 +50,7 @@ SIZE_INPUT = (
 )
 
 
-class Output(NamedTuple):
+class NetOutput(NamedTuple):
     """What a network says of n positions, each from the view of the side to move; None where the network has no such
     head.
     """
@@ -203,7 +203,7 @@ def block(config: NetConfig, index: int) -> nn.Module:
 
 class Network(nn.Module):
     """Any of the networks: planes [n, C, H, W], globals [n, G] and, where its configuration has them, tactics [n, K, H,
-    W] → `Output`.
+    W] → `NetOutput`.
     """
 
     def __init__(self, config: NetConfig) -> None:
@@ -240,7 +240,7 @@ class ConvNet(Network):
         self.policy = PolicyHead(width, config.head_channels)
         self.value = ValueHead(width, config.head_channels, config.value_hidden)
 
-    def forward(self, planes: Tensor, globals: Tensor, tactics: Tensor | None = None) -> Output:
+    def forward(self, planes: Tensor, globals: Tensor, tactics: Tensor | None = None) -> NetOutput:
         dtype = self.globals.weight.dtype
         size = globals[:, SIZE_INPUT, None]
         x = relu(self.stem(seen(planes, tactics).to(dtype)) + self.globals(globals.to(dtype))[:, :, None, None])
@@ -249,7 +249,7 @@ class ConvNet(Network):
         x = x.float()
         policy, reply = self.policy(x, size)
         wdl, score, ownership = self.value(x, size)
-        return Output(policy, expected(wdl), wdl, score, ownership, reply)
+        return NetOutput(policy, expected(wdl), wdl, score, ownership, reply)
 
 
 class MultilayerPerceptron(Network):
@@ -267,12 +267,12 @@ class MultilayerPerceptron(Network):
         self.policy, self.reply = quiet(nn.Linear(width, points + 2)), quiet(nn.Linear(width, points + 2))
         self.wdl, self.score, self.owner = (quiet(nn.Linear(width, count)) for count in (3, 1, points))
 
-    def forward(self, planes: Tensor, globals: Tensor, tactics: Tensor | None = None) -> Output:
+    def forward(self, planes: Tensor, globals: Tensor, tactics: Tensor | None = None) -> NetOutput:
         x = torch.cat([seen(planes, tactics).flatten(1), globals], dim=1)
         for layer in self.layers:
             x = relu(layer(x))
         wdl = self.wdl(x)
-        return Output(
+        return NetOutput(
             self.policy(x), expected(wdl), wdl, SCORE_UNIT * self.score(x)[:, 0], self.owner(x), self.reply(x)
         )
 
@@ -297,14 +297,14 @@ class AlphaGoZeroNet(Network):
         self.value_linear = nn.Linear(config.value_hidden, 1)
         self.value_tanh = nn.Tanh()
 
-    def forward(self, planes: Tensor, globals: Tensor) -> Output:
+    def forward(self, planes: Tensor, globals: Tensor) -> NetOutput:
         x = relu(self.stem(planes.to(self.stem.conv.weight.dtype)))
         for block in self.blocks:
             x = block(x, globals)
         x = x.float()
         policy = self.policy_linear(relu(self.policy_conv(x)).flatten(1))
         hidden = relu(self.value_hidden(relu(self.value_conv(x)).flatten(1)))
-        return Output(self.policy_log_softmax(policy), self.value_tanh(self.value_linear(hidden))[:, 0])
+        return NetOutput(self.policy_log_softmax(policy), self.value_tanh(self.value_linear(hidden))[:, 0])
 
 
 KINDS: dict[str, type[Network]] = {

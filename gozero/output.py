@@ -1,7 +1,7 @@
 """Standard output that belongs to a protocol: nothing else of this process can reach it; and a stderr that cannot stop
 the process.
 
-`Output.take_over()` points file descriptor 1 at stderr and keeps the client's end for itself, so that no library's
+`ProtocolOutput.take_over()` points file descriptor 1 at stderr and keeps the client's end for itself, so that no library's
 print comes between two answers. A *log* keeps what passed on both sides, and what else is worth a line.
 `secure_streams()` makes it all one whether stderr is read, full or closed. None of them knows a protocol.
 """
@@ -152,10 +152,10 @@ def write_all(descriptor: int, data: bytes) -> None:
             select.select([], [descriptor], [])
 
 
-class Output:
+class ProtocolOutput:
     """The client's end of standard output, written unbuffered: every answer leaves whole and at once.
 
-    ``Output.take_over()`` points file descriptor 1 at stderr first, so that no library's print can reach the client.
+    ``ProtocolOutput.take_over()`` points file descriptor 1 at stderr first, so that no library's print can reach the client.
     """
 
     def __init__(self, descriptor: int, log: Log | None = None) -> None:
@@ -163,7 +163,7 @@ class Output:
         self._log = log
 
     @classmethod
-    def take_over(cls, log: Log | None = None) -> Output:
+    def take_over(cls, log: Log | None = None) -> ProtocolOutput:
         """Of the process's standard output, after `secure_streams`. UnwritableError where the process was started
         without one.
         """

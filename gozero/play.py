@@ -73,7 +73,7 @@ COMMANDS = """\
 
 
 @dataclass(frozen=True)
-class Settings:
+class PlaySettings:
     """What the person chose; None: the game's own, or the engine's choice."""
 
     game: str
@@ -94,7 +94,7 @@ class Settings:
             raise ValueError(f"--komi {self.komi}: expected a finite number")
 
 
-def play(settings: Settings) -> None:
+def play(settings: PlaySettings) -> None:
     """One sitting on standard input and output.
 
     Raises:
@@ -120,7 +120,7 @@ def play(settings: Settings) -> None:
     Terminal(sitting, settings).run()
 
 
-def choose_weights(settings: Settings) -> Path | None:
+def choose_weights(settings: PlaySettings) -> Path | None:
     """The file to play with; None where none is asked for and the game's own is not there, or not for this board.
 
     Raises:
@@ -147,7 +147,7 @@ class Terminal:
         settings: what a record says of the game.
     """
 
-    def __init__(self, sitting: Sitting, settings: Settings) -> None:
+    def __init__(self, sitting: Sitting, settings: PlaySettings) -> None:
         self._sitting = sitting
         self._position, self._game, self._person = sitting.position, sitting.position.game, sitting.person
         self._settings = settings

@@ -73,7 +73,7 @@ class GameRecord:
 
 
 @dataclass(frozen=True)
-class Line:
+class Variation:
     """One way through a game's tree; its first `shared` moves belong to an earlier line of the game too."""
 
     record: GameRecord
@@ -92,14 +92,14 @@ def split(data: bytes) -> list[bytes]:
     return [data] if len(trees) == 1 else [sgf_grammar.serialise_game_tree(tree) for tree in trees]
 
 
-def lines(data: bytes) -> list[Line]:
+def lines(data: bytes) -> list[Variation]:
     """All lines of the first game in ``data``, the main line first, then in the order of the file. RecordError as in
     `parse`.
     """
     found = []
     for nodes, shared in _paths(_read(data).get_root()):
         record, moves = _record(nodes, math.inf, shared)
-        found.append(Line(record, moves))
+        found.append(Variation(record, moves))
     return found
 
 

@@ -20,7 +20,7 @@ from gozero.engine import supported_sizes
 from gozero.exits import FAILURE, SUCCESS, exit_after
 from gozero.games import GO_FAMILY
 from gozero.input import arriving_lines
-from gozero.output import Log, Output, unanswerable
+from gozero.output import Log, ProtocolOutput, unanswerable
 from gozero.threads import available_threads
 from gtp.analyze import AnalysisCommands
 from gtp.clock import ClockCommands
@@ -35,7 +35,7 @@ from gtp.rules import RuleCommands
 from gtp.scoring import ScoringCommands
 from gtp.servers import ServerCommands
 from gtp.session import DEFAULT_SECONDS, DEFAULT_VISITS, BoardCommands, PlayCommands, Session, say
-from gtp.settings import Settings, from_arguments
+from gtp.settings import GtpSettings, from_arguments
 from gtp.setup import SetupCommands
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def main(arguments: list[str] | None = None) -> None:
     exit_after(lambda: from_arguments(sys.argv[1:] if arguments is None else arguments, VERSION), sit, say, FatalError)
 
 
-def sit(settings: Settings, log: Log | None) -> int:
+def sit(settings: GtpSettings, log: Log | None) -> int:
     """What the settings ask for. Returns the exit code; FatalError where the weights are of no use."""
     if settings.check:
         return test_installation(settings)
@@ -62,7 +62,7 @@ def sit(settings: Settings, log: Log | None) -> int:
     return SUCCESS
 
 
-def test_installation(settings: Settings) -> int:
+def test_installation(settings: GtpSettings) -> int:
     """`--check`, on standard output. Returns the exit code."""
     from gtp.check import check
 
@@ -74,11 +74,11 @@ def test_installation(settings: Settings) -> int:
     return SUCCESS if able else FAILURE
 
 
-def run(settings: Settings, log: Log | None) -> None:
+def run(settings: GtpSettings, log: Log | None) -> None:
     """Serve. FatalError where the weights are of no use."""
     from gtp.loading import Loader, check_size, find_weights
 
-    output = Output.take_over(log)
+    output = ProtocolOutput.take_over(log)
     path, header = find_weights(settings)
     # of other games the sizes are known once their rules are loaded
     if settings.size is not None and header.game in GO_FAMILY:
@@ -105,7 +105,7 @@ def report_bug(log: Log | None, command: Command, error: Exception) -> None:
         log.say(text)
 
 
-def leave_when_unread(output: Output) -> None:
+def leave_when_unread(output: ProtocolOutput) -> None:
     """End the process, whatever it is doing, when the controller has gone and nobody can read an answer any more."""
     output.wait_until_unread()
     os._exit(0)
@@ -121,23 +121,23 @@ def make_protocol(session: Session, game: str, on_bug: Callable[[Command, Except
     return protocol
 
 
-def greeting(settings: Settings, path: Path, header: Header) -> str:
+def greeting(settings: GtpSettings, path: Path, header: Header) -> str:
     """The line on stderr that says with what it plays."""
     return ", ".join([f"{NAME} {VERSION}", *facts(settings, path, header)])
 
 
-def description(settings: Settings, path: Path, header: Header) -> str:
+def description(settings: GtpSettings, path: Path, header: Header) -> str:
     """The same for records, a fact a line."""
     return "\n".join([f"{NAME} {VERSION}", *facts(settings, path, header)])
 
 
-def surroundings(settings: Settings) -> str:
+def surroundings(settings: GtpSettings) -> str:
     """Where it runs, for the log, a fact a line."""
     threads = settings.threads or available_threads()
     return f"process {os.getpid()}, {threads} threads, Python {platform.python_version()}, {platform.platform()}\nin {Path.cwd()}"
 
 
-def facts(settings: Settings, path: Path, header: Header) -> list[str]:
+def facts(settings: GtpSettings, path: Path, header: Header) -> list[str]:
     """What matters for how it plays: weights and network, game, board, rules, and what a move may cost."""
     visits, seconds = settings.move_visits, settings.time
     limits = [f"{visits} visits"] if visits else []

@@ -24,7 +24,7 @@ from gozero.machine import megabytes, processor
 from gozero.threads import available_threads
 from gozero.weights import listed
 from gtp.protocol import FatalError
-from gtp.settings import Settings
+from gtp.settings import GtpSettings
 
 if TYPE_CHECKING:
     from gozero.evaluators.base import Evaluator
@@ -51,7 +51,7 @@ LITTLE_MEMORY = 500  # MB
 
 
 @dataclass(frozen=True)
-class Finding:
+class CheckResult:
     """One line of the answer."""
 
     subject: str
@@ -64,7 +64,7 @@ class Finding:
         return f"{self.grade:5}  {self.subject:10}{self.text}{advice}"
 
 
-def check(settings: Settings, tell: Callable[[str], None] = print) -> bool:
+def check(settings: GtpSettings, tell: Callable[[str], None] = print) -> bool:
     """Tell one finding after the other, as soon as it is known, and what they come to. Whether the engine can play."""
     grades = []
     for finding in findings(settings):
@@ -77,16 +77,16 @@ def check(settings: Settings, tell: Callable[[str], None] = print) -> bool:
     return WRONG not in grades
 
 
-def findings(settings: Settings) -> Iterator[Finding]:
+def findings(settings: GtpSettings) -> Iterator[CheckResult]:
     """All there is to say, up to the first thing that is wrong."""
     yield _machine()
     yield _packages(settings)
     try:
         yield from _engine(settings)
     except FatalError as error:
-        yield Finding("engine", str(error), "gozero-gtp --help describes the options", WRONG)
+        yield CheckResult("engine", str(error), "gozero-gtp --help describes the options", WRONG)
     except (ImportError, OSError) as error:  # a library that cannot be loaded here
-        yield Finding(
+        yield CheckResult(
             "engine",
             f"{type(error).__name__}: {error}",
             "install gozero again: pip install --force-reinstall gozero",
@@ -94,7 +94,7 @@ def findings(settings: Settings) -> Iterator[Finding]:
         )
 
 
-def _engine(settings: Settings) -> Iterator[Finding]:
+def _engine(settings: GtpSettings) -> Iterator[CheckResult]:
     """From the weights to a move. FatalError where that cannot be."""
     from gtp.loading import Loader, find_weights
 
@@ -107,7 +107,7 @@ def _engine(settings: Settings) -> Iterator[Finding]:
     began = time.monotonic()
     player = loader.player()
     loader.compile()
-    yield Finding("rules", f"rules and search loaded in {time.monotonic() - began:.1f} s")
+    yield CheckResult("rules", f"rules and search loaded in {time.monotonic() - began:.1f} s")
     began = time.monotonic()
     evaluator = loader.evaluator(player.game.kind)
     opened = time.monotonic() - began
@@ -117,35 +117,35 @@ def _engine(settings: Settings) -> Iterator[Finding]:
     yield _memory()
 
 
-def _weights(settings: Settings, path: Path, header: Header, boards: str) -> Finding:
+def _weights(settings: GtpSettings, path: Path, header: Header, boards: str) -> CheckResult:
     """Which weights, what they play, and what they learned from; a note where that is not the board that is asked for."""
     trained = f", trained on {listed(header.trained)}" if header.trained else ""
     text = f"{path}: {header.game}, network {header.network}, board sizes {boards}{trained}"
     line = beyond_training(header.trained, settings.size) if settings.size else ""
-    return Finding("weights", text, line, NOTE) if line else Finding("weights", text)
+    return CheckResult("weights", text, line, NOTE) if line else CheckResult("weights", text)
 
 
-def _machine() -> Finding:
+def _machine() -> CheckResult:
     """Processor, what it computes in, threads and memory."""
     found = processor()
     known = [name for flag, name in INSTRUCTIONS.items() if flag in found.flags]
     instructions = f" with {', '.join(known)}" if known else ""
     usable, processors = available_threads(), os.cpu_count() or 1
     share = f"{usable} of {processors} processors" if usable < processors else f"{processors} processors"
-    return Finding("machine", f"{platform.system()}, {found.name}{instructions}; this process may use {share}")
+    return CheckResult("machine", f"{platform.system()}, {found.name}{instructions}; this process may use {share}")
 
 
-def _packages(settings: Settings) -> Finding:
+def _packages(settings: GtpSettings) -> CheckResult:
     """Versions, without importing anything."""
     found = {name: _version(name) for name in PACKAGES}
     text = f"Python {platform.python_version()}, " + ", ".join(
         f"{name} {number or 'missing'}" for name, number in found.items() if number or name != "torch"
     )  # playing needs no torch
     if found["openvino"] is None and settings.backend != "torch":
-        return Finding(
+        return CheckResult(
             "packages", text, "without openvino a CPU plays at half the speed or less: pip install openvino", NOTE
         )
-    return Finding("packages", text)
+    return CheckResult("packages", text)
 
 
 def _version(package: str) -> str | None:
@@ -155,25 +155,25 @@ def _version(package: str) -> str | None:
         return None
 
 
-def _cache() -> Finding:
+def _cache() -> CheckResult:
     """Where compiled rules are kept."""
     from gozero import caches, jit
 
     if jit.CACHE_FOLDER is not None:
-        return Finding("cache", f"compiled rules are kept in {jit.CACHE_FOLDER}")
+        return CheckResult("cache", f"compiled rules are kept in {jit.CACHE_FOLDER}")
     advice = "each start compiles for up to a minute; set XDG_CACHE_HOME to a folder that can be written"
-    return Finding("cache", f"{caches.user_cache()} cannot be written", advice, NOTE)
+    return CheckResult("cache", f"{caches.user_cache()} cannot be written", advice, NOTE)
 
 
-def _evaluator(evaluator: Evaluator, seconds: float) -> Finding:
+def _evaluator(evaluator: Evaluator, seconds: float) -> CheckResult:
     """What computes the network, and in what."""
     name = type(evaluator).__name__.removesuffix("Evaluator")
     device = str(getattr(evaluator, "device", "cpu")).upper()
     precision = f" in {evaluator.precision}" if hasattr(evaluator, "precision") else ""
-    return Finding("network", f"{name} on the {device}{precision}, ready after {seconds:.1f} s")
+    return CheckResult("network", f"{name} on the {device}{precision}, ready after {seconds:.1f} s")
 
 
-def _speed(evaluator: Evaluator, game: Game, threads: int) -> Finding:
+def _speed(evaluator: Evaluator, game: Game, threads: int) -> CheckResult:
     """Evaluations a second, and whether the threads were at work."""
     states = game.new_states(BATCH)
     began, worked, count = time.monotonic(), time.process_time(), 0
@@ -185,16 +185,16 @@ def _speed(evaluator: Evaluator, game: Game, threads: int) -> Finding:
     on_gpu = str(getattr(evaluator, "device", "cpu")).startswith("cuda")
     if busy < IDLE_SHARE * threads and not on_gpu:
         fewer = max(1, round(busy))
-        return Finding(
+        return CheckResult(
             "speed",
             text,
             f"other programs use the processor, or the board is small: compare with --threads {fewer}",
             NOTE,
         )
-    return Finding("speed", text)
+    return CheckResult("speed", text)
 
 
-def _move(player: Player) -> Finding:
+def _move(player: Player) -> CheckResult:
     """A move from the first position, as genmove would make it."""
     from gozero.game_tree import Limits
 
@@ -202,17 +202,17 @@ def _move(player: Player) -> Finding:
     action = player.genmove(player.game.position.to_play, Limits(VISITS))
     seconds = time.monotonic() - began
     vertex = coords.vertex(action, *player.game.board)
-    return Finding(
+    return CheckResult(
         "move", f"{vertex} on {player.game.board[0]}x{player.game.board[1]} with {VISITS} visits in {seconds:.2f} s"
     )
 
 
-def _memory() -> Finding:
+def _memory() -> CheckResult:
     """What the process has used at most, and what is left."""
     used, left = megabytes(Path("/proc/self/status"), "VmHWM"), megabytes(Path("/proc/meminfo"), "MemAvailable")
     if used is None or left is None:
-        return Finding("memory", "this system does not tell")
+        return CheckResult("memory", "this system does not tell")
     text = f"{used:,.0f} MB used, {left:,.0f} MB free"
     if left < LITTLE_MEMORY:
-        return Finding("memory", text, "close other programs: a long search grows by some 100 MB", NOTE)
-    return Finding("memory", text)
+        return CheckResult("memory", text, "close other programs: a long search grows by some 100 MB", NOTE)
+    return CheckResult("memory", text)

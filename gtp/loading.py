@@ -18,7 +18,7 @@ from gozero import engine
 from gozero.errors import ChoiceError
 from gozero.weights import WeightsError
 from gtp.protocol import FatalError
-from gtp.settings import Settings, player_settings
+from gtp.settings import GtpSettings, player_settings
 
 if TYPE_CHECKING:
     from gozero.deferral import Compilation
@@ -40,7 +40,7 @@ class Loader:
         path, header: of the weights file; see ``gozero.engine.find_weights``.
     """
 
-    def __init__(self, settings: Settings, path: Path, header: Header) -> None:
+    def __init__(self, settings: GtpSettings, path: Path, header: Header) -> None:
         self._settings = settings
         self._path = path
         self._header = header
@@ -108,7 +108,7 @@ def check_size(size: int, sizes: Sequence[int], path: Path) -> None:
         raise FatalError(f"board size {size} is not supported; {path} plays {engine.spanned(sizes)}")
 
 
-def find_weights(settings: Settings) -> tuple[Path, Header]:
+def find_weights(settings: GtpSettings) -> tuple[Path, Header]:
     """The weights file to use, and what it says of itself. FatalError if it is of no use."""
     try:
         return engine.find_weights(settings.weights, settings.game)

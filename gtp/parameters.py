@@ -20,7 +20,7 @@ from gozero.levels import STRONGEST, WEAKEST
 from gozero.options import SettingsError
 from gtp.protocol import Command, GtpError, Handler
 from gtp.session import Session
-from gtp.settings import Settings
+from gtp.settings import GtpSettings
 
 NONE = "none"
 
@@ -30,10 +30,10 @@ class Parameter:
     """One option under the name by which it can change."""
 
     name: str
-    option: str  # field of `Settings`
+    option: str  # field of `GtpSettings`
     opposite: bool = False  # true where the option is false
 
-    def value(self, settings: Settings) -> Any:
+    def value(self, settings: GtpSettings) -> Any:
         found = getattr(settings, self.option)
         return not found if self.opposite else found
 
@@ -54,7 +54,7 @@ class Parameter:
 
     @property
     def _entry(self) -> Any:
-        return options.entry(Settings, self.option)
+        return options.entry(GtpSettings, self.option)
 
     @property
     def _may_be_none(self) -> bool:

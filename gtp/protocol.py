@@ -253,7 +253,7 @@ class Signals:
 
 
 class Channel(typing.Protocol):
-    """The client's end of standard output (`gozero.output.Output`)."""
+    """The client's end of standard output (`gozero.output.ProtocolOutput`)."""
 
     def note(self, line: str) -> None:
         """Remember what the client sent."""

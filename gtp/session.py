@@ -21,7 +21,7 @@ from gtp.clock import Clock
 from gtp.graphics import live
 from gtp.notes import searched
 from gtp.protocol import Command, GtpError, Handler, Signals
-from gtp.settings import Settings, player_settings
+from gtp.settings import GtpSettings, player_settings
 from gtp.time_controls import moves_to_share
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Session:
 
     def __init__(
         self,
-        settings: Settings,
+        settings: GtpSettings,
         make_player: Callable[[], Player],
         signals: Signals,
         description: str = "",
@@ -116,7 +116,7 @@ class Session:
         if line := beyond_training(self.trained, size):
             say(line)
 
-    def change(self, settings: Settings) -> None:
+    def change(self, settings: GtpSettings) -> None:
         """Play by other settings from the next move on."""
         self.player.change(player_settings(settings, self.game.name))
         self.clock.lag = settings.lag

@@ -43,7 +43,7 @@ EXCLUDED_BY_LEVEL = ("visits", "temperature", "ponder")
 
 
 @dataclass(frozen=True)
-class Settings(EngineSettings):
+class GtpSettings(EngineSettings):
     """What the user may choose; None: the program chooses."""
 
     game: str | None = option(
@@ -140,12 +140,12 @@ class Settings(EngineSettings):
         """Simulations per move, the level's if there is one."""
         return self.visits if self.chosen_level is None else self.chosen_level.visits
 
-    def changed(self, values: Mapping[str, Any]) -> Settings:
+    def changed(self, values: Mapping[str, Any]) -> GtpSettings:
         """These settings with other values. A level takes the place of what it excludes, and the other way round.
 
         SettingsError as `checked`.
         """
-        usual = Settings()
+        usual = GtpSettings()
         excluded = {name: getattr(usual, name) for name in EXCLUDED_BY_LEVEL}
         gives_way: dict[str, Any] = {}
         if values.get("level") is not None:
@@ -155,18 +155,18 @@ class Settings(EngineSettings):
         return checked(replace(self, **{**gives_way, **values}))
 
 
-def from_arguments(arguments: list[str], version: str) -> Settings:
+def from_arguments(arguments: list[str], version: str) -> GtpSettings:
     """The settings for a command line. SystemExit for --help and --version; SettingsError for anything wrong."""
     return checked(
         command_line.from_arguments(
-            Settings, arguments, prog="gozero-gtp", version=version, description=DESCRIPTION, epilog=HELP_EPILOG
+            GtpSettings, arguments, prog="gozero-gtp", version=version, description=DESCRIPTION, epilog=HELP_EPILOG
         )
     )
 
 
-def checked(settings: Settings) -> Settings:
+def checked(settings: GtpSettings) -> GtpSettings:
     """The settings, if they go together. SettingsError where they do not."""
-    usual = Settings()
+    usual = GtpSettings()
     for name in EXCLUDED_BY_LEVEL:
         if settings.level is not None and getattr(settings, name) != getattr(usual, name):
             raise SettingsError(
@@ -178,7 +178,7 @@ def checked(settings: Settings) -> Settings:
     return settings
 
 
-def player_settings(settings: Settings, game: str) -> PlayerSettings:
+def player_settings(settings: GtpSettings, game: str) -> PlayerSettings:
     """How the player of this game plays by them."""
     from gozero.player import PlayerSettings
 

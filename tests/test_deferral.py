@@ -15,7 +15,7 @@ from gozero.games import go
 from gozero.jit import kernel
 from gozero.weights import find, header
 from gtp.loading import Loader
-from gtp.settings import Settings
+from gtp.settings import GtpSettings
 
 HELPER: Any = None
 SESSION = """
@@ -107,7 +107,7 @@ def test_a_board_can_be_asked_before_anything_is_compiled(game: str) -> None:
 def test_kernels_are_compiled_before_a_network_is_opened(monkeypatch: pytest.MonkeyPatch) -> None:
     """To open one is to encode positions, with kernels that are handed others as compiled functions."""
     path = find("best.pt")
-    loader, done = Loader(Settings(), path, header(path)), []
+    loader, done = Loader(GtpSettings(), path, header(path)), []
     monkeypatch.setattr(loader, "compile", lambda: done.append("compiled"))
     monkeypatch.setattr(loader._evaluators, "open", lambda game: done.append("opened"))
     loader.evaluator(games.make("go", size=9))

@@ -6,7 +6,7 @@ from torch import nn
 
 from gozero import growth, nets
 from gozero.growth import GrowthError
-from gozero.nets import NetConfig, Output
+from gozero.nets import NetConfig, NetOutput
 
 GROWTHS = [("b4c16", "b4c24"), ("b4c16", "b7c16"), ("b3c8", "b5c40"), ("b2c40", "b2c64"), ("b3c16", "b3c16")]
 
@@ -23,7 +23,7 @@ def trained(config: NetConfig) -> nn.Module:
     return net.eval()
 
 
-def outputs(net: nn.Module, size: int) -> Output:
+def outputs(net: nn.Module, size: int) -> NetOutput:
     generator = torch.Generator().manual_seed(size)
     planes, inputs = (
         (torch.rand(4, 11, size, size, generator=generator) > 0.6).float(),
@@ -38,7 +38,7 @@ def test_a_grown_network_says_the_same(small: str, large: str, size: int) -> Non
     before = trained(nets.config(small))
     after = growth.grow(before.state_dict(), nets.config(small), nets.config(large), seed=3).eval()
     with torch.inference_mode():
-        for name, one, other in zip(Output._fields, outputs(before, size), outputs(after, size), strict=True):
+        for name, one, other in zip(NetOutput._fields, outputs(before, size), outputs(after, size), strict=True):
             assert torch.allclose(one, other, rtol=0, atol=1e-4), name
 
 

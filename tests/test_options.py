@@ -58,5 +58,5 @@ def test_a_table_names_its_own_options_before_those_that_it_extends() -> None:
 
 
 def test_the_front_ends_share_the_options_of_the_engine() -> None:
-    for table in (gtp.settings.Settings, analysis.settings.Settings):
+    for table in (gtp.settings.GtpSettings, analysis.settings.AnalysisSettings):
         assert entries(table)[-4:] == entries(EngineSettings)

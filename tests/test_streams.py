@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gozero.input import arriving_lines
-from gozero.output import MOST_WAITING, Output, Stderr, UnwritableError
+from gozero.output import MOST_WAITING, ProtocolOutput, Stderr, UnwritableError
 
 ASK = {"gtp": "name\n", "analysis": '{"id":"v","action":"query_version"}\n'}
 ANSWER = {
@@ -155,7 +155,7 @@ def test_an_answer_is_whole_on_a_stdout_that_does_not_wait() -> None:
     received: list[str] = []
     reader = threading.Thread(target=lambda: received.append(os.fdopen(reading).read()))
     reader.start()
-    Output(writing).write("y" * 4 * PIPE_HOLDS)
+    ProtocolOutput(writing).write("y" * 4 * PIPE_HOLDS)
     os.close(writing)
     reader.join(30)
     assert received == ["y" * 4 * PIPE_HOLDS]
@@ -165,11 +165,11 @@ def test_why_an_answer_cannot_be_sent() -> None:
     reading, writing = os.pipe()
     os.close(reading)
     with pytest.raises(BrokenPipeError) as gone:
-        Output(writing).write("z")
+        ProtocolOutput(writing).write("z")
     assert not isinstance(gone.value, UnwritableError)
     os.close(writing)
     with pytest.raises(UnwritableError, match="cannot write to standard output: bad file descriptor"):
-        Output(writing).write("z")
+        ProtocolOutput(writing).write("z")
 
 
 @pytest.mark.parametrize(

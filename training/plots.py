@@ -60,7 +60,7 @@ class Panel:
 
 
 @dataclass(frozen=True)
-class Board:
+class BoardPicture:
     """A position uint8 [rows, cols] (0 empty, 1 Black, 2 White) with a heat float [rows, cols] under it; `signed`: from
     -1 to 1.
     """
@@ -81,7 +81,7 @@ def curves(panels: Sequence[Panel]) -> bytes:
     return _png(figure)
 
 
-def boards(pictures: Sequence[Board], columns: int = 4, dpi: int = DPI) -> bytes:
+def boards(pictures: Sequence[BoardPicture], columns: int = 4, dpi: int = DPI) -> bytes:
     """Boards side by side, each 2.9 inches wide and high; `dpi` is the number of pixels an inch."""
     columns = min(columns, len(pictures))
     rows = -(-len(pictures) // columns)
@@ -137,7 +137,7 @@ def _panel(axes: Axes, panel: Panel) -> None:
         above.set_xticks([x for x, _ in panel.ticks], [text for _, text in panel.ticks], fontsize=6)
 
 
-def _board(axes: Axes, picture: Board) -> None:
+def _board(axes: Axes, picture: BoardPicture) -> None:
     height, width = picture.stones.shape
     colours, limits = ("bwr", (-1, 1)) if picture.signed else ("Reds", (0, max(float(picture.heat.max()), 1e-9) * 1.3))
     axes.imshow(picture.heat, cmap=colours, vmin=limits[0], vmax=limits[1], interpolation="nearest")

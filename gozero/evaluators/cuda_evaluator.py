@@ -71,7 +71,7 @@ class Forward(nn.Module):
         self.net = net
 
     def forward(self, packed: Tensor) -> Tensor:
-        output: nets.Output = self.net(*self.unpack(packed))
+        output: nets.NetOutput = self.net(*self.unpack(packed))
         score = torch.zeros_like(output.value) if output.score is None else output.score
         return torch.cat([output.policy, output.value[:, None], score[:, None]], 1).float()
 

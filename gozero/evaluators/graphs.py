@@ -200,7 +200,9 @@ def convert(net: nn.Module) -> Any:
         def forward(
             self, planes: torch.Tensor, globals: torch.Tensor, tactics: torch.Tensor | None = None
         ) -> tuple[torch.Tensor, ...]:
-            output: nets.Output = self.net(planes, globals) if tactics is None else self.net(planes, globals, tactics)
+            output: nets.NetOutput = (
+                self.net(planes, globals) if tactics is None else self.net(planes, globals, tactics)
+            )
             if output.score is None or output.ownership is None:
                 return output.policy, output.value
             return output.policy, output.value, output.score, (output.ownership / 2).tanh()  # a logit's expected sign

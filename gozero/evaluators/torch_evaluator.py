@@ -69,7 +69,7 @@ class TorchEvaluator:
     @torch.inference_mode()
     def infer(self, *inputs: np.ndarray) -> Evaluation:
         """Evaluate encoded positions, see `features.encode`."""
-        output: nets.Output = self._net(*(self._moved(array) for array in inputs))
+        output: nets.NetOutput = self._net(*(self._moved(array) for array in inputs))
         ownership = None if output.ownership is None else (output.ownership / 2).tanh()  # a logit's expected sign
         return Evaluation(_array(output.policy), _array(output.value), _optional(output.score), _optional(ownership))
 

@@ -34,7 +34,7 @@ from gozero.search.puct import Params
 from gozero.search.request import SearchRequest
 from gozero.search.root import apply_request, draw_gumbels, plant, read_root
 from gozero.search.settings import SearchSettings
-from gozero.search.show import Line, principal_variation, tree_text
+from gozero.search.show import PrincipalVariation, principal_variation, tree_text
 from gozero.search.tree import GROWING, enlarged, most_nodes, new_forest, reroot, tree_bytes
 
 MAX_VISITS = 2**30
@@ -241,7 +241,7 @@ class Search:
             value = float(policy @ np.where(visits > 0, q, root["value"]))
         return RootResult(visits, q, self.forest.root_priors[tree].copy(), policy, best, value, score, count)
 
-    def principal_variation(self, tree: int, action: int, length: int) -> Line:
+    def principal_variation(self, tree: int, action: int, length: int) -> PrincipalVariation:
         """`action` at the root and the most visited moves after it, at most `length` >= 1 actions in all."""
         return principal_variation(self.forest, tree, action, length)
 

@@ -27,7 +27,7 @@ def children_of(forest: Forest, tree: int, index: int) -> Iterator[tuple[int, fl
         yield int(forest.actions[tree, edge]), float(forest.priors[tree, edge]), int(forest.children[tree, edge])
 
 
-class Line(NamedTuple):
+class PrincipalVariation(NamedTuple):
     """A move at the root and the most visited moves after it."""
 
     actions: list[int]
@@ -37,13 +37,15 @@ class Line(NamedTuple):
     )
 
 
-def principal_variation(forest: Forest, tree: int, action: int, length: int) -> Line:
+def principal_variation(forest: Forest, tree: int, action: int, length: int) -> PrincipalVariation:
     """The line of `action` at the root, at most `length` actions, at least one."""
     index = int(find_child(forest, tree, 0, action)) if forest.trees[tree]["node_count"] else NO_NODE
     if index == NO_NODE:
-        return Line([action], [0], 0.0)
+        return PrincipalVariation([action], [0], 0.0)
     first = forest.nodes[tree, index]
-    line = Line([action], [int(first["visits"])], -float(first["score_sum"]) / max(1, int(first["visits"])))
+    line = PrincipalVariation(
+        [action], [int(first["visits"])], -float(first["score_sum"]) / max(1, int(first["visits"]))
+    )
     while len(line.actions) < length:
         following = next(children_of(forest, tree, index), None)
         if following is None:

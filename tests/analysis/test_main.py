@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from analysis.settings import Settings, from_arguments
+from analysis.settings import AnalysisSettings, from_arguments
 from gozero import games, nets, weights
 from gozero.options import SettingsError
 from tests.analysis.talk import SIZE, query
@@ -233,7 +233,7 @@ def test_weights_of_another_game(tmp_path: Path) -> None:
 def test_settings(tmp_path: Path) -> None:
     path = tmp_path / "gozero.toml"
     path.write_text('visits = 100\npositions = 64\nreport-winrates-as = "side_to_move"\n')
-    assert from_arguments(["--config", str(path), "--visits", "7"], "1") == Settings(
+    assert from_arguments(["--config", str(path), "--visits", "7"], "1") == AnalysisSettings(
         visits=7, positions=64, report_winrates_as="side_to_move"
     )
     with pytest.raises(SettingsError, match="unknown key 'komi'"):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks.clocks import CLOCKS, Referee, Tally, play
-from gtp.settings import Settings
+from gtp.settings import GtpSettings
 from gtp.time_controls import Absolute, Byoyomi, Canadian, Fischer, TimeControl
 from tests.gtp.engine import Engine
 
@@ -36,7 +36,7 @@ def test_flags_overruns_and_reserves(
 
 @pytest.mark.parametrize("opponent", [None, np.random.default_rng(0)], ids=["self", "random"])
 def test_the_engine_is_told_the_terms_that_the_referee_holds(opponent: np.random.Generator | None) -> None:
-    engine = Engine(Settings(visits=2, size=5))
+    engine = Engine(GtpSettings(visits=2, size=5))
     for terms, control in CLOCKS.items():
         tally = Tally()
         play(engine.protocol, terms, Referee(control, tally), opponent, plies=4, tell=True)

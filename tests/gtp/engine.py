@@ -15,7 +15,7 @@ from gozero.weights import Header
 from gtp.__main__ import make_protocol
 from gtp.protocol import Command, Protocol, Signals
 from gtp.session import Session
-from gtp.settings import Settings, player_settings
+from gtp.settings import GtpSettings, player_settings
 
 
 class Engine:
@@ -23,12 +23,12 @@ class Engine:
 
     def __init__(
         self,
-        settings: Settings | None = None,
+        settings: GtpSettings | None = None,
         open_evaluator: Callable[[Game], Evaluator] = RolloutEvaluator,
         trained: Sequence[int] = (),
         max_memory: int | None = None,
     ) -> None:
-        settings = settings or Settings(visits=8, seed=1, size=9)
+        settings = settings or GtpSettings(visits=8, seed=1, size=9)
         game = settings.game or "go"
         size = settings.size or games.usual(game, "size")
         sizes = supported_sizes(Header(game, only=None, size=None))

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gtp.protocol import Command, parse_line
-from gtp.settings import Settings
+from gtp.settings import GtpSettings
 from tests.gtp.engine import Engine, answer_to
 from tests.gtp.grammar import Line, lines
 
@@ -35,7 +35,7 @@ def session(game: str, seed: int, length: int) -> list[Line]:
 
 def check_session(game: str, seed: int, length: int, seen: Counter[str]) -> None:
     """Send a session to a new engine of this process. AssertionError names seed and line."""
-    engine = Engine(Settings(game, visits=2, time=1.0, seed=1, size=SIZES[game]))
+    engine = Engine(GtpSettings(game, visits=2, time=1.0, seed=1, size=SIZES[game]))
     known = frozenset(engine.ask("list_commands").split("\n"))
     for number, line in enumerate(session(game, seed, length), 1):
         where = f"{game}, seed {seed}, line {number}: {line.text!r}"

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from gozero.games import GO_FAMILY
 from gtp.protocol import parse_line
-from gtp.settings import Settings
+from gtp.settings import GtpSettings
 from tests.gtp.engine import Engine
 
 GRAMMAR, NOISE = "grammar", "noise"
@@ -242,7 +242,7 @@ def write_files(folder: Path) -> None:
 
 def commands_of(game: str) -> list[str]:
     """The commands that the engine lists for a game."""
-    return Engine(Settings(game)).ask("list_commands").split("\n")
+    return Engine(GtpSettings(game)).ask("list_commands").split("\n")
 
 
 def lines(game: str, source: random.Random) -> Iterator[Line]:

@@ -13,7 +13,7 @@ from gozero import games
 from gozero.evaluators.base import Evaluation
 from gozero.games.game import BLACK, TO_PLAY, Game
 from gozero.input import arriving_lines
-from gozero.output import Log, Output
+from gozero.output import Log, ProtocolOutput
 from gozero.player import PlayerSettings
 from gozero.players import make_player
 from gozero.search.settings import SearchSettings
@@ -21,7 +21,7 @@ from gozero.search.tree import tree_bytes
 from gtp.__main__ import make_protocol
 from gtp.protocol import LineReader, Signals, serve
 from gtp.session import Session
-from gtp.settings import Settings
+from gtp.settings import GtpSettings
 from tests.gtp.engine import Engine
 
 SIZE = 5
@@ -60,7 +60,7 @@ class Painter(Engine):
     """An engine whose network has all outputs."""
 
     def __init__(self, memory: int = 2**30, log: Log | None = None, **chosen: int | None) -> None:
-        super().__init__(Settings(seed=1, size=SIZE, **{"visits": 60, "analysis_visits": 60, **chosen}))
+        super().__init__(GtpSettings(seed=1, size=SIZE, **{"visits": 60, "analysis_visits": 60, **chosen}))
         settings = PlayerSettings(seed=1, opening=0.0, search=SearchSettings(max_nodes=2000), max_memory=memory)
         self.session = Session(
             self.session.settings, lambda: make_player("go", [SIZE], Painted, settings, size=SIZE), Patient(), log=log
@@ -129,13 +129,13 @@ def test_visits_of_lines_and_owners_after_moves() -> None:
 
 
 def test_without_points_no_points_are_made_up() -> None:
-    answer = Engine(Settings(visits=8, seed=1, size=SIZE)).ask("kata-genmove_analyze b ownership true rootInfo true")
+    answer = Engine(GtpSettings(visits=8, seed=1, size=SIZE)).ask("kata-genmove_analyze b ownership true rootInfo true")
     assert "winrate" in answer and "score" not in answer and "ownership" not in answer
 
 
 @pytest.mark.parametrize("game", ["connect4", "gomoku", "tictactoe"])
 def test_a_game_without_points_has_none_whatever_its_network_says(game: str) -> None:
-    engine = Engine(Settings(game, visits=8, seed=1), Painted)
+    engine = Engine(GtpSettings(game, visits=8, seed=1), Painted)
     told = engine.ask("kata-analyze ownership true movesOwnership true rootInfo true")
     assert "info move" in told and "rootInfo" in told
     assert "score" not in told and "wnership" not in told
@@ -188,7 +188,7 @@ def test_an_analysis_on_terms_of_its_own_leaves_the_games_tree_alone(options: st
 def test_an_analysis_under_other_rules_before_the_first_move_changes_no_move() -> None:
     moves = []
     for lines in ([], ["kata-analyze b 10 rules tromp-taylor"]):
-        engine = Engine(Settings(visits=30, seed=1, size=SIZE))
+        engine = Engine(GtpSettings(visits=30, seed=1, size=SIZE))
         engine.ask_all(*lines)
         moves.append([engine.ask(f"genmove {colour}") for colour in "bwbwbw"])
     assert moves[0] == moves[1]
@@ -253,7 +253,7 @@ def test_restricted_genmove_chooses_among_the_moves_and_plays_none() -> None:
 
 
 def test_games_that_are_over_or_the_other_sides() -> None:
-    engine = Engine(Settings("tictactoe", visits=8, seed=1))
+    engine = Engine(GtpSettings("tictactoe", visits=8, seed=1))
     assert engine.refuse("lz-analyze w") == "it is Black's turn"
     engine.ask_all(
         *[f"play {colour} {vertex}" for colour, vertex in zip("bwbwb", ("A1", "A2", "B1", "B2", "C1"), strict=True)]
@@ -271,7 +271,7 @@ class Conversation:
         self._answers = os.fdopen(from_engine, "r", encoding="utf-8")
         signals = engine.session.signals = Signals()
         reader = LineReader(arriving_lines(source), signals)
-        self._thread = threading.Thread(target=serve, args=(engine.protocol, reader, Output(sink)), daemon=True)
+        self._thread = threading.Thread(target=serve, args=(engine.protocol, reader, ProtocolOutput(sink)), daemon=True)
         self._thread.start()
 
     def send(self, text: str) -> None:

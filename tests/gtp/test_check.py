@@ -10,8 +10,8 @@ import pytest
 
 from gozero import nets, weights
 from gtp import check
-from gtp.check import NOTE, OK, WRONG, Finding
-from gtp.settings import Settings
+from gtp.check import NOTE, OK, WRONG, CheckResult
+from gtp.settings import GtpSettings
 
 
 @pytest.fixture
@@ -20,13 +20,13 @@ def small_weights(small_weights: Path, tmp_path: Path) -> Path:
     return Path(shutil.copy(small_weights, tmp_path / "kleines Netz ä.pt"))
 
 
-def found(settings: Settings) -> dict[str, Finding]:
+def found(settings: GtpSettings) -> dict[str, CheckResult]:
     return {finding.subject: finding for finding in check.findings(settings)}
 
 
 def test_an_installation_that_is_well(small_weights: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(check, "IDLE_SHARE", 0.0)  # whatever else this machine does
-    findings = found(Settings(weights=str(small_weights), size=7, threads=1, seed=1))
+    findings = found(GtpSettings(weights=str(small_weights), size=7, threads=1, seed=1))
     subjects = ["machine", "packages", "weights", "cache", "rules", "network", "speed", "move", "memory"]
     assert list(findings) == subjects
     assert {finding.grade for finding in findings.values()} == {OK}
@@ -36,21 +36,21 @@ def test_an_installation_that_is_well(small_weights: Path, monkeypatch: pytest.M
 
 def test_a_processor_that_others_use_is_named(small_weights: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(check, "IDLE_SHARE", 10.0)
-    finding = found(Settings(weights=str(small_weights), size=7, threads=1))["speed"]
+    finding = found(GtpSettings(weights=str(small_weights), size=7, threads=1))["speed"]
     assert finding.grade == NOTE
     assert "--threads 1" in finding.advice
 
 
 def test_without_openvino(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(check, "_version", lambda name: None if name == "openvino" else "1.0")
-    assert check._packages(Settings()).grade == NOTE
-    assert "openvino missing" in check._packages(Settings()).text
-    assert check._packages(Settings(backend="torch")).grade == OK
+    assert check._packages(GtpSettings()).grade == NOTE
+    assert "openvino missing" in check._packages(GtpSettings()).text
+    assert check._packages(GtpSettings(backend="torch")).grade == OK
 
 
 def test_weights_that_are_not_there_are_wrong_and_end_it(tmp_path: Path) -> None:
     lines: list[str] = []
-    assert not check.check(Settings(weights=str(tmp_path / "none.pt")), lines.append)
+    assert not check.check(GtpSettings(weights=str(tmp_path / "none.pt")), lines.append)
     assert lines[-2].startswith(f"{WRONG}  engine")
     assert str(tmp_path / "none.pt") in lines[-2]
     assert "cannot play" in lines[-1]
@@ -58,7 +58,7 @@ def test_weights_that_are_not_there_are_wrong_and_end_it(tmp_path: Path) -> None
 
 def test_a_library_that_cannot_be_loaded_is_one_line(small_weights: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "gozero.players", None)
-    finding = found(Settings(weights=str(small_weights)))["engine"]
+    finding = found(GtpSettings(weights=str(small_weights)))["engine"]
     assert (finding.grade, finding.text.split(":")[0]) == (WRONG, "ModuleNotFoundError")
 
 
@@ -92,9 +92,9 @@ def test_a_board_that_the_weights_never_learned_is_a_note(tmp_path: Path) -> Non
     config = nets.config("b1c8")
     weights.save(tmp_path / "net.pt", nets.build(config, seed=1), config, size=13, trained_sizes=(7, 9, 13))
     path, header = tmp_path / "net.pt", weights.header(tmp_path / "net.pt")
-    well = check._weights(Settings(size=9), path, header, "5 to 19")
+    well = check._weights(GtpSettings(size=9), path, header, "5 to 19")
     assert (well.grade, well.text) == (OK, f"{path}: go, network b1c8, board sizes 5 to 19, trained on 7, 9 and 13")
     for size in (5, 19):
-        beyond = check._weights(Settings(size=size), path, header, "5 to 19")
+        beyond = check._weights(GtpSettings(size=size), path, header, "5 to 19")
         assert (beyond.grade, beyond.text) == (NOTE, well.text)
         assert beyond.advice.startswith(f"board size {size} was never trained")

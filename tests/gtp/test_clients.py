@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from gozero.input import arriving_lines
-from gozero.output import Output
+from gozero.output import ProtocolOutput
 from gtp.protocol import LineReader, parse_line, serve
-from gtp.settings import Settings
+from gtp.settings import GtpSettings
 from tests.gtp.engine import Engine
 from tests.gtp.test_golden import FOLDER, sent
 
@@ -48,7 +48,7 @@ def lines_of(name: str) -> list[str]:
 
 def answers_to(lines: list[str]) -> str:
     """All that a client reads that sends these lines at once and then closes its end."""
-    engine = Engine(Settings(visits=1, seed=1))
+    engine = Engine(GtpSettings(visits=1, seed=1))
     (theirs, ours), (reading, writing) = os.pipe(), os.pipe()
     os.write(ours, "".join(f"{line}\n" for line in lines).encode())
     os.close(ours)
@@ -56,7 +56,7 @@ def answers_to(lines: list[str]) -> str:
         written: list[str] = []
         listener = threading.Thread(target=lambda: written.append(output.read()))
         listener.start()
-        serve(engine.protocol, LineReader(arriving_lines(theirs), engine.signals), Output(writing))
+        serve(engine.protocol, LineReader(arriving_lines(theirs), engine.signals), ProtocolOutput(writing))
         os.close(writing)
         listener.join()
     os.close(theirs)

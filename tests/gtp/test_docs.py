@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gtp.settings import WEIGHTS, Settings
+from gtp.settings import WEIGHTS, GtpSettings
 from tests.gtp.engine import Engine
 
 PAGE = (Path(__file__).parents[2] / "docs" / "gtp.md").read_text(encoding="utf-8")
@@ -13,5 +13,5 @@ PAGE = (Path(__file__).parents[2] / "docs" / "gtp.md").read_text(encoding="utf-8
 
 @pytest.mark.parametrize("game", WEIGHTS)
 def test_every_command_is_named(game: str) -> None:
-    commands = Engine(Settings(game, visits=1, seed=1)).ask("list_commands").split()
+    commands = Engine(GtpSettings(game, visits=1, seed=1)).ask("list_commands").split()
     assert [name for name in commands if not re.search(rf"`{re.escape(name)}[` \[]", PAGE)] == []

@@ -7,10 +7,10 @@ import threading
 import pytest
 
 from gozero.input import arriving_lines
-from gozero.output import Output
+from gozero.output import ProtocolOutput
 from gtp.graphics import short
 from gtp.protocol import LineReader, serve
-from gtp.settings import WEIGHTS, Settings
+from gtp.settings import WEIGHTS, GtpSettings
 from tests.gtp.engine import Engine
 from tests.gtp.fuzzing import SIZES
 from tests.gtp.test_analyze import SIZE, Painter
@@ -60,7 +60,7 @@ def check(kind: str, answer: str, cols: int, rows: int) -> None:
 @pytest.mark.parametrize("game", WEIGHTS)
 @pytest.mark.parametrize("moves", [0, 3])
 def test_every_entry_of_the_menu_answers_as_its_type_says(game: str, moves: int) -> None:
-    engine = Engine(Settings(game, visits=8, seed=1, size=SIZES[game]))
+    engine = Engine(GtpSettings(game, visits=8, seed=1, size=SIZES[game]))
     cols, rows = engine.session.game.board
     engine.ask_all(*[f"genmove {'bw'[ply % 2]}" for ply in range(moves)])
     before, listed = engine.ask("showboard"), engine.ask("list_commands").split("\n")
@@ -135,7 +135,7 @@ def test_liberties_and_pass_alive_points() -> None:
 
 
 def test_after_the_end_there_is_nothing_to_show() -> None:
-    engine = Engine(Settings("tictactoe", visits=4, seed=1))
+    engine = Engine(GtpSettings("tictactoe", visits=4, seed=1))
     engine.ask("play_sequence b A1 w B1 b A2 w B2 b A3")
     for line in ("gogui-value", "gogui-policy", "gogui-move_values", "gogui-visits", "gogui-search_tree"):
         assert engine.refuse(line) == "the game is over"
@@ -179,7 +179,7 @@ def test_live_graphics_come_on_stderr_only_and_are_cleared(capsys: pytest.Captur
 
 
 def test_live_graphics_may_be_switched_on_from_the_start(capsys: pytest.CaptureFixture[str]) -> None:
-    Engine(Settings(visits=4, seed=1, size=5, gogui_gfx=True)).ask("genmove b")
+    Engine(GtpSettings(visits=4, seed=1, size=5, gogui_gfx=True)).ask("genmove b")
     assert capsys.readouterr().err.startswith("gogui-gfx:\n")
 
 
@@ -192,11 +192,11 @@ def test_numbers_that_fit_on_a_point(count: int, text: str) -> None:
 
 def test_an_interrupt_ends_a_search_for_the_menu() -> None:
     """Without it, a hundred million visits would keep the reader waiting."""
-    engine = Engine(Settings(visits=100_000_000, seed=1, size=5))
+    engine = Engine(GtpSettings(visits=100_000_000, seed=1, size=5))
     ends = os.pipe()
     answers = os.pipe()
     reader = LineReader(arriving_lines(ends[0]), engine.signals)
-    serving = threading.Thread(target=serve, args=(engine.protocol, reader, Output(answers[1])), daemon=True)
+    serving = threading.Thread(target=serve, args=(engine.protocol, reader, ProtocolOutput(answers[1])), daemon=True)
     serving.start()
     os.write(ends[1], b"gogui-visits\n")
     while not engine.signals._thinking:  # the search has begun
@@ -214,7 +214,7 @@ def test_a_match_as_gogui_twogtp_plays_it(game: str, size: int) -> None:
     """Two engines and a referee are told every move, passes after the end too; the match ends with two passes or a
     resignation.
     """
-    engines = [Engine(Settings(game=game, visits=4, seed=seed, size=size, no_resign=True)) for seed in (1, 2, 3)]
+    engines = [Engine(GtpSettings(game=game, visits=4, seed=seed, size=size, no_resign=True)) for seed in (1, 2, 3)]
     passes = ply = 0
     while passes < 2:
         colour = "bw"[ply % 2]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gtp.settings import WEIGHTS, Settings
+from gtp.settings import WEIGHTS, GtpSettings
 from tests.gtp.engine import Engine, answer_to
 
 FOLDER = Path(__file__).parents[1] / "data" / "gtp"
@@ -19,7 +19,7 @@ FOLDER = Path(__file__).parents[1] / "data" / "gtp"
 def replay(name: str, transcript: str) -> str:
     """The transcript of that name with the answers of today."""
     game = name.partition("-")[0]
-    engine = Engine(Settings(game if game in WEIGHTS else "go", visits=1, seed=1))
+    engine = Engine(GtpSettings(game if game in WEIGHTS else "go", visits=1, seed=1))
     parts = []
     for line in transcript.splitlines():
         if line.startswith("# "):

@@ -10,7 +10,7 @@ from gozero.evaluators.base import Evaluation
 from gozero.games.game import TO_PLAY, Game
 from gozero.options import SettingsError
 from gtp.parameters import PARAMETERS, parameter_of
-from gtp.settings import Settings, from_arguments
+from gtp.settings import GtpSettings, from_arguments
 from tests.gtp.engine import Engine
 
 SIZE = 5
@@ -29,14 +29,14 @@ class Gloomy:
 
 
 def engine(**settings: object) -> Engine:
-    return Engine(Settings(seed=1, size=SIZE, **settings), Gloomy)  # type: ignore[arg-type]
+    return Engine(GtpSettings(seed=1, size=SIZE, **settings), Gloomy)  # type: ignore[arg-type]
 
 
 def test_every_parameter_can_be_read_and_set_to_what_it_is() -> None:
     one = engine(time=1.0)
     names = one.ask("kata-list-params").split()
     assert names == list(PARAMETERS)
-    assert {parameter.option for parameter in PARAMETERS.values()} <= {field.name for field in fields(Settings)}
+    assert {parameter.option for parameter in PARAMETERS.values()} <= {field.name for field in fields(GtpSettings)}
     before = one.session.settings
     for name in names:
         one.ask(f"kata-set-param {name} {one.ask(f'kata-get-param {name}')}")
@@ -131,7 +131,7 @@ def test_a_level_and_what_it_sets_give_way_to_each_other() -> None:
 
 def test_a_level_sets_visits_and_weak_ones_never_resign() -> None:
     weak, strong = engine(level=1), engine(level=20, time=60.0)
-    assert (weak.session.limits(1).visits, strong.session.limits(1).visits) == (1, Settings(level=20).move_visits)
+    assert (weak.session.limits(1).visits, strong.session.limits(1).visits) == (1, GtpSettings(level=20).move_visits)
     weak.ask("kata-set-param resignConsecTurns 1")
     assert "resign" not in [weak.ask(f"genmove {'bw'[ply % 2]}") for ply in range(20)]
 
@@ -189,4 +189,4 @@ def test_a_level_excludes_what_it_sets(arguments: str) -> None:
 
 def test_the_opposite_of_an_option() -> None:
     assert parameter_of("allowResignation").read("false") is True
-    assert parameter_of("allowResignation").value(Settings(no_resign=True)) is False
+    assert parameter_of("allowResignation").value(GtpSettings(no_resign=True)) is False

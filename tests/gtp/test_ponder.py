@@ -8,10 +8,10 @@ import pytest
 from gozero import coords
 from gozero.game_tree import Limits
 from gozero.input import arriving_lines
-from gozero.output import Output
+from gozero.output import ProtocolOutput
 from gozero.search_report import Observer
 from gtp.protocol import LineReader, Protocol, Signals, serve
-from gtp.settings import Settings
+from gtp.settings import GtpSettings
 from tests.gtp.engine import Engine
 
 
@@ -29,7 +29,7 @@ class Pondering(Engine):
     """An engine that thinks in the opponent's time, and how much it does when it is left alone."""
 
     def __init__(self, game: str = "go", size: int = 5, *, ponder: bool = True) -> None:
-        super().__init__(Settings(game, visits=8, seed=1, size=size, ponder=ponder), max_memory=2**20)
+        super().__init__(GtpSettings(game, visits=8, seed=1, size=size, ponder=ponder), max_memory=2**20)
         self.controller = self.session.signals = CountedSignals()
 
     def looks(self, patience: int) -> int:
@@ -164,7 +164,9 @@ def test_any_line_ends_it_and_is_answered(data: bytes) -> None:
 
     protocol = Protocol("Test", "1.0")
     reader = LineReader(arriving_lines(source), signals)
-    loop = threading.Thread(target=serve, args=(protocol, reader, Output(sink_end, None)), kwargs={"ponder": ponder})
+    loop = threading.Thread(
+        target=serve, args=(protocol, reader, ProtocolOutput(sink_end, None)), kwargs={"ponder": ponder}
+    )
     loop.start()
     assert idle.wait(10)
     os.write(source_end, data)

@@ -6,7 +6,7 @@ import os
 import pytest
 
 from gozero.input import arriving_lines
-from gozero.output import Log, Output
+from gozero.output import Log, ProtocolOutput
 from gtp.protocol import (
     SHUTDOWN_GRACE,
     Command,
@@ -116,7 +116,7 @@ def run(data: bytes) -> tuple[bytes, str]:
     os.write(source_end, data)
     os.close(source_end)
     log = io.StringIO()
-    serve(make_protocol(), LineReader(arriving_lines(source), Signals()), Output(sink_end, Log(log)))
+    serve(make_protocol(), LineReader(arriving_lines(source), Signals()), ProtocolOutput(sink_end, Log(log)))
     os.close(sink_end)
     with os.fdopen(sink, "rb") as stream:
         return stream.read(), log.getvalue()

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from gtp.settings import Settings
+from gtp.settings import GtpSettings
 from tests.gtp.engine import Engine
 
 CHINESE = {
@@ -42,7 +42,7 @@ SUICIDE = [
 
 @pytest.fixture
 def engine() -> Engine:
-    return Engine(Settings(visits=4, seed=1, size=5))
+    return Engine(GtpSettings(visits=4, seed=1, size=5))
 
 
 def rules(engine: Engine) -> dict[str, object]:
@@ -188,7 +188,7 @@ def test_an_analysis_under_other_rules_leaves_the_game_as_it_was(engine: Engine)
 
 @pytest.mark.parametrize("game", ["simple_go", "othello"])
 def test_games_with_one_set_of_rules_keep_it(game: str) -> None:
-    engine = Engine(Settings(game, visits=4, seed=1))
+    engine = Engine(GtpSettings(game, visits=4, seed=1))
     assert engine.refuse("lz-analyze rules chinese").startswith("rules: ")
     if game == "simple_go":
         assert engine.refuse("kata-set-rules aga") == "cannot change the rules: simple_go has only its own rules"

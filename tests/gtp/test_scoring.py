@@ -8,7 +8,7 @@ import pytest
 
 from gozero import coords
 from gozero.games.game import Game
-from gtp.settings import Settings
+from gtp.settings import GtpSettings
 from tests import settled_boards as boards
 from tests.gtp.engine import Engine
 
@@ -26,7 +26,7 @@ def engine_at(
 ) -> Engine:
     """An engine with this board, Black to move unless somebody passes, and with what is stated or without any network."""
     size = len(boards.board_of(diagram))
-    settings = Settings(visits=16, seed=1, size=size, komi=komi, rules=rules, friendly_pass=friendly, no_resign=True)
+    settings = GtpSettings(visits=16, seed=1, size=size, komi=komi, rules=rules, friendly_pass=friendly, no_resign=True)
     engine = (
         Engine(settings, lambda game: boards.StatedEvaluator(game, stated, scored=scored))
         if stated
@@ -242,7 +242,7 @@ def test_clean_up_does_not_pass_while_something_is_open(colour: str, komi: float
 
 
 def test_clean_up_never_resigns() -> None:
-    engine = Engine(Settings(visits=8, seed=1, size=7, komi=500, resign_threshold=0))
+    engine = Engine(GtpSettings(visits=8, seed=1, size=7, komi=500, resign_threshold=0))
     engine.ask_all(
         *(f"play {LETTERS[colour]} {coords.vertex(action, 7)}" for colour, action in boards.moves_of(boards.CERTAIN))
     )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gtp.settings import WEIGHTS, Settings
+from gtp.settings import WEIGHTS, GtpSettings
 from tests.gtp.engine import Engine
 from tests.gtp.test_analyze import Painter
 
@@ -17,7 +17,7 @@ def engine() -> Engine:
 
 @pytest.mark.parametrize("game", WEIGHTS)
 def test_what_must_not_be_listed_is_not(game: str) -> None:
-    listed = set(Engine(Settings(game)).ask("list_commands").split("\n"))
+    listed = set(Engine(GtpSettings(game)).ask("list_commands").split("\n"))
     assert not listed & FORBIDDEN
     assert any(name.startswith("gogui-rules_") for name in listed) == (game not in ("go", "simple_go"))
 
@@ -75,7 +75,7 @@ def test_gomill_is_told_of_the_last_genmove() -> None:
 
 
 def test_where_there_was_no_choice_there_is_nothing_to_explain() -> None:
-    engine = Engine(Settings("tictactoe", visits=4, seed=1))
+    engine = Engine(GtpSettings("tictactoe", visits=4, seed=1))
     engine.ask("play_sequence b A1 w B1 b A2 w B2 b B3 w A3 b C1")
     engine.ask("genmove w")
     assert engine.ask("gomill-explain_last_move").startswith("win rate ")

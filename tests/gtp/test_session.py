@@ -11,7 +11,7 @@ from gozero.evaluators.base import Evaluator
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games.game import Game
 from gtp.session import DEFAULT_SECONDS, DEFAULT_VISITS
-from gtp.settings import Settings
+from gtp.settings import GtpSettings
 from tests.gtp.engine import Engine
 
 
@@ -116,7 +116,9 @@ def test_what_is_no_move(engine: Engine, line: str) -> None:
     ],
 )
 def test_why_a_move_is_illegal_where_it_may_not_be_known(game: str, line: str, reason: str | None) -> None:
-    assert Engine(Settings(game, visits=1, seed=1)).refuse(line) == "illegal move" + (f": {reason}" if reason else "")
+    assert Engine(GtpSettings(game, visits=1, seed=1)).refuse(line) == "illegal move" + (
+        f": {reason}" if reason else ""
+    )
 
 
 def test_occupied_suicide_and_ko_are_illegal(engine: Engine) -> None:
@@ -279,7 +281,7 @@ def test_reg_genmove_is_repeatable_and_plays_nothing(engine: Engine) -> None:
 def test_the_same_seed_plays_the_same_game() -> None:
     games = []
     for seed in (1, 1, 2):
-        engine = Engine(Settings(visits=16, seed=seed, size=7))
+        engine = Engine(GtpSettings(visits=16, seed=seed, size=7))
         for ply in range(14):
             engine.ask(f"genmove {'bw'[ply % 2]}")
         games.append(engine.ask("move_history"))
@@ -287,37 +289,37 @@ def test_the_same_seed_plays_the_same_game() -> None:
 
 
 def test_limits() -> None:
-    def limits(settings: Settings, *lines: str) -> tuple[int | None, float]:
+    def limits(settings: GtpSettings, *lines: str) -> tuple[int | None, float]:
         engine = Engine(settings)
         engine.ask_all(*lines)
         found = engine.session.limits(1)
         return found.visits, round(found.deadline - time.monotonic(), 1)
 
-    assert limits(Settings()) == (DEFAULT_VISITS, DEFAULT_SECONDS)
-    assert limits(Settings(visits=7)) == (7, np.inf)
-    assert limits(Settings(time=3)) == (None, 3.0)
-    assert limits(Settings(), "time_settings 0 10 1") == (None, 8.8)  # 10 s, less 1 s and 1.5 %, rounded
-    assert limits(Settings(visits=7), "time_settings 0 10 1") == (7, 8.8)
-    assert limits(Settings(time=3), "time_settings 0 10 1") == (None, 3.0)
-    assert limits(Settings(), "time_settings 0 1 0") == (DEFAULT_VISITS, DEFAULT_SECONDS)
-    assert limits(Settings(), "time_settings 0 0 0") == (None, 0.0)
+    assert limits(GtpSettings()) == (DEFAULT_VISITS, DEFAULT_SECONDS)
+    assert limits(GtpSettings(visits=7)) == (7, np.inf)
+    assert limits(GtpSettings(time=3)) == (None, 3.0)
+    assert limits(GtpSettings(), "time_settings 0 10 1") == (None, 8.8)  # 10 s, less 1 s and 1.5 %, rounded
+    assert limits(GtpSettings(visits=7), "time_settings 0 10 1") == (7, 8.8)
+    assert limits(GtpSettings(time=3), "time_settings 0 10 1") == (None, 3.0)
+    assert limits(GtpSettings(), "time_settings 0 1 0") == (DEFAULT_VISITS, DEFAULT_SECONDS)
+    assert limits(GtpSettings(), "time_settings 0 0 0") == (None, 0.0)
 
 
 def test_a_move_has_a_target_only_on_a_clock() -> None:
-    def seconds(settings: Settings, *lines: str) -> tuple[float, float]:
+    def seconds(settings: GtpSettings, *lines: str) -> tuple[float, float]:
         engine = Engine(settings)
         engine.ask_all(*lines)
         found, now = engine.session.limits(1), time.monotonic()
         return round(found.target - now, 1), round(found.deadline - now, 1)
 
-    assert seconds(Settings(visits=7)) == (np.inf, np.inf)
-    assert seconds(Settings(time=3)) == (np.inf, 3.0)
-    assert seconds(Settings(), "time_settings 0 1 0") == (np.inf, DEFAULT_SECONDS)
-    target, most = seconds(Settings(), "time_settings 600 0 0")
+    assert seconds(GtpSettings(visits=7)) == (np.inf, np.inf)
+    assert seconds(GtpSettings(time=3)) == (np.inf, 3.0)
+    assert seconds(GtpSettings(), "time_settings 0 1 0") == (np.inf, DEFAULT_SECONDS)
+    target, most = seconds(GtpSettings(), "time_settings 600 0 0")
     assert 5 < target < most < 30
-    assert seconds(Settings(), "time_settings 0 10 1") == (8.8, 8.8)
-    assert seconds(Settings(time=1), "time_settings 600 0 0") == (1.0, 1.0)
-    assert seconds(Settings(lag=3), "time_settings 0 10 1") == (6.8, 6.8)
+    assert seconds(GtpSettings(), "time_settings 0 10 1") == (8.8, 8.8)
+    assert seconds(GtpSettings(time=1), "time_settings 600 0 0") == (1.0, 1.0)
+    assert seconds(GtpSettings(lag=3), "time_settings 0 10 1") == (6.8, 6.8)
 
 
 def test_loading_counts_on_a_clock_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -328,22 +330,22 @@ def test_loading_counts_on_a_clock_alone(monkeypatch: pytest.MonkeyPatch) -> Non
         now += 3
         return RolloutEvaluator(game)
 
-    def left(settings: Settings, *lines: str) -> list[float]:
+    def left(settings: GtpSettings, *lines: str) -> list[float]:
         engine = Engine(settings, load)
         engine.ask_all(*lines)
         limits = engine.session.limits(1)
         return [round(limit - now, 1) for limit in (limits.target, limits.deadline)]
 
     monkeypatch.setattr("gtp.session.time.monotonic", lambda: now)
-    assert left(Settings(time=0.5)) == [np.inf, 0.5]
-    assert left(Settings()) == [np.inf, DEFAULT_SECONDS]
-    assert left(Settings(), "time_settings 0 10 1") == [5.8, 5.8]  # 8.8 s, of which loading took 3
-    assert left(Settings(time=0.5), "time_settings 0 10 1") == [0.5, 0.5]
-    assert left(Settings(time=8), "time_settings 0 10 1") == [5.8, 5.8]
+    assert left(GtpSettings(time=0.5)) == [np.inf, 0.5]
+    assert left(GtpSettings()) == [np.inf, DEFAULT_SECONDS]
+    assert left(GtpSettings(), "time_settings 0 10 1") == [5.8, 5.8]  # 8.8 s, of which loading took 3
+    assert left(GtpSettings(time=0.5), "time_settings 0 10 1") == [0.5, 0.5]
+    assert left(GtpSettings(time=8), "time_settings 0 10 1") == [5.8, 5.8]
 
 
 def test_no_time_left_is_answered_at_once(engine: Engine) -> None:
-    engine = Engine(Settings(size=9, seed=1))
+    engine = Engine(GtpSettings(size=9, seed=1))
     engine.ask_all("time_settings 0 0 0", "genmove b")
     engine.ask_all("time_settings 60 0 0", "time_left w -5 0")
     started = time.monotonic()
@@ -352,7 +354,7 @@ def test_no_time_left_is_answered_at_once(engine: Engine) -> None:
 
 
 def test_an_interrupt_ends_the_search() -> None:
-    engine = Engine(Settings(visits=10_000_000, size=9, seed=1))
+    engine = Engine(GtpSettings(visits=10_000_000, size=9, seed=1))
     engine.signals.line_read()
     engine.signals.interrupt()
     engine.signals.line_taken()
@@ -391,7 +393,7 @@ def test_an_engine_that_has_won_passes_when_the_opponent_does(engine: Engine) ->
 
 
 def play_out(visits: int, size: int) -> Engine:
-    engine = Engine(Settings(visits=visits, seed=3, size=size, no_resign=True))
+    engine = Engine(GtpSettings(visits=visits, seed=3, size=size, no_resign=True))
     passes = ply = 0
     while passes < 2:
         passes = passes + 1 if engine.ask(f"genmove {'bw'[ply % 2]}") == "pass" else 0
@@ -410,7 +412,7 @@ def test_a_game_against_itself_ends_and_both_counts_name_one_winner(size: int) -
 
 def test_simplified_go_can_be_asked_about_beyond_its_limit_of_moves() -> None:
     """It ends after 100 plies: then the engine only passes, and whoever asks on is answered as after two passes."""
-    engine = Engine(Settings("simple_go", visits=8, seed=1))
+    engine = Engine(GtpSettings("simple_go", visits=8, seed=1))
     engine.ask("play b C3")
     engine.ask("play_sequence" + " w pass b pass" * 50)
     for line in (

@@ -6,7 +6,7 @@ import pytest
 
 from gozero.games import GAMES
 from gozero.options import SettingsError
-from gtp.settings import WEIGHTS, Settings, from_arguments
+from gtp.settings import WEIGHTS, GtpSettings, from_arguments
 
 
 def test_every_game_has_its_weights() -> None:
@@ -14,7 +14,7 @@ def test_every_game_has_its_weights() -> None:
 
 
 def test_defaults() -> None:
-    assert from_arguments([], "1.0") == Settings()
+    assert from_arguments([], "1.0") == GtpSettings()
 
 
 def test_every_option() -> None:
@@ -25,7 +25,7 @@ def test_every_option() -> None:
         "--opening-temperature 0 "
         "--temperature 0.5 --backend torch --precision f32 --gogui-gfx --check --gtp-version 0.17 --log game.log"
     )
-    assert from_arguments(line.split(), "1.0") == Settings(
+    assert from_arguments(line.split(), "1.0") == GtpSettings(
         game="go",
         weights="w.pt",
         visits=100,
@@ -52,14 +52,14 @@ def test_every_option() -> None:
         gtp_version="0.17",
         log="game.log",
     )
-    assert from_arguments(["--level", "7"], "1.0") == Settings(level=7)
+    assert from_arguments(["--level", "7"], "1.0") == GtpSettings(level=7)
 
 
 def test_the_command_line_wins_over_the_file(tmp_path: Path) -> None:
     path = tmp_path / "gozero.toml"
     path.write_text('visits = 100\nkomi = 6\nno-resign = true\nresign_threshold = -0.5\nrules = "aga"\n')
     settings = from_arguments(["--config", str(path), "--visits", "7"], "1.0")
-    assert settings == Settings(visits=7, komi=6.0, no_resign=True, resign_threshold=-0.5, rules="aga")
+    assert settings == GtpSettings(visits=7, komi=6.0, no_resign=True, resign_threshold=-0.5, rules="aga")
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gtp.settings import Settings
+from gtp.settings import GtpSettings
 from tests.gtp.engine import Engine
 
 STONES = "B C3 w E5 black D4 W F6"
@@ -62,7 +62,7 @@ def test_a_sequence_may_be_longer_than_any_line(engine: Engine) -> None:
 
 
 def test_a_sequence_out_of_turn_is_refused_where_sides_take_turns() -> None:
-    engine = Engine(Settings("gomoku", visits=2, seed=1, size=5))
+    engine = Engine(GtpSettings("gomoku", visits=2, seed=1, size=5))
     engine.ask("play_sequence b A1 w B1")
     assert engine.refuse("play_sequence b C1 b D1") == "illegal move: it is White's turn"
     assert engine.ask("last_move") == "white B1"
@@ -123,7 +123,7 @@ def test_there_is_no_ko_after_a_set_up(engine: Engine) -> None:
 
 
 def test_other_games_are_set_up_too() -> None:
-    engine = Engine(Settings("nogo", visits=4, seed=1, size=5))
+    engine = Engine(GtpSettings("nogo", visits=4, seed=1, size=5))
     engine.ask_all("set_position b A1 w C3", "gogui-setup_player w", "genmove w")
     assert engine.ask("list_stones b") == "A1"
     assert engine.refuse("set_position w A1 b A2 b B1").startswith("cannot set up: ")

@@ -8,7 +8,7 @@ from gozero.games import go
 from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
-from gozero.search.show import Line
+from gozero.search.show import PrincipalVariation
 from tests.search.naive import HashEvaluator, start
 
 GO5 = go.make(5)
@@ -33,7 +33,7 @@ def test_nothing_searched_yet() -> None:
     assert search.text() == "not searched\n"
     search.begin(0, SearchRequest(*start(GO5), 5))
     assert search.text() == "not searched\n"
-    assert search.principal_variation(0, 3, 4) == Line([3], [0], 0.0)
+    assert search.principal_variation(0, 3, 4) == PrincipalVariation([3], [0], 0.0)
 
 
 def test_principal_variation_is_playable() -> None:
@@ -50,4 +50,4 @@ def test_principal_variation_is_playable() -> None:
         GO5.legal(state, history, mask)
         assert mask[action]
         GO5.step(state, history, action)
-    assert search.principal_variation(0, line[0], 1) == Line(line[:1], visits[:1], score)
+    assert search.principal_variation(0, line[0], 1) == PrincipalVariation(line[:1], visits[:1], score)

@@ -8,7 +8,7 @@ import pytest
 
 from tools import draw_board
 from training import plots
-from training.plots import Board
+from training.plots import BoardPicture
 
 TREE = Path(__file__).parents[2]
 MOST_BYTES = 60_000  # of a picture that everybody downloads with the tree
@@ -29,7 +29,7 @@ def test_the_command_of_the_readme_draws_policy_and_ownership(tmp_path: Path, mo
     assert draw_board.main(arguments) == 0
     assert (tmp_path / "board.png").read_bytes().startswith(b"\x89PNG")
     policy, owner = drawn
-    assert isinstance(policy, Board)
+    assert isinstance(policy, BoardPicture)
     assert policy.title.startswith("move 49\nBlack's policy")
     assert policy.heat.argmax() == 8 * 13 + 3  # D5
     assert (policy.stones == owner.stones).all()

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import torch
 
-from gozero.nets import Output
+from gozero.nets import NetOutput
 from tests.training.games import game_of, random_record
 from training.actor.resign import Calibration
 from training.learner import learner
@@ -50,7 +50,7 @@ def test_a_batch_of_draws_has_a_loss_and_measures() -> None:
     batch = unpack(rows_of(record, game), np.arange(record.rows), game)
     rows = len(batch.value)
     wdl = torch.zeros(rows, 3)
-    output = Output(torch.zeros(rows, game.actions), torch.zeros(rows), wdl=wdl)
+    output = NetOutput(torch.zeros(rows, game.actions), torch.zeros(rows), wdl=wdl)
     loss = learner._value_loss(output, torch.from_numpy(batch.value.astype(np.int64)), None, 0.0)
     assert torch.isfinite(loss).all()
     assert all(np.isfinite(value) for value in learner.measures(output, batch).values())

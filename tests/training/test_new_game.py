@@ -128,7 +128,7 @@ def test_it_is_played_in_the_terminal(monkeypatch: pytest.MonkeyPatch, capsys: p
     monkeypatch.setitem(play.WORDS, NAME, play.Words(*words))
     monkeypatch.setitem(weights.WEIGHTS, NAME, "snort4.pt")
     monkeypatch.setattr(sys, "stdin", io.StringIO("help\nA1\nB4\nresign\n"))
-    play.play(play.Settings(NAME, visits=50, seed=1))
+    play.play(play.PlaySettings(NAME, visits=50, seed=1))
     out = capsys.readouterr().out
     assert out.startswith(
         "No weights for this game (snort4.pt): plain UCT by random playouts, 50 simulations a move.\n"

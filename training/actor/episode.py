@@ -41,7 +41,7 @@ PLAIN = (
 )  # an episode's fields that a checkpoint holds as they are
 
 
-class Plan(NamedTuple):
+class SearchPlan(NamedTuple):
     """The search that an episode asks for."""
 
     visits: int  # simulations below the root
@@ -134,7 +134,7 @@ class Episode:
     def in_opening(self) -> bool:
         return len(self.moves) < self.openings
 
-    def plan(self, stage: Stage, generation: int, resign_at: float = resign.NEVER) -> Plan:
+    def plan(self, stage: Stage, generation: int, resign_at: float = resign.NEVER) -> SearchPlan:
         """The search of the next move: full by a draw, otherwise cheap, in the opening the root's evaluation alone.
 
         From a level of `resign_at` on the game is conceded. A search that is asked for again stays full or cheap: a
@@ -148,7 +148,7 @@ class Episode:
         self.guided = stage.evaluator == "network"
         cheap = 0 if self.in_opening else stage.cheap_visits
         temperature = self._halving(self.settings.root_temperature, self.settings.root_temperature_end)
-        return Plan(stage.full_visits if self.full else cheap, self.full, self._mask(generation), temperature)
+        return SearchPlan(stage.full_visits if self.full else cheap, self.full, self._mask(generation), temperature)
 
     def move(self, result: RootResult, root: str) -> int:
         """The move to play after this search with a `root` of that kind; a full search is recorded."""

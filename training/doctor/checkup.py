@@ -27,7 +27,7 @@ from torch.nn import functional as F
 from gozero import features, symmetry
 from gozero.games import GO_FAMILY
 from gozero.games.game import Game
-from gozero.nets import Output
+from gozero.nets import NetOutput
 from training.records import laws, library, replay, scoring
 from training.records.records import Record
 from training.records.replay import Batch
@@ -200,7 +200,7 @@ def _komi(net: nn.Module, batch: Batch) -> dict[str, float]:
     return found
 
 
-def _turned(net: nn.Module, batch: Batch, game: Game, plain: Output) -> dict[str, float]:
+def _turned(net: nn.Module, batch: Batch, game: Game, plain: NetOutput) -> dict[str, float]:
     """Mean distance of value and ownership from those of the unturned positions."""
     values, owners = [], []
     for turn in game.symmetries[1:]:
@@ -230,17 +230,17 @@ def norm_gap(net: nn.Module, batch: Batch) -> float:
     return float(losses[0] - losses[1])
 
 
-def _ask(net: nn.Module, batch: Batch) -> Output:
-    output: Output = net(*map(torch.from_numpy, batch.inputs))
+def _ask(net: nn.Module, batch: Batch) -> NetOutput:
+    output: NetOutput = net(*map(torch.from_numpy, batch.inputs))
     return output
 
 
-def _owners(output: Output) -> Tensor:
+def _owners(output: NetOutput) -> Tensor:
     """Expected owners [n, P], -1 ... 1."""
     assert output.ownership is not None
     return (output.ownership / 2).tanh()
 
 
-def _prediction(output: Output) -> Tensor:
+def _prediction(output: NetOutput) -> Tensor:
     """What a network says of who is where, or at least of who is ahead."""
     return output.value if output.ownership is None else _owners(output)

@@ -26,7 +26,7 @@ from gozero.games.game import PLY, Game
 from gozero.nets import Network
 from gozero.weights import WeightsError
 from training import plots
-from training.plots import Board
+from training.plots import BoardPicture
 from training.records import records, scoring
 from training.records.records import Record
 from training.records.replay import is_held_out
@@ -71,7 +71,7 @@ class Gallery:
             return None
         counts = np.bincount(firsts, minlength=game.points).reshape(game.shape).astype(float)
         title = f"first moves of {len(firsts)} games"
-        return plots.boards([Board(title, np.zeros_like(counts, dtype=np.uint8), counts, numbers=True)])
+        return plots.boards([BoardPicture(title, np.zeros_like(counts, dtype=np.uint8), counts, numbers=True)])
 
     def predictions(self) -> bytes | None:
         """Policy and ownership of the empty board and of held-out positions; a picture, or None without a network."""
@@ -128,7 +128,7 @@ def _after(game: Game, record: Record, plies: int) -> np.ndarray:
 
 
 @torch.inference_mode()
-def _prediction(net: nn.Module, game: Game, state: np.ndarray, title: str) -> Iterator[Board]:
+def _prediction(net: nn.Module, game: Game, state: np.ndarray, title: str) -> Iterator[BoardPicture]:
     """One board with the policy under its stones; one with the ownership, where the game has it and the network that
     head.
     """
@@ -145,9 +145,9 @@ def _prediction(net: nn.Module, game: Game, state: np.ndarray, title: str) -> It
     policy = shares[: game.points].reshape(board.shape)
     value = f"value {float(output.value[0]):+.2f}"
     passing = f"pass {shares[game.pass_action]:.1%}, " if game.has_pass else ""
-    yield Board(f"{title}\n{mover}'s policy, {passing}{value}", board, policy)
+    yield BoardPicture(f"{title}\n{mover}'s policy, {passing}{value}", board, policy)
     if output.ownership is not None and game.owner is not None:
         owner = (output.ownership[0] / 2).tanh().numpy().reshape(board.shape)
-        yield Board(
+        yield BoardPicture(
             f"{title}\nred: {mover}'s points, {value}, score {float(output.score[0]):+.1f}", board, owner, signed=True
         )

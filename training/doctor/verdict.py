@@ -26,7 +26,7 @@ LEAST_GENERATIONS = 3
 
 
 @dataclass(frozen=True)
-class Verdict:
+class RunVerdict:
     """What the doctor says: `status` is a key of `SCALES`, `text` the whole line."""
 
     status: str
@@ -39,7 +39,7 @@ class Verdict:
         return SCALES[self.status]
 
 
-def verdict(history: list[Report], settings: LoopSettings) -> Verdict:
+def verdict(history: list[Report], settings: LoopSettings) -> RunVerdict:
     """Judge a run by its reports, at least one, oldest first."""
     checks = [check for check in CHECKS if settings.game in GO_FAMILY or not check.go_alone]
     findings = [finding for check in checks if (finding := check.look(history, settings)) is not None]
@@ -48,12 +48,12 @@ def verdict(history: list[Report], settings: LoopSettings) -> Verdict:
         worst = findings[:MOST_REASONS]
         because = "; ".join(finding.because for finding in worst)
         remedies = "; ".join(dict.fromkeys(finding.remedy for finding in worst))
-        return Verdict(worst[0].level, f"{worst[0].level}, because {because}; try {remedies}", tuple(findings))
+        return RunVerdict(worst[0].level, f"{worst[0].level}, because {because}; try {remedies}", tuple(findings))
     notes = "".join(f"; but {finding.because}: try {finding.remedy}" for finding in findings[:MOST_REASONS])
     missing = _missing(history)
     if missing:
-        return Verdict(EARLY, f"{EARLY}: {missing}{notes}", tuple(findings))
-    return Verdict(LEARNING, f"{LEARNING}, because {_reasons(history)}{notes}", tuple(findings))
+        return RunVerdict(EARLY, f"{EARLY}: {missing}{notes}", tuple(findings))
+    return RunVerdict(LEARNING, f"{LEARNING}, because {_reasons(history)}{notes}", tuple(findings))
 
 
 def _missing(history: list[Report]) -> str:

@@ -27,7 +27,7 @@ from torch.nn.utils import clip_grad_norm_, get_total_norm
 
 from gozero import nets
 from gozero.blocks import SCORE_UNIT
-from gozero.nets import NetConfig, Output
+from gozero.nets import NetConfig, NetOutput
 from gozero.precision import has_fast_bf16
 from training.records import scoring
 from training.records.replay import Batch
@@ -42,7 +42,7 @@ class DivergedError(ArithmeticError):
     """A loss or a gradient is no number any more; one line for the user. The weights are those before the step."""
 
 
-def losses(output: Output, batch: Batch, root_share: float = 0.0) -> dict[str, Tensor]:
+def losses(output: NetOutput, batch: Batch, root_share: float = 0.0) -> dict[str, Tensor]:
     """The unweighted losses of a batch, by name of `LOSSES`; scalars on the output's device.
 
     Args:
@@ -93,7 +93,7 @@ def _tensor(array: np.ndarray, device: torch.device) -> Tensor:
     return tensor.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else tensor
 
 
-def _value_loss(output: Output, result: Tensor, root: Tensor | None, share: float) -> Tensor:
+def _value_loss(output: NetOutput, result: Tensor, root: Tensor | None, share: float) -> Tensor:
     """Loss of each row [n]: cross-entropy of win, draw and loss, or the squared error of a network with a scalar value.
 
     result int64 [n] is +1, 0 or -1. root float32 [n], NaN where unknown, takes `share` of the target: a value v stands
@@ -123,7 +123,7 @@ def _cross_entropy(logits: Tensor, target: Tensor) -> Tensor:
 
 
 @torch.inference_mode()
-def measures(output: Output, batch: Batch) -> dict[str, float]:
+def measures(output: NetOutput, batch: Batch) -> dict[str, float]:
     """What to watch beside the losses.
 
     Returns:
@@ -257,12 +257,12 @@ class Learner:
         Nothing changes.
         """
         rows, parts = len(batch.value), [self._forward(self.ema, part) for part in _chunks(batch)]
-        output = Output._make(
+        output = NetOutput._make(
             None if column[0] is None else torch.cat(column)[:rows] for column in zip(*parts, strict=True)
         )
         return {**{name: float(loss) for name, loss in losses(output, batch).items()}, **measures(output, batch)}
 
-    def _forward(self, net: nn.Module, batch: Batch) -> Output:
+    def _forward(self, net: nn.Module, batch: Batch) -> NetOutput:
         inputs = (_tensor(array, self.device) for array in batch.inputs)
         laid = [tensor.to(memory_format=torch.channels_last) if tensor.dim() == 4 else tensor for tensor in inputs]
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.precision == "bf16"):

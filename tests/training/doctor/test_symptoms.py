@@ -64,7 +64,7 @@ SIGNS: dict[str, tuple[Report, str, str]] = {
 }
 
 
-def judged(*changes: Report, generations: int = 4) -> doctor.Verdict:
+def judged(*changes: Report, generations: int = 4) -> doctor.RunVerdict:
     """The verdict on generations that are sound but for these changes, the last of which goes on."""
     changes = (*changes, *changes[-1:] * (generations - len(changes)))
     history = []

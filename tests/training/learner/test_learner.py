@@ -56,12 +56,12 @@ def test_perfect_outputs_have_the_least_loss() -> None:
     batch = unpack(rows_of(record, game_of(5)), np.arange(record.rows), game_of(5))
     value = torch.from_numpy(batch.value)
 
-    def output(sign: int) -> nets.Output:
+    def output(sign: int) -> nets.NetOutput:
         wdl = torch.stack([sign * value, 1 - value.abs(), -sign * value], 1) * 4.0
         owner, score = torch.from_numpy(batch.owner) * 4 * sign, torch.from_numpy(batch.score) * sign
         policy = torch.from_numpy(batch.policy if sign > 0 else np.roll(batch.policy, 1, 1)).clamp_min(1e-6).log()
         reply = torch.from_numpy(batch.reply if sign > 0 else np.roll(batch.reply, 1, 1)).clamp_min(1e-6).log()
-        return nets.Output(policy, value.float() * sign, wdl, score, owner, reply)
+        return nets.NetOutput(policy, value.float() * sign, wdl, score, owner, reply)
 
     right, wrong = losses(output(1), batch), losses(output(-1), batch)
     for name in LOSSES:
@@ -87,7 +87,7 @@ def test_a_target_that_is_not_known_adds_nothing(config: nets.NetConfig) -> None
             continue
         known = np.ones((6, 3), bool)
         known[4:, column] = False
-        part = nets.Output(*(None if part is None else part[:4] for part in output))
+        part = nets.NetOutput(*(None if part is None else part[:4] for part in output))
         masked = losses(output, batch._replace(known=known))
         alone = losses(part, Batch(*(None if rows is None else rows[:4] for rows in batch)))
         assert masked[name].item() == pytest.approx(alone[name].item(), abs=1e-6)

@@ -14,7 +14,7 @@ from training.loop import cycle as loop
 from training.matches.elo import Tally
 from training.records import records
 from training.run import gate
-from training.run.gate import Verdict
+from training.run.gate import GateResult
 from training.run.run import Run
 from training.storage import storage
 
@@ -22,7 +22,7 @@ GATE = {"games": 4, "visits": 2, "opening_moves": 2}
 
 
 def test_the_verdict_says_games_share_and_interval() -> None:
-    passed, refused = Verdict(Tally(10, 8, 2), 0.55), Verdict(Tally(9, 9, 2), 0.55)
+    passed, refused = GateResult(Tally(10, 8, 2), 0.55), GateResult(Tally(9, 9, 2), 0.55)
     assert passed.passed
     assert not refused.passed
     for words in ("11 of 20", "55.0%", "95 % interval", "plays from now on"):
@@ -55,7 +55,7 @@ def test_a_match_is_left_when_told_to_stop() -> None:
 
 @pytest.mark.parametrize("share, passes", [(0.0, True), (1.0, False)])
 def test_the_best_network_plays(share: float, passes: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gate, "match", lambda *_: Verdict(Tally(2, 2), share))
+    monkeypatch.setattr(gate, "match", lambda *_: GateResult(Tally(2, 2), share))
     run = Run(crashes.settings(generations=1, gate=GATE | {"drop_window": True}), tmp_path)
     untrained = {name: tensor.clone() for name, tensor in run.actor.playing.state_dict().items()}
     loop.cycle(run, crashes.Watch(tmp_path, run.settings), lambda: False)  # type: ignore[arg-type]
@@ -83,7 +83,7 @@ def with_games(run: Run, seeds: range) -> None:
 def test_a_run_that_goes_on_has_the_games_absorbed_since_its_window_was_emptied(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gate, "match", lambda *_: Verdict(Tally(2, 2), 0.0))
+    monkeypatch.setattr(gate, "match", lambda *_: GateResult(Tally(2, 2), 0.0))
     run = Run(crashes.settings(mode="asynchronous", gate=GATE | {"drop_window": True}), tmp_path)
     with_games(run, range(5))
     run.learner.steps += 1

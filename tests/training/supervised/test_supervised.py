@@ -23,7 +23,7 @@ from training.supervised import collection
 from training.supervised import teaching as supervised
 from training.supervised.collection import CollectionError, Wanted
 from training.supervised.sgf_rows import Lesson, komi_of, lessons, result_of
-from training.supervised.teaching import Plan, Teaching
+from training.supervised.teaching import Teaching, TeachingPlan
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -351,7 +351,7 @@ def test_a_small_network_learns_to_copy_a_player_who_plays_one_move(tmp_path: Pa
         reply = "abcde"[number % 5] + "abcde"[number // 5 % 5]
         reply = "ab" if reply == "cc" else reply
         (tmp_path / f"{number}.sgf").write_text(f"(;SZ[5]RE[B+R]KM[{number}];B[cc];W[{reply}])")
-    plan = Plan("b1c8", LearnerSettings(batch=16, warm_up=1, learning_rate=2e-2), Wanted(held_out=0.2), 8)
+    plan = TeachingPlan("b1c8", LearnerSettings(batch=16, warm_up=1, learning_rate=2e-2), Wanted(held_out=0.2), 8)
     data = collection.read(tmp_path, plan.wanted, print)
     teaching = Teaching(plan, data, tmp_path / "w.pt")
     teaching.teach(lambda: False)
