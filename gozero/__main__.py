@@ -13,7 +13,11 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
+from gozero.command_line import LineParser
+from gozero.engine import check_choices
+from gozero.errors import ChoiceError
 from gozero.games import GAMES
+from gozero.options import SettingsError
 from gozero.weights import WEIGHTS, WeightsError
 
 DEFAULT_WEIGHTS = WEIGHTS["go"]
@@ -23,11 +27,11 @@ INTERRUPTED = 130
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return the exit code: 0, 2 for bad input, or 130 after Ctrl-C."""
-    options = _parser().parse_args(arguments)
-    command: Callable[[argparse.Namespace], None] = options.command
     try:
+        options = _parser().parse_args(arguments)
+        command: Callable[[argparse.Namespace], None] = options.command
         command(options)
-    except (ValueError, WeightsError) as error:
+    except (ChoiceError, SettingsError, WeightsError) as error:
         print(f"gozero: {error}", file=sys.stderr)
         return 2
     except ModuleNotFoundError as error:
@@ -47,21 +51,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def play(options: argparse.Namespace) -> None:
     """A game against the engine in the terminal."""
+    from gozero.play_settings import PlaySettings
+
+    settings = PlaySettings(**{name: value for name, value in vars(options).items() if name != "command"})
     from gozero import play
 
     for stream in (sys.stdin, sys.stdout):
         if isinstance(stream, io.TextIOWrapper):  # whatever is typed can be read and shown
             stream.reconfigure(errors="backslashreplace")
-    play.play(play.PlaySettings(**{name: value for name, value in vars(options).items() if name != "command"}))
+    play.play(settings)
 
 
 def perft(options: argparse.Namespace) -> None:
     """Print how many sequences of 1, 2 … depth moves the game has."""
+    check_choices(options.game, options.size, options.rules)
+    if options.depth < 1:
+        raise ChoiceError(f"--depth {options.depth}: expected 1 or more")
     from gozero import games
     from gozero.perft import counts
 
-    if options.depth < 1:
-        raise ValueError(f"--depth {options.depth}: expected 1 or more")
     settings = {"size": options.size, "rules": options.rules}
     game = games.make(options.game, **{name: value for name, value in settings.items() if value is not None})
     print(*counts(game, options.depth))
@@ -72,7 +80,7 @@ def net(options: argparse.Namespace) -> None:
     from gozero import games, nets
 
     if options.size is not None and options.size < 1:
-        raise ValueError(f"--size {options.size}: expected 1 or more")
+        raise ChoiceError(f"--size {options.size}: expected 1 or more")
     plain = options.game == "go" and options.size in (None, DEFAULT_SIZE)  # then no kernels need be loaded
     game = None if plain else games.make(options.game, size=options.size)
     print(
@@ -136,7 +144,7 @@ def _convert_network(name: str | None, size: int) -> str | None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = LineParser(
         prog="python -m gozero", description="Tools around the engine; gozero-gtp is the engine itself."
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")

@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gozero import games, machine
-from gozero.games import GO_FAMILY
+from gozero.errors import ChoiceError
+from gozero.games import GAMES, GO_FAMILY
+from gozero.games.rules import rule_set
 from gozero.weights import WEIGHTS, Header, WeightsError, find, header, listed
 
 if TYPE_CHECKING:
@@ -24,8 +26,8 @@ if TYPE_CHECKING:
 
 DEFAULT_GAME = "go"
 MAX_SIZE = 19
-SMALLEST_GO = 5
-"""Points a side; Go is smaller only in tests of its rules."""
+SMALLEST_GO, SMALLEST_BOARD = 5, 2
+"""Points a side that networks play in Go, and that its rules allow."""
 
 MANY_LEAVES, FEW_LEAVES = 8, 2
 BATCHING_VISITS = 200
@@ -60,6 +62,21 @@ def find_weights(name: str | None, game: str | None) -> tuple[Path, Header]:
     if found.game not in WEIGHTS or (wanted and found.game != wanted):
         raise WeightsError(path, f"it plays {found.game}, not {wanted or 'one of ' + ', '.join(WEIGHTS)}")
     return path, found
+
+
+def check_choices(game: str, size: int | None, rules: str | None) -> None:
+    """Refuse what is known to be wrong before any rules are loaded; None: the game's own.
+
+    ChoiceError for a game that does not exist, and for a size or rules that Go does not have. Those of other games are
+    known once their modules are imported.
+    """
+    if game not in GAMES:
+        raise ChoiceError(f"unknown game {game!r}: expected one of {', '.join(GAMES)}")
+    if game == DEFAULT_GAME:
+        if size is not None and not SMALLEST_BOARD <= size <= MAX_SIZE:
+            raise ChoiceError(f"board size {size} is not supported: expected {SMALLEST_BOARD} to {MAX_SIZE}")
+        if rules is not None:
+            rule_set(rules)
 
 
 def supported_sizes(header: Header) -> Sequence[int]:

@@ -7,5 +7,9 @@ class ChoiceError(ValueError):
     """
 
 
+class InputError(ValueError):
+    """What was typed in a game cannot be done; nothing has changed. One line says why."""
+
+
 class SetUpError(ValueError):
     """Stones that are set up cannot stand like this; the message is one line."""

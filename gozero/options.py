@@ -185,6 +185,18 @@ _KIND_NAMES = {
 # Files
 
 
+def flat(values: Any, prefix: str = "") -> dict[str, Any]:
+    """Plain values as {dotted key: value}; the tables of a list are numbered from 1."""
+    if isinstance(values, list):
+        values = {str(index): entry for index, entry in enumerate(values, start=1)}
+    if not isinstance(values, dict):
+        return {prefix: values}
+    found: dict[str, Any] = {}
+    for key, value in values.items():
+        found |= flat(value, f"{prefix}.{key}" if prefix else str(key))
+    return found
+
+
 def read_toml(path: Path) -> dict[str, Any]:
     """A TOML file's plain values, unchecked. SettingsError, with the full path, for a file that cannot be read."""
     try:

@@ -8,7 +8,6 @@ Bad input costs one line, never the game. The game itself, and what the engine d
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,11 +18,13 @@ import numpy as np
 from gozero import coords, games
 from gozero.colours import COLOUR_NAMES
 from gozero.engine import beyond_training
+from gozero.errors import InputError
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.factory import open_evaluator
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games.diagram import SYMBOLS
 from gozero.games.game import BLACK, EMPTY, WHITE
+from gozero.play_settings import PlaySettings
 from gozero.sitting import Opponent, Reply, Sitting, name_of
 from gozero.weights import WEIGHTS, WeightsError, find, full, header
 
@@ -72,41 +73,20 @@ COMMANDS = """\
   help       this text"""
 
 
-@dataclass(frozen=True)
-class PlaySettings:
-    """What the person chose; None: the game's own, or the engine's choice."""
-
-    game: str
-    size: int | None = None  # points a side, or columns
-    weights: str | None = None
-    visits: int | None = None  # simulations of the engine's moves and of hints
-    colour: str = "black"
-    seed: int | None = None  # None: no two sittings are alike
-    rules: str | None = None
-    komi: float | None = None
-
-    def __post_init__(self) -> None:
-        if self.visits is not None and self.visits < 1:
-            raise ValueError(f"--visits {self.visits}: expected 1 or more")
-        if self.seed is not None and self.seed < 0:
-            raise ValueError(f"--seed {self.seed}: expected 0 or more")
-        if self.komi is not None and not math.isfinite(self.komi):
-            raise ValueError(f"--komi {self.komi}: expected a finite number")
-
-
 def play(settings: PlaySettings) -> None:
     """One sitting on standard input and output.
 
     Raises:
-        ValueError: the game does not have these settings.
+        ChoiceError: the game does not have these settings.
         WeightsError: the weights that were asked for cannot be used.
     """
-    games.usual(settings.game, "size")  # refuses an unknown game before its weights are looked for
     path = choose_weights(settings)
     size = header(path).size if path and settings.size is None else settings.size
     warning = beyond_training(header(path).trained, size) if path and size else ""
     game = games.make(settings.game, size=size, rules=settings.rules, komi=settings.komi)
     visits = settings.visits or (VISITS if path else PLAYOUTS)
+    if path:
+        print(f"loading {path.name} ...", file=sys.stderr, flush=True)
     evaluator: Evaluator = open_evaluator(path, game) if path else RolloutEvaluator(game)
     opponent = (
         f"The engine plays with {path}"
@@ -173,23 +153,23 @@ class Terminal:
                 break
             try:
                 self._obey(line.strip())
-            except ValueError as error:
+            except InputError as error:
                 print(error)
 
     # What is typed
 
     def _obey(self, line: str) -> None:
-        """A command or a move. ValueError with one line where it can be neither; nothing has changed then."""
+        """A command or a move. InputError where it is neither."""
         word, _, rest = line.partition(" ")
         name = word.lower()
         if name == "save":
             self._save(rest.strip())
         elif name in self._commands:
             if rest:
-                raise ValueError(f"{name} stands alone: {rest.strip()!r} is not understood.")
+                raise InputError(f"{name} stands alone: {rest.strip()!r} is not understood.")
             self._commands[name]()
         elif not line:
-            raise ValueError("Type a move, or help.")
+            raise InputError("Type a move, or help.")
         else:
             self._play(line)
 
@@ -197,7 +177,7 @@ class Terminal:
         self._check_not_over()
         action = self._action_of(text)
         if not self._position.is_legal(action):
-            raise ValueError(self._refusal(action))
+            raise InputError(self._refusal(action))
         self._position.play(action)
         self._go_on()
 
@@ -209,12 +189,12 @@ class Terminal:
             in_column = [int(point) for point in points if point % game.cols == coords.LETTERS.index(letter)]
             if len(in_column) == 1:
                 return in_column[0]
-            raise ValueError(f"{letter}: {'which row?' if in_column else 'there is no legal move in this column.'}")
+            raise InputError(f"{letter}: {'which row?' if in_column else 'there is no legal move in this column.'}")
         try:
             return coords.parse_vertex(text, game.cols, game.rows)
         except ValueError:
             last = coords.vertex(game.cols - 1, game.cols, game.rows)
-            raise ValueError(f"{text!r} is not understood: type a move from A1 to {last}, or help.") from None
+            raise InputError(f"{text!r} is not understood: type a move from A1 to {last}, or help.") from None
 
     def _refusal(self, action: int) -> str:
         """Why a move is not legal, as far as the board shows."""
@@ -255,16 +235,16 @@ class Terminal:
     def _save(self, name: str) -> None:
         """A file that is there already is left alone."""
         if not name:
-            raise ValueError("save needs the name of a file, such as save game.sgf.")
-        path = full(name)
+            raise InputError("save needs the name of a file, such as save game.sgf.")
+        path, record = full(name), self._sitting.record(self._settings.komi, self._settings.rules)
         try:
             with path.open("xb") as file:
-                file.write(self._sitting.record(self._settings.komi, self._settings.rules))
+                file.write(record)
         except FileExistsError:
-            raise ValueError(f"{path} exists already: choose another name.") from None
-        except (OSError, ValueError) as error:
+            raise InputError(f"{path} exists already: choose another name.") from None
+        except (OSError, ValueError) as error:  # ValueError: no file can have this name
             reason = error.strerror if isinstance(error, OSError) else error
-            raise ValueError(f"Cannot write {path}: {reason}.") from None
+            raise InputError(f"Cannot write {path}: {reason}.") from None
         print(f"Saved as {path}.")
 
     def _resign(self) -> None:
@@ -306,7 +286,7 @@ class Terminal:
 
     def _check_not_over(self) -> None:
         if self._sitting.is_over:
-            raise ValueError("The game is over: type undo, save FILE or quit.")
+            raise InputError("The game is over: type undo, save FILE or quit.")
 
     def _result(self) -> str:
         """Who won, and by what."""

@@ -16,6 +16,7 @@ import numpy as np
 
 from gozero import coords, endgame, games
 from gozero.colours import COLOUR_NAMES
+from gozero.errors import InputError
 from gozero.evaluators.base import Evaluator
 from gozero.games.game import BLACK, EMPTY, NOT_OVER, WHITE, Game
 from gozero.player import PlayerSettings
@@ -118,13 +119,13 @@ class Sitting:
         return made
 
     def undo(self) -> None:
-        """Back to the person's last own decision; a resignation is one. ValueError where there is none."""
+        """Back to the person's last own decision; a resignation is one. InputError where there is none."""
         if self.resigned:
             self.resigned = False
             return
         own = [number for number, move in enumerate(self.position.moves) if move.colour == self.person]
         if not own:
-            raise ValueError("There is no move of yours to take back.")
+            raise InputError("There is no move of yours to take back.")
         for _ in self.position.moves[own[-1] :]:
             self.position.undo()
 

@@ -24,6 +24,8 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from gozero.options import flat
+
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
@@ -232,10 +234,16 @@ def describe(path: Path | str) -> str:
         else "sizes that the file does not name",
         "features": f"version {weights.feature_version}",
         "sha256": weights.sha256,
-        **{f"  {key}": str(value) for key, value in weights.provenance.items()},
     }
-    width = max(map(len, rows))
-    return "\n".join(f"{key:{width}}  {value}" for key, value in rows.items())
+    return "\n".join(
+        [*_aligned(rows), *_aligned({f"  {key}": value for key, value in flat(weights.provenance).items()})]
+    )
+
+
+def _aligned(rows: dict[str, Any]) -> list[str]:
+    """A line for each key and its value."""
+    width = max(map(len, rows), default=0)
+    return [f"{key:{width}}  {value}" for key, value in rows.items()]
 
 
 def file_hash(path: Path) -> str:

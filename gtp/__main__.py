@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gozero import __version__ as VERSION
-from gozero.engine import supported_sizes
+from gozero.engine import DEFAULT_GAME, supported_sizes
 from gozero.exits import FAILURE, SUCCESS, exit_after
 from gozero.games import GO_FAMILY
 from gozero.input import arriving_lines
@@ -76,13 +76,14 @@ def test_installation(settings: GtpSettings) -> int:
 
 def run(settings: GtpSettings, log: Log | None) -> None:
     """Serve. FatalError where the weights are of no use."""
-    from gtp.loading import Loader, check_size, find_weights
+    from gtp.loading import Loader, check_rules, check_size, find_weights
 
     output = ProtocolOutput.take_over(log)
     path, header = find_weights(settings)
-    # of other games the sizes are known once their rules are loaded
-    if settings.size is not None and header.game in GO_FAMILY:
+    # sizes and rules of other games are known once their modules are imported
+    if settings.size is not None and (header.game == DEFAULT_GAME or header.only is not None):
         check_size(settings.size, supported_sizes(header), path)
+    check_rules(settings.rules, header)
     say(greeting(settings, path, header))
     if log is not None:
         log.say(f"{description(settings, path, header)}\n{surroundings(settings)}")

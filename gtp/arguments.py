@@ -16,6 +16,8 @@ LARGEST_NUMBER = 1e9
 
 def colour_of(text: str) -> int:
     """BLACK or WHITE for ``b``, ``black``, ``w``, ``white`` in any case."""
+    if not text:
+        raise GtpError("invalid color: missing; expected b, black, w or white")
     try:
         return _COLOURS[text.lower()]
     except KeyError:

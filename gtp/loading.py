@@ -108,6 +108,14 @@ def check_size(size: int, sizes: Sequence[int], path: Path) -> None:
         raise FatalError(f"board size {size} is not supported; {path} plays {engine.spanned(sizes)}")
 
 
+def check_rules(rules: str | None, header: Header) -> None:
+    """FatalError for rules that Go does not have; those of other games are known once their modules are imported."""
+    try:
+        engine.check_choices(header.game, None, rules)
+    except ChoiceError as error:
+        raise FatalError(str(error)) from None
+
+
 def find_weights(settings: GtpSettings) -> tuple[Path, Header]:
     """The weights file to use, and what it says of itself. FatalError if it is of no use."""
     try:

@@ -325,8 +325,10 @@ class BoardCommands:
         )
 
     def _move(self, words: list[str]) -> tuple[int, int]:
-        if len(words) != 2:
-            raise GtpError("invalid color or coordinate")
+        if len(words) < 2:
+            raise GtpError("invalid color or coordinate: missing; expected a color and a vertex, such as b D4")
+        if len(words) > 2:
+            raise GtpError(f"invalid color or coordinate: {words[2]!r} is one argument too many")
         return colour_of(words[0]), vertex_of(words[1], *self._session.game.board)
 
     def _undo(self, number: int) -> str:

@@ -1,9 +1,11 @@
 """`python -m gozero`: what its commands print, and one line with exit code 2 for whatever is wrong."""
 
+import sys
 from pathlib import Path
 
 import pytest
 
+import gozero
 from gozero import __main__, caches, games, nets, weights
 from gozero.__main__ import main
 
@@ -83,11 +85,54 @@ def test_bad_input_is_one_line(capsys: pytest.CaptureFixture[str], arguments: li
     assert failure(capsys, *arguments).startswith(message)
 
 
-def test_a_command_is_required(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as caught:
-        main([])
-    assert caught.value.code == 2
-    assert "COMMAND" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "COMMAND; see python -m gozero --help"),
+        (["play", "go", "--vists", "3"], "unrecognized arguments: --vists 3"),
+        (["play", "go", "--visits", "many"], "--visits: invalid int value: 'many'; see python -m gozero play --help"),
+        (["play", "go", "--colour", "red"], "'red'"),
+        (["net"], "name; see python -m gozero net --help"),
+    ],
+)
+def test_a_wrong_command_line_is_one_line(capsys: pytest.CaptureFixture[str], arguments: list[str], words: str) -> None:
+    assert words in failure(capsys, *arguments)
+
+
+def test_weights_prints_nested_settings_a_line_each(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made_by = {"run": "r", "settings": {"game": "go", "learner": {"batch": 64}, "stage": [{"rows": 5}]}}
+    weights.save(tmp_path / "w.pt", nets.build(CONFIG, seed=0), CONFIG, provenance=made_by)
+    assert main(["weights", str(tmp_path / "w.pt")]) == 0
+    lines = capsys.readouterr().out.splitlines()[-4:]
+    assert [line.split() for line in lines] == [
+        ["run", "r"],
+        ["settings.game", "go"],
+        ["settings.learner.batch", "64"],
+        ["settings.stage.1.rows", "5"],
+    ]
+    assert len({line.rindex(line.split()[1]) for line in lines}) == 1, "the values stand below each other"
+
+
+def test_a_bug_shows_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*arguments: object, **named: object) -> None:
+        raise ValueError("operands could not be broadcast together")
+
+    monkeypatch.setattr(games, "make", broken)
+    with pytest.raises(ValueError, match="broadcast"):
+        main(["perft", "go", "--size", "2"])
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    ["play go --rules japanese", "play go --size 20", "play chess", "play go --visits 0", "perft go --size 20"],
+)
+def test_what_is_wrong_for_certain_is_refused_before_the_engine_loads(
+    arguments: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("play", "perft"):
+        monkeypatch.delattr(gozero, name, raising=False)
+        monkeypatch.setitem(sys.modules, f"gozero.{name}", None)
+    failure(capsys, *arguments.split())
 
 
 def test_warmup_reports_its_steps(

@@ -193,6 +193,26 @@ def test_bad_options_are_one_line(arguments: str, message: str, capsys: pytest.C
     assert "Traceback" not in err
 
 
+def test_a_bug_in_a_game_shows_as_one(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*arguments: object) -> None:
+        raise ValueError("operands could not be broadcast together")
+
+    monkeypatch.setattr(play.Terminal, "_hint", broken)
+    with pytest.raises(ValueError, match="broadcast"):
+        table("tictactoe", "hint")
+
+
+def test_loading_is_announced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(caches, "user_cache", lambda: tmp_path)
+    monkeypatch.setattr(sys, "stdin", io.StringIO(""))
+    path, config = tmp_path / "w.pt", nets.config("b2c8")
+    weights.save(path, nets.build(config, seed=0), config, size=7)
+    assert main(["play", "go", "--weights", str(path), "--visits", "5"]) == 0
+    assert capsys.readouterr().err.splitlines()[0] == "loading w.pt ..."
+
+
 def test_weights_are_played_with_on_their_board(table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(caches, "user_cache", lambda: tmp_path)
     path, config = tmp_path / "w.pt", nets.config("b2c8")

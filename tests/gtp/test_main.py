@@ -310,7 +310,14 @@ def test_weights_for_one_size_refuse_others_at_boardsize(tmp_path: Path) -> None
     done = run(["--weights", "only13.pt"], "boardsize 9\nboardsize 13\nquery_boardsize\nquit\n", cwd=tmp_path)
     assert done.stdout == "? unacceptable size\n\n= \n\n= 13\n\n= \n\n"
     assert "13" in done.stderr.splitlines()[-1]
-    assert run(["--weights", "only13.pt", "--size", "9"], "genmove b\n", cwd=tmp_path).returncode == 2
+    done = run(["--weights", "only13.pt", "--size", "9"], "name\n", cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+
+
+def test_rules_that_go_does_not_have_are_refused_at_once(small_weights: Path) -> None:
+    done = run(["--weights", str(small_weights), "--rules", "japanese"], "name\n")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert done.stderr.startswith("gozero-gtp: unknown rules 'japanese': expected one of chinese")
 
 
 def test_weights_of_another_game_are_refused_in_one_line(nogo_weights: Path) -> None:

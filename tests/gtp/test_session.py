@@ -253,6 +253,20 @@ def test_handicap_needs_an_empty_board(engine: Engine, command: str) -> None:
 # Moves of its own
 
 
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("genmove", "invalid color: missing; expected b, black, w or white"),
+        ("play", "invalid color or coordinate: missing; expected a color and a vertex, such as b D4"),
+        ("play b", "invalid color or coordinate: missing; expected a color and a vertex, such as b D4"),
+        ("play b D4 D5", "invalid color or coordinate: 'D5' is one argument too many"),
+        ("play_sequence b D4 w", "invalid color or coordinate: missing; expected a color and a vertex, such as b D4"),
+    ],
+)
+def test_an_argument_that_is_missing_is_named(engine: Engine, line: str, reason: str) -> None:
+    assert engine.refuse(line) == reason
+
+
 @pytest.mark.parametrize("line", ["genmove", "genmove x", "genmove b w", "reg_genmove"])
 def test_genmove_needs_one_colour(engine: Engine, line: str) -> None:
     assert engine.refuse(line).startswith("invalid color")

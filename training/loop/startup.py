@@ -24,6 +24,7 @@ import torch
 
 from gozero import games
 from gozero.errors import ChoiceError
+from gozero.options import flat
 from gozero.threads import available_threads
 from gozero.weights import WeightsError
 from training.actor import simulators
@@ -81,16 +82,14 @@ def _compare(settings: LoopSettings, folder: Path) -> bool:
     if not saved.exists():
         return under_way
     try:
-        before = {"features": 1} | config.flat(
-            json.loads(saved.read_text(encoding="utf-8"))
-        )  # older files do not name them
+        before = {"features": 1} | flat(json.loads(saved.read_text(encoding="utf-8")))  # older files do not name them
     except (OSError, ValueError) as error:
         raise ConfigError(
             f"cannot read {saved.absolute()}: {error}; give another --run, or move the file away"
         ) from None
     if not under_way:  # an earlier start failed before the first checkpoint
         return False
-    after = config.flat(settings.to_dict())
+    after = flat(settings.to_dict())
     differs = {name: (before[name], after[name]) for name in after if name in before and before[name] != after[name]}
     for name in FIXED:
         if name in differs:

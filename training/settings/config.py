@@ -143,18 +143,6 @@ def from_dict(kind: type[Table], values: dict[str, Any], where: str) -> Table:
         raise ConfigError(str(error)) from None
 
 
-def flat(values: Any, prefix: str = "") -> dict[str, Any]:
-    """Plain values as {dotted key: value}; stages are numbered from 1."""
-    if isinstance(values, list):
-        values = {str(index): entry for index, entry in enumerate(values, start=1)}
-    if not isinstance(values, dict):
-        return {prefix: values}
-    found: dict[str, Any] = {}
-    for key, value in values.items():
-        found |= flat(value, f"{prefix}.{key}" if prefix else str(key))
-    return found
-
-
 def describe(settings: Any, indent: str = "") -> str:
     """The resolved settings, one a line, each with its unit."""
     lines: list[str] = []
