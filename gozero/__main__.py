@@ -42,9 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("\ngozero: interrupted", file=sys.stderr)
         return INTERRUPTED
-    except (
-        BrokenPipeError
-    ):  # nobody reads any more; what is still buffered goes nowhere, or Python would complain at its end
+    except BrokenPipeError:  # the reader has gone; discard what is still buffered, or Python would complain at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 

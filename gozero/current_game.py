@@ -65,7 +65,7 @@ class CurrentGame(ABC):
         position: of the first game.
 
     Attributes:
-        position: as it stands; replaced when another game begins.
+        position: the current one; replaced when another game begins.
         notes: the engine's, of this game.
     """
 
@@ -144,7 +144,7 @@ class CurrentGame(ABC):
     @property
     @abstractmethod
     def is_over(self) -> bool:
-        """Whether nobody is to move any more."""
+        """Whether the game has ended, so that no side is to move."""
 
     @abstractmethod
     def legal(self, colour: int) -> np.ndarray:

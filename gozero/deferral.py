@@ -54,7 +54,7 @@ class Kernel:
             return self._compiled
 
     def get_compile_result(self, signature: Any) -> Any:
-        """What numba made of it for a signature."""
+        """numba's compile result for a signature."""
         return self.compiled().get_compile_result(signature)
 
     @property
@@ -77,7 +77,7 @@ def deferring() -> Iterator[list[Kernel]]:
 
 
 def defer(make: Callable[[Callable[..., Any]], Any], *, is_helper: bool) -> Callable[[Callable[..., Any]], Any]:
-    """A decorator that makes a kernel now or, inside `deferring()`, a deferred one. Arguments as for `Kernel`."""
+    """Decorator that compiles a kernel now or, inside `deferring()`, later. Arguments as for `Kernel`."""
     if not _collecting:
         return make
 
@@ -98,8 +98,8 @@ class Compilation:
         self._thread.start()
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Whether all is compiled, after at most so many seconds; None: as long as it takes. An error of the thread's
-        is raised.
+        """Wait at most this many seconds, None: without limit; whether all is compiled. Raises the thread's error, if
+        any.
         """
         self._thread.join(seconds)
         if self._error is not None:

@@ -2,7 +2,7 @@
 a search.
 
 Nothing heavy is imported before an evaluator is opened, so that a front end can say what it is at once. This module
-holds no position and speaks to nobody.
+holds no position and prints nothing.
 """
 
 from __future__ import annotations
@@ -31,30 +31,31 @@ SMALLEST_GO, SMALLEST_BOARD = 5, 2
 
 MANY_LEAVES, FEW_LEAVES = 8, 2
 BATCHING_VISITS = 200
-"""From so many visits a move on, positions are evaluated ``MANY_LEAVES`` at a time."""
+"""With at least this many visits a move, positions are evaluated ``MANY_LEAVES`` at a time."""
 
 FIRST_NODES = 20_000
 """Of a search tree before it grows: as many visits as that are searched without a pause for growing."""
 
 MEMORY_SHARE = 4
-"""Search trees may take one part of the machine's memory in so many, unless the user says otherwise."""
+"""Search trees may use 1/4 of the machine's memory, unless the user says otherwise."""
 LEAST_MEMORY, MOST_MEMORY = 64, 10_000_000
 """MB that the user may give them."""
 
 SCORE_WEIGHT = 0.3
-"""Of points beside the result, in Go (KataGo's dynamic one): a game that is won or lost is played well to its end."""
+"""Weight of points beside the result, in Go (KataGo's dynamic score utility): games already won or lost are still
+played well to the end.
+"""
 
 
 def find_weights(name: str | None, game: str | None) -> tuple[Path, Header]:
-    """The weights file of that name that plays this game, and what it says of itself; needs neither torch nor any
-    rules.
+    """The weights file of that name that plays this game, and its header; needs neither torch nor any rules.
 
     Args:
         name: the file, see `weights.find`; None: the game's own.
         game: a name in `gozero.games`; None: the one that the file plays, or Go where there is no name either.
 
     Raises:
-        WeightsError: it is missing or damaged, plays no game that is known, or not the one that was asked for.
+        WeightsError: it is missing or damaged, or plays an unknown game or another one than asked for.
     """
     wanted = game or (DEFAULT_GAME if name is None else None)
     path = find(name or WEIGHTS[wanted or DEFAULT_GAME])
@@ -115,9 +116,9 @@ def _has_size(game: str, size: int) -> bool:
 
 
 def search_settings(visits: int | None, game: str) -> SearchSettings:
-    """How to search this game with so many visits a move, None for as many as there is time for.
+    """Search settings for this game at this many visits a move; None: as many as there is time for.
 
-    A tree begins with room for `FIRST_NODES`; whoever searches gives it the memory to grow (`gozero.search.memory`).
+    A tree begins with room for `FIRST_NODES`; the caller gives it the memory to grow (`gozero.search.memory`).
     """
     from gozero.search.settings import SearchSettings
 
@@ -132,13 +133,13 @@ def tree_memory(megabytes: int | None) -> int:
 
 
 def no_more_memory(limit: int) -> str:
-    """What the user is told when a search has ended because trees take these bytes."""
+    """The line for the user when a search ended because trees reached this limit in bytes."""
     return f"a search ended early: its tree has used up the memory for search trees, {limit / 2**20:,.0f} MB; --max-memory MB gives more"
 
 
 @dataclass
 class Evaluators:
-    """The evaluators of one weights file, each opened once, by whichever thread asks first.
+    """The evaluators of one weights file, each opened once, by the thread that asks first.
 
     Attributes:
         path: of the weights file.

@@ -2,8 +2,8 @@
 
 
 class ChoiceError(ValueError):
-    """Something that was asked for is not to be had: a game, board size, rules, network, backend or setting. One line
-    says what is.
+    """Something that was asked for does not exist: a game, board size, rules, network, backend or setting. One line
+    says what does.
     """
 
 
@@ -12,4 +12,4 @@ class InputError(ValueError):
 
 
 class SetUpError(ValueError):
-    """Stones that are set up cannot stand like this; the message is one line."""
+    """Stones that cannot be set up like this; the message is one line."""

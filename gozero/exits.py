@@ -33,9 +33,9 @@ def exit_after(
 ) -> NoReturn:
     """End the process with the exit code of a sitting.
 
-    SettingsError, UnwritableError and ``useless``, with which ``sit`` gives up, are told the user and the log, and end
-    it with FAILURE; a bug goes into the log and is raised. Threads that still load, search or wait for a line are not
-    waited for.
+    SettingsError, UnwritableError and ``useless``, the error with which ``sit`` gives up, are reported to the user and
+    the log and end the process with FAILURE; a bug goes into the log and is raised. Threads that still load, search or
+    wait for a line are not joined.
     """
     talk, log = secure_streams(), None
     try:

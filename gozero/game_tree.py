@@ -46,8 +46,7 @@ class Limits:
 
 
 class GameTree:
-    """One search tree that follows the game: what was searched for an earlier move is kept where the moves since lead
-    into it.
+    """One search tree that follows the game: an earlier search is kept where the moves played since lead into its tree.
 
     Args:
         evaluator, settings, seed: as for `Search`.
@@ -102,7 +101,7 @@ class GameTree:
 
     @property
     def is_full(self) -> bool:
-        """Whether the last search ended because the tree, which grows, has come to the limit of its memory."""
+        """Whether the last search ended because the tree reached the limit of its memory."""
         return self._may_grow and self._search.is_full()
 
     def _impatient(self, target: float, should_stop: Callable[[], bool]) -> Callable[[], bool]:

@@ -86,7 +86,7 @@ class GoGame(CurrentGame):
         self._begin_from(self._start.with_stones(stones, to_play))
 
     def load_record(self, record: GameRecord) -> None:
-        """Take over a game; without a komi of its own it gets the present one.
+        """Take over a game; a record without komi gets the present one.
 
         Raises:
             ValueError: its size cannot be played, or one of its moves. The game is as it was.
@@ -151,7 +151,7 @@ class GoGame(CurrentGame):
         return regions.liberties_of(self.stones())
 
     def pass_alive(self) -> np.ndarray:
-        """Whose each point is whoever moves (Benson), uint8 [rows, cols]: BLACK, WHITE or EMPTY."""
+        """The owner of each unconditionally settled point (Benson), uint8 [rows, cols]: BLACK, WHITE or EMPTY."""
         return area.owners_of(area.pass_alive_owners, self.stones()).reshape(self.kind.shape)
 
 
@@ -162,7 +162,7 @@ def _root_of(position: Position, colour: int) -> Position:
     if out_of_turn:
         root.play(root.game.pass_action)
     if out_of_turn or root.is_over:
-        root.state[go.PASSES] = 0  # nobody meant those passes to end the game
+        root.state[go.PASSES] = 0  # those passes were not meant to end the game
     if root.is_over:
-        root.state[go.MOVE_LIMIT] = 0  # whoever asks beyond the limit goes on
+        root.state[go.MOVE_LIMIT] = 0  # a search beyond the limit continues the game
     return root

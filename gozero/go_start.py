@@ -22,7 +22,7 @@ FEWEST_GIFTS = 2  # plays of Black's in a row that begin a handicap game: one al
 
 @dataclass(frozen=True)
 class GoStart:
-    """What a game of Go, or of a game of its family, begins with.
+    """The start of a game of Go, or of a game of its family.
 
     Attributes:
         name: in `gozero.games.GO_FAMILY`.
@@ -83,7 +83,7 @@ class GoStart:
         return replace(self, setting=setting)
 
     def of_record(self, record: GameRecord) -> GoStart:
-        """The start of a record; without a komi of its own it gets the present one, and the rules stay."""
+        """The start of a record; a record without komi gets the present one; the rules stay."""
         return replace(
             self, setting=replace(record, komi=self.komi if record.komi is None else record.komi, moves=(), result="")
         )

@@ -29,7 +29,7 @@ class GrowthError(ValueError):
     """A network that cannot become another; one line that says why and what to do instead."""
 
 
-Maps = tuple[list[int], list[int]]  # of a layer: where its old outputs, and where its old inputs, are in the grown one
+Maps = tuple[list[int], list[int]]  # where a layer's old outputs and old inputs are in the grown layer
 
 
 def check(old: NetConfig, new: NetConfig) -> None:

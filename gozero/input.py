@@ -11,10 +11,10 @@ CHUNK = 1 << 16  # bytes read at once
 
 
 def arriving_lines(descriptor: int) -> Iterator[str]:
-    """Each line without its newline, as soon as it is whole, and at the end what stands behind the last newline.
+    """Yield each line without its newline as soon as it is complete, and at the end any text after the last newline.
 
-    UTF-8; other bytes become surrogates. A byte order mark at the very beginning is left out. An input that is closed,
-    or goes away, has ended.
+    UTF-8; other bytes become surrogates. A byte order mark at the very beginning is left out. Closing the input ends
+    the iteration.
     """
     for number, line in enumerate(_lines(descriptor)):
         yield (line if number else line.removeprefix(codecs.BOM_UTF8)).decode("utf-8", "surrogateescape")
@@ -30,11 +30,11 @@ def _lines(descriptor: int) -> Iterator[bytes]:
 
 
 def _read(descriptor: int) -> bytes:
-    """What has come, after waiting for something; empty at the end."""
+    """Wait for input and return it; empty at the end."""
     while True:
         try:
             return os.read(descriptor, CHUNK)
-        except BlockingIOError:  # whoever shares it with this process has made it non-blocking
+        except BlockingIOError:  # another process that shares it has made it non-blocking
             select.select([descriptor], [], [])
         except OSError:  # the terminal has gone
             return b""

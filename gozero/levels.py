@@ -1,12 +1,10 @@
 """Twenty levels of strength, weakest first: the visits of a move, and the randomness of its choice.
 
 Vocabulary. The *temperature* is that of the draw among the moves (`gozero.search.choose`), in the whole game. One visit
-is the network's opinion without a search: its moves are drawn by their probabilities, which a temperature above 1
-brings closer to each other. So one set of weights spans everything between moves nearly at random and the full
-strength.
+is the network's policy without a search: moves are drawn by their probabilities, and a temperature above 1 flattens
+these. So one set of weights covers everything from nearly random moves to full strength.
 
-A level says how a move is chosen. What time there is, when to pass and what is never worth playing are not its
-business.
+A level says how a move is chosen. Time limits, passing and which moves are sensible are handled elsewhere.
 """
 
 from __future__ import annotations
@@ -25,8 +23,8 @@ class Level:
 
     @property
     def resigns(self) -> bool:
-        """Not where chance goes on to the end: whoever plays such a level is there to finish the game, and may yet lose
-        it.
+        """False where moves are random to the end: such a level may still be beaten, and its users want to finish the
+        game.
         """
         return self.temperature == 0
 

@@ -19,13 +19,13 @@ INT8_UNITS = {"avx512_vnni", "avx_vnni", "amx_int8"}  # in Linux's names
 
 @dataclass(frozen=True)
 class Processor:
-    """A processor by its name, which a virtual machine may hide, and by what tells more; empty where the system does
-    not tell.
+    """A processor's name, which a virtual machine may hide, and its identification; empty where the system does not
+    report them.
 
     Attributes:
         name: as its maker calls it.
         family, model: its maker's numbers.
-        flags: what it can do, in Linux's names.
+        flags: its instruction sets, in Linux's names.
     """
 
     name: str

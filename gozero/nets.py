@@ -51,9 +51,7 @@ SIZE_INPUT = (
 
 
 class NetOutput(NamedTuple):
-    """What a network says of n positions, each from the view of the side to move; None where the network has no such
-    head.
-    """
+    """A network's outputs for n positions, each from the view of the side to move; None where it has no such head."""
 
     policy: Tensor  # [n, A] logits (log-probabilities in agz13)
     value: Tensor  # [n] expected result, -1..1

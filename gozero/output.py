@@ -2,8 +2,8 @@
 the process.
 
 `ProtocolOutput.take_over()` points file descriptor 1 at stderr and keeps the client's end for itself, so that no library's
-print comes between two answers. A *log* keeps what passed on both sides, and what else is worth a line.
-`secure_streams()` makes it all one whether stderr is read, full or closed. None of them knows a protocol.
+print comes between two answers. A *log* keeps what passed on both sides, and other facts worth a line.
+`secure_streams()` makes the process independent of whether stderr is read, full or closed. No protocol is known here.
 """
 
 from __future__ import annotations
@@ -22,19 +22,18 @@ from typing import TextIO, cast
 from gozero.options import SettingsError, path_of
 
 MOST_WAITING = 1_000
-"""Pieces of talk kept for a stderr that is not read; a drawing of the live graphics is one."""
+"""Pieces of text kept for a stderr that is not read; one drawing of the live graphics is one piece."""
 LAST_WORDS = 0.3
-"""Seconds that a process which ends gives its stderr to take what was said."""
+"""Seconds that a process waits at its end until stderr has taken the pending text."""
 
 _CONTROL = {**dict.fromkeys((*range(32), 127), "\N{REPLACEMENT CHARACTER}"), ord("\t"): " "}
 
 
 class Log:
-    """A file in which every line has its time and a mark: `<` what came, `>` what went, `-` what there is to say
-    besides.
+    """A file in which every line has its time and a mark: `<` received, `>` sent, `-` anything else.
 
-    A line is in the file as soon as it is written, so that it can be read after a crash. Where the disk fails the log
-    ends, nothing else.
+    A line is in the file as soon as it is written, so that it can be read after a crash. If the disk fails, only the
+    log ends.
     """
 
     def __init__(self, file: TextIO) -> None:
@@ -49,7 +48,7 @@ class Log:
         self._write(">", text)
 
     def say(self, text: str) -> None:
-        """Neither: facts, and what was thought."""
+        """Anything else, such as facts and searches."""
         self._write("-", text)
 
     def _write(self, mark: str, text: str) -> None:
@@ -65,17 +64,16 @@ class Log:
 
 
 class UnwritableError(BrokenPipeError):
-    """The client cannot be answered, and not because it has gone: standard output is closed from the start, say, or a
-    disk is full.
+    """The client cannot be answered although it has not gone: for example, standard output was closed from the start,
+    or a disk is full.
     """
 
 
 class Stderr(io.TextIOBase):
-    """Text to a file descriptor for which nobody ever waits: a thread passes it on, and what cannot be written is
-    dropped.
+    """A stream to a file descriptor that never blocks its writers: a thread writes the text, and drops what cannot be
+    written.
 
-    While the other end does not read, ``MOST_WAITING`` pieces are kept for it; those after them are lost, each as a
-    whole.
+    While the other end does not read, up to ``MOST_WAITING`` pieces are kept for it; later pieces are dropped whole.
     """
 
     encoding, errors = "utf-8", "backslashreplace"  # a file name may hold bytes that are no text
@@ -91,7 +89,7 @@ class Stderr(io.TextIOBase):
         return len(text)
 
     def drain(self, seconds: float = LAST_WORDS) -> None:
-        """Return when all that was said is written, or after so many seconds."""
+        """Return when everything is written, or after this many seconds."""
         written = threading.Event()
         self._pieces.put(written)
         written.wait(seconds)
@@ -111,15 +109,15 @@ class Stderr(io.TextIOBase):
             if isinstance(piece, threading.Event):
                 piece.set()
                 continue
-            with suppress(OSError):  # full, or nobody reads it any more
+            with suppress(OSError):  # full, or its reader has gone
                 write_all(self._descriptor, piece.encode(self.encoding, self.errors))
 
 
 def secure_streams() -> Stderr:
-    """Make the standard streams such that none of them can stop this process; to be called before any file is opened.
+    """Make the standard streams unable to stop this process; call it before any file is opened.
 
-    Where one is closed the null device takes its place, lest the next file that is opened do so. ``sys.stderr`` becomes
-    a `Stderr`, which is returned; what was said is written before the interpreter ends.
+    A closed one is replaced by the null device, since the next opened file would take its descriptor. ``sys.stderr``
+    becomes a `Stderr`, which is returned; pending text is written before the interpreter exits.
     """
     for descriptor in (0, 1, 2):
         try:
@@ -135,7 +133,7 @@ def secure_streams() -> Stderr:
 
 
 def unanswerable(error: OSError) -> BrokenPipeError:
-    """What to raise where standard output could not be written: a plain BrokenPipeError where the client has gone, else
+    """The exception for a failed write to standard output: a plain BrokenPipeError where the client has gone, else
     UnwritableError.
     """
     if isinstance(error, ConnectionError):
@@ -153,7 +151,7 @@ def write_all(descriptor: int, data: bytes) -> None:
 
 
 class ProtocolOutput:
-    """The client's end of standard output, written unbuffered: every answer leaves whole and at once.
+    """The client's end of standard output, written unbuffered: every answer is sent whole and at once.
 
     ``ProtocolOutput.take_over()`` points file descriptor 1 at stderr first, so that no library's print can reach the client.
     """
@@ -164,8 +162,8 @@ class ProtocolOutput:
 
     @classmethod
     def take_over(cls, log: Log | None = None) -> ProtocolOutput:
-        """Of the process's standard output, after `secure_streams`. UnwritableError where the process was started
-        without one.
+        """Take over the process's standard output, after `secure_streams`. UnwritableError where the process was
+        started without one.
         """
         if sys.__stdout__ is None:
             raise UnwritableError("standard output is closed, so that no answer could be read")

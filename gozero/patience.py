@@ -25,7 +25,7 @@ SMALL_SHARE = 0.3
 
 
 def is_settled(result: RootResult, simulations: float) -> bool:
-    """Whether no rival can be expected to overtake the leader within so many more simulations."""
+    """Whether no rival can be expected to overtake the leader within this many more simulations."""
     rivals = np.delete(result.visits, result.best)
     return bool(result.visits[result.best] - rivals.max() > CATCH_UP * simulations)
 

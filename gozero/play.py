@@ -120,11 +120,11 @@ def choose_weights(settings: PlaySettings) -> Path | None:
 
 
 class Terminal:
-    """The lines of the person, the moves of the engine, the board after each.
+    """A dialogue: reads the person's lines, plays the engine's moves, and prints the board after each.
 
     Args:
         sitting: before its first move.
-        settings: what a record says of the game.
+        settings: komi and rules for the saved record.
     """
 
     def __init__(self, sitting: Sitting, settings: PlaySettings) -> None:
@@ -233,7 +233,7 @@ class Terminal:
         self._print_board()
 
     def _save(self, name: str) -> None:
-        """A file that is there already is left alone."""
+        """Write the game to a new file; an existing one is never overwritten."""
         if not name:
             raise InputError("save needs the name of a file, such as save game.sgf.")
         path, record = full(name), self._sitting.record(self._settings.komi, self._settings.rules)
@@ -269,7 +269,7 @@ class Terminal:
     # What is written
 
     def _go_on(self) -> None:
-        """Let the engine move if it is its turn, and say what has come of it."""
+        """Let the engine move if it is its turn, and print the result."""
         reply = self._sitting.reply()
         if reply is not None or self._sitting.is_over:
             self._print_board()

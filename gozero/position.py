@@ -38,7 +38,7 @@ class Position:
     def __init__(self, game: Game) -> None:
         self.game = game
         self.moves: list[Move] = []
-        self._idle = 0  # passes after the end: the last moves, which the state knows nothing of
+        self._idle = 0  # passes after the end: the last moves, which the state does not hold
         self._restart(game.initial)
 
     def _restart(self, first: np.ndarray) -> None:
@@ -95,7 +95,7 @@ class Position:
         self.moves.append(Move(mover, action))
 
     def pass_after_end(self, colour: int) -> None:
-        """Take down a pass in a game that is over; it changes nothing but ``moves``. ValueError while the game goes on."""
+        """Record a pass in a game that is over; it changes only ``moves``. ValueError while the game goes on."""
         if not self.is_over:
             raise ValueError("the game is not over")
         self.moves.append(Move(colour, self.game.pass_action))

@@ -1,9 +1,9 @@
 """The result of a search for analysis: the moves, the position itself, and the expected owner of each point.
 
-Vocabulary. A *look* is one reading of a search that may still be running; looking changes nothing in it. A *line* is a
-move and the most visited moves after it. The *ownership* of a point is its expected owner, the mean over the positions
-that the search evaluated. All numbers are for the side to move at the root. This module knows no protocol: how numbers
-are written is the front end's business.
+Vocabulary. A *look* is a snapshot of a search that may still be running; taking it does not change the search. A *line*
+is a move and the most visited moves after it. The *ownership* of a point is its expected owner, the mean over the
+positions that the search evaluated. All numbers are for the side to move at the root. This module knows no protocol:
+how numbers are written is the front end's business.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ class MoveAnalysis:
 
     Attributes:
         action: the move.
-        visits: of the search below it; 0 where only the network has an opinion.
+        visits: of the search below it; 0 where only the network's prior is known.
         prior: the network's probability.
         value: expected result, -1..1; that of the root where there are no visits.
         bound: lower end of a 95 % interval (Wilson's) of the value.
         score: expected lead in points, None where the evaluator knows none.
         line: actions, this one first, at most `LONGEST_LINE`.
         line_visits: visits of each.
-        ownership: float32 [P] after the move, -1..1, or None if nobody asked.
+        ownership: float32 [P] after the move, -1..1, or None if not requested.
     """
 
     action: int
@@ -60,7 +60,7 @@ class Analysis:
         value: expected result, -1..1.
         score: expected lead in points, None where the evaluator knows none.
         moves: the best one first.
-        ownership: float32 [P], -1..1, or None if nobody asked or the evaluator knows none.
+        ownership: float32 [P], -1..1, or None if not requested or the evaluator gives none.
     """
 
     colour: int
@@ -73,15 +73,14 @@ class Analysis:
 
 @dataclass(frozen=True)
 class Observer:
-    """Who is told of a search while it runs, and what.
+    """A callback for reports during a search, and what they hold.
 
     Attributes:
         report: called with each look, at least once.
         interval: seconds between two looks.
-        sees_the_end: whether there is a last look where the search is stopped; there always is one where it ends by
-            itself.
-        least_moves, most_moves: how many moves a look tells of; untried ones, by prior, make up for what is missing.
-        ownership, moves_ownership: whether looks tell of the points, at the root and after each move.
+        sees_the_end: whether a stopped search makes a last report; one that ends by itself always does. least_moves,
+        most_moves: how many moves a report lists; untried ones, by prior, fill up the least number. ownership,
+        moves_ownership: whether reports hold the ownership at the root and after each move.
     """
 
     report: Callable[[Analysis], None]
@@ -94,9 +93,9 @@ class Observer:
 
 
 class Owners:
-    """An evaluator in front of another that remembers what it said of the points: ownership is the mean since `forget`.
+    """An evaluator that wraps another and accumulates its ownership: the mean since `forget`.
 
-    What a network says of points that its game does not have is chance, as nothing taught it, and is not heard.
+    Ownership from a network whose game has none is ignored: that head was never trained.
     """
 
     def __init__(self, evaluator: Evaluator) -> None:
@@ -109,7 +108,7 @@ class Owners:
         return self._evaluator.game
 
     def forget(self) -> None:
-        """Begin to count anew."""
+        """Start a new mean."""
         self._sum = np.zeros(self.game.points, np.float64)  # for Black
         self._count = 0
 
@@ -120,11 +119,13 @@ class Owners:
         return found
 
     def _owners(self, states: np.ndarray) -> np.ndarray | None:
-        """float32 [n, P] for the sides to move of states int32 [n, S], unremembered; None where nobody owns points."""
+        """float32 [n, P] for the sides to move of states int32 [n, S], not accumulated; None where the game has no
+        ownership.
+        """
         return None if self.game.owner is None else self._evaluator.evaluate(states).ownership
 
     def hear(self, states: np.ndarray, found: Evaluation) -> None:
-        """Remember what was said of states int32 [n, S], whoever asked."""
+        """Add the ownership of states int32 [n, S] to the mean."""
         self.knows_score = found.score is not None and self.game.score is not None
         if found.ownership is not None and self.game.owner is not None:
             self._sum += np.where(states[:, TO_PLAY] == BLACK, 1.0, -1.0) @ found.ownership
@@ -139,7 +140,7 @@ class Owners:
         return (mean if position.to_play == BLACK else -mean).astype(np.float32)
 
     def after(self, position: Position, actions: list[int]) -> list[np.ndarray | None]:
-        """What the evaluator says of the points after each of these actions, float32 [P] for the side to move before
+        """The evaluator's ownership after each of these actions, float32 [P] for the side to move before
         them.
         """
         children = []
@@ -152,7 +153,7 @@ class Owners:
 
 
 def note(search: Search, owners: Owners | None, position: Position, action: int) -> Analysis:
-    """What a search, as in `look`, thinks of one action: a look with this move alone."""
+    """A look, as from `look`, with only this action's move."""
     result, has_score = search.result(), owners is not None and owners.knows_score
     score = result.score if has_score else None
     move = _move(search, result, action, has_score)
@@ -180,9 +181,7 @@ def look(search: Search, owners: Owners | None, position: Position, observer: Ob
 
 
 def counted(look: Analysis, lead: float) -> Analysis:
-    """A look at a game that ends now, with what is known in the place of what is expected: the side to move leads by so
-    many points.
-    """
+    """A look at a game that ends now: the side to move leads by this many points, in place of the estimates."""
     value, score = float(np.sign(lead)), None if look.score is None else lead
     moves = tuple(replace(move, value=value, bound=lower_bound(value, move.visits), score=score) for move in look.moves)
     return replace(look, value=value, score=score, moves=moves)
@@ -214,7 +213,7 @@ def _move(search: Search, result: RootResult, action: int, has_score: bool) -> M
 
 
 def lower_bound(value: float, visits: int) -> float:
-    """Lower end of Wilson's 95 % interval of an expected result -1..1 that so many visits agree on; -1 without visits."""
+    """Lower end of Wilson's 95 % interval of an mean result -1..1 over this many visits; -1 without visits."""
     if visits == 0:
         return -1.0
     share, extra = (1 + min(max(value, -1.0), 1.0)) / 2, CONFIDENCE**2 / visits

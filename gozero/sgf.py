@@ -21,9 +21,10 @@ from gozero import coords
 from gozero.colours import BLACK, WHITE
 
 GAME_NUMBERS = {"go": 1, "simple_go": 1, "nogo": 1, "othello": 2, "gomoku": 4}
-"""GM of the games that are written. NoGo has no number of its own: its moves are moves of Go that never capture, so
-that every Go program shows such a game as it was, and RU[NoGo] tells them apart. The numbers know neither Connect-4 nor
-tic-tac-toe."""
+"""The GM number of each game that can be written. NoGo has no number of its own: its moves are moves of Go that never
+capture, so that every Go program shows such a game as it was, and RU[NoGo] tells them apart. The numbers know neither
+Connect-4 nor tic-tac-toe.
+"""
 NOGO_RULES = "NoGo"
 _SGF_COLOUR = {BLACK: "b", WHITE: "w"}
 _COLOUR = {"b": BLACK, "w": WHITE}
@@ -46,15 +47,12 @@ class GameRecord:
     Attributes:
         size: points a side.
         moves: (colour, action) in order; colours need not alternate.
-        komi: points for White; None where the file says nothing readable.
-        handicap: number of Black's handicap stones, which are among ``black_stones``; 0 for an even game, and where the
-            file says nonsense.
-        black_stones, white_stones: actions of the stones on the board before the first move.
-        to_play: who plays first.
-        result: as SGF has it: ``B+3.5``, ``W+R``, ``0``, or empty where it is not known.
-        rules, black_name, white_name: free text.
-        comments: (number of moves, text) of the comment that stands beside the position after so many moves.
-        game: a key of `GAME_NUMBERS`; only Go is read.
+        komi: points for White; None where the file has no readable value.
+        handicap: number of Black's handicap stones, which are among ``black_stones``; 0 for an even game, or where the
+        file's value is invalid. black_stones, white_stones: actions of the stones on the board before the first move.
+        to_play: who plays first. result: as SGF has it: ``B+3.5``, ``W+R``, ``0``, or empty where it is not known.
+        rules, black_name, white_name: free text. comments: (number of moves, text) of the comment on the position after
+        that many moves. game: a key of `GAME_NUMBERS`; only Go is read.
     """
 
     size: int
@@ -81,7 +79,7 @@ class Variation:
 
 
 def split(data: bytes) -> list[bytes]:
-    """Each game of a collection as a file of its own. Data that are no collection come back as they are, for `parse` to
+    """Each game of a collection as a file of its own. Data that cannot be split are returned unchanged, for `parse` to
     judge.
     """
     data, _ = _decoded(data)

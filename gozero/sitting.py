@@ -52,7 +52,7 @@ class Opponent:
         self._visits = visits
 
     def look(self, position: Position) -> RootResult:
-        """What it thinks of a position that is not over."""
+        """Search a position that is not over."""
         self._search.begin(
             0,
             SearchRequest(

@@ -100,7 +100,7 @@ def save(
 
     `trained_sizes` are the board sizes that it learned from; none leaves them unknown.
 
-    The file appears whole or not at all: it is written beside its place and then moved there.
+    The file is written elsewhere in the same folder and then moved, so that it is never seen half-written.
     """
     import torch
 
@@ -162,7 +162,7 @@ def load(path: Path | str, game: str | None = "go") -> Weights:
 
 
 def check_features(path: Path, game: str, version: int) -> None:
-    """WeightsError unless this version of the layout is one in which positions of `game` are shown to networks."""
+    """WeightsError unless `game` has this version of the input features."""
     from gozero.features import layouts
 
     known = [shown.version for shown in layouts(game)]
@@ -218,7 +218,7 @@ def header(path: Path | str) -> Header:
 
 
 def describe(path: Path | str) -> str:
-    """What a person wants to know of a weights file, as aligned text."""
+    """The facts about a weights file as aligned text."""
     weights = load(path, game=None)
     config = weights.config
     parameters = sum(tensor.numel() for name, tensor in weights.state_dict.items() if not _is_statistic(name))
@@ -272,7 +272,7 @@ def full(path: Path | str) -> Path:
 
 
 def _home(path: Path | str) -> Path:
-    """The path with ~ for a home folder; a ~ that names nobody's is left as it is, where pathlib would raise."""
+    """The path with ~ for a home folder; a ~ before an unknown user's name is left as it is, where pathlib would raise."""
     return Path(os.path.expanduser(path))  # noqa: PTH111
 
 
@@ -340,9 +340,7 @@ def _metadata(path: Path, text: str) -> dict[str, Any]:
 
 
 def _trained_sizes(values: dict[str, Any]) -> tuple[int, ...]:
-    """What checked metadata say of the sizes trained on; of older files the sizes of their run's stages, () where
-    nothing is known.
-    """
+    """The board sizes trained on, from checked metadata; for older files those of their run's stages, () where unknown."""
     if "trained_sizes" in values:
         return tuple(sorted(values["trained_sizes"]))
     try:
