@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from gozero.games.game import Game
 
 READY = "Started, ready to begin handling requests"
-"""What KataGo says on stderr, and some clients wait for."""
+"""KataGo's line on stderr that some clients wait for."""
 
 say = partial(tell, "gozero-analysis")
 """One line to the user, on stderr."""
@@ -44,7 +44,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def sit(settings: AnalysisSettings, log: Log | None) -> int:
-    """Serve. Returns the exit code; WeightsError and SettingsError where weights or backend are of no use."""
+    """Serve. Returns the exit code; WeightsError and SettingsError where weights or backend cannot be used."""
     output = ProtocolOutput.take_over(log)
     path, header = find_weights(settings.weights, "go")
     evaluators = settings.evaluators(path)
@@ -81,7 +81,7 @@ def sit(settings: AnalysisSettings, log: Log | None) -> int:
 
 
 def greeting(settings: AnalysisSettings, path: Path) -> str:
-    """The line on stderr that says with what it analyses."""
+    """The line on stderr that names the weights and the limits."""
     return (
         f"gozero {VERSION}, weights {path}; {settings.visits} visits a position, {settings.positions} positions at once"
     )

@@ -31,7 +31,7 @@ from gozero.search_report import Analysis, Observer, Owners, look
 
 @dataclass(frozen=True)
 class RawEvaluation:
-    """What the evaluator alone says of a position, for the side to move.
+    """The evaluator's output for a position without a search, for the side to move.
 
     Attributes:
         logits: float32 [A].
@@ -71,7 +71,7 @@ class RunningTask:
 
     @property
     def is_full(self) -> bool:
-        """Whether it ended for want of memory."""
+        """Whether it ended for lack of memory."""
         return self._search.is_full()
 
     def collect(self) -> np.ndarray:
@@ -80,7 +80,7 @@ class RunningTask:
         return self._leaves
 
     def absorb(self, found: Evaluation | None) -> None:
-        """Take what the evaluator says of those leaves; None where there were none."""
+        """Take the evaluation of those leaves; None where there were none."""
         if found is not None:
             self._owners.hear(self._leaves, found)
             if self.raw is None:
@@ -89,22 +89,20 @@ class RunningTask:
         self._search.absorb(found)
 
     def look(self) -> Analysis:
-        """What it has found so far; at least one wave must be over."""
+        """The result so far; at least one wave must be over."""
         wishes = self.task.query.wishes
         observer = Observer(lambda analysis: None, ownership=wishes.ownership, moves_ownership=wishes.moves_ownership)
         return look(self._search, self._owners, self.task.root, observer)
 
 
 class Analyst:
-    """Searches tasks, so many at once.
+    """Searches several tasks at once.
 
     Args:
         open_evaluator: gives the evaluator for a board; called when a task on it has its turn. It may take seconds.
         positions: searches under way at most.
-        report: told of a running task, and whether it still goes on: at the intervals that its query asks for, and once
-            at its end.
-        memory: for the trees of all searches together.
-        clock: seconds.
+        report: called with a running task and whether it continues: at the intervals of its query, and once at its end.
+        memory: for the trees of all searches together. clock: seconds.
     """
 
     def __init__(
@@ -129,13 +127,11 @@ class Analyst:
         return not self._running and not self._waiting
 
     def add(self, task: Task) -> None:
-        """Let a task wait for its turn."""
+        """Queue a task."""
         heapq.heappush(self._waiting, (-task.priority, next(self._numbers), task))
 
     def end(self, is_meant: Callable[[Task], bool]) -> list[Task]:
-        """End tasks now. Those under way are reported with what they have found; those that waited are returned, oldest
-        first.
-        """
+        """End tasks now. Running ones are reported with their results so far; queued ones are returned, oldest first."""
         dropped = [entry for entry in self._waiting if is_meant(entry[2])]
         self._waiting = [entry for entry in self._waiting if not is_meant(entry[2])]
         heapq.heapify(self._waiting)
@@ -169,7 +165,7 @@ def _size(running_task: RunningTask) -> int:
 
 
 def _advance(running: list[RunningTask]) -> None:
-    """A wave of searches on boards of one size."""
+    """Run a wave of searches on boards of one size."""
     leaves = [running_task.collect() for running_task in running]
     states = np.concatenate(leaves)
     parts: Iterator[Evaluation | None] = itertools.repeat(None)

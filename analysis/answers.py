@@ -24,7 +24,7 @@ DIGITS = 6
 
 
 def answer(task: Task, look: Analysis, raw: RawEvaluation, *, is_during_search: bool) -> dict[str, Any]:
-    """One answer about a task that has been searched."""
+    """The answer for a task that has been searched."""
     wishes, sign = task.query.wishes, _sign(task)
     told = {
         **_head(task, is_during_search=is_during_search),
@@ -39,7 +39,7 @@ def answer(task: Task, look: Analysis, raw: RawEvaluation, *, is_during_search: 
 
 
 def no_results(task: Task) -> dict[str, Any]:
-    """The one answer about a task that was ended before it was searched."""
+    """The answer for a task that was ended before it was searched."""
     return {**_head(task, is_during_search=False), "noResults": True}
 
 
@@ -48,7 +48,7 @@ def _head(task: Task, *, is_during_search: bool) -> dict[str, Any]:
 
 
 def _sign(task: Task) -> int:
-    """1 where the side that numbers are told for is the side to move, else -1."""
+    """1 where numbers are reported for the side to move, else -1."""
     told_for = {"black": BLACK, "white": WHITE}.get(task.query.wishes.perspective, task.root.to_play)
     return 1 if told_for == task.root.to_play else -1
 
@@ -86,7 +86,7 @@ def _root(task: Task, look: Analysis, raw: RawEvaluation, sign: int) -> dict[str
 
 
 def _worth(value: float, score: float | None, sign: int) -> dict[str, float]:
-    """An expected result -1..1 of the side that is told for, and the lead under KataGo's two names."""
+    """An expected result -1..1 of the reported side, and the lead under KataGo's two names."""
     told = {"winrate": round(_winrate(value), DIGITS), "utility": round(value, DIGITS)}
     if score is None:
         return told

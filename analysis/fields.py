@@ -41,11 +41,11 @@ class Fields:
         return QueryError(self._blame or name, f"{name}: {message}" if self._blame else message)
 
     def take(self, name: str, expected: str, check: Callable[[Any], Value | None], default: Value) -> Value:
-        """A value that `check` gives something for; QueryError where it gives None."""
+        """A value converted by `check`; QueryError where `check` gives None."""
         return self._checked(name, expected, check) if name in self._values else default
 
     def required(self, name: str, expected: str, check: Callable[[Any], Value | None]) -> Value:
-        """As `take`, of a field that must be there."""
+        """As `take`, of a required field."""
         self.check_present(name, expected)
         return self._checked(name, expected, check)
 
@@ -72,7 +72,7 @@ class Fields:
         return self.take(name, "true or false", lambda value: value if isinstance(value, bool) else None, default=False)
 
     def choice(self, name: str, choices: Mapping[str, Value], default: Value) -> Value:
-        """What a word stands for, in any case."""
+        """The value that a word stands for; letter case is ignored."""
         return self.take(
             name,
             f"one of {', '.join(choices)}",
@@ -118,6 +118,6 @@ def _number(value: Any) -> float | None:
 
 
 def shown(value: Any) -> str:
-    """A value in an error, however long it is."""
+    """A value as shown in an error, shortened."""
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -28,8 +28,8 @@ class Task:
         turn: its number.
         priority: the highest comes first.
         root: the position, not over.
-        left_out: int32 [2, A], in how many plies each move is left out, for the side to move and the other; one move at
-            least is not.
+        left_out: int32 [2, A], in how many plies each move is left out, for the side to move and the other; at least
+        one move is not.
     """
 
     query: Query
@@ -40,8 +40,8 @@ class Task:
 
 
 def tasks(query: Query) -> list[Task]:
-    """The turns of a query, in the order of the game. QueryError for stones or moves that cannot be, and where no move
-    is left.
+    """The turns of a query, in the order of the game. QueryError for impossible stones or moves, and where no move is
+    left.
     """
     position = _first(query)
     found = []
@@ -51,7 +51,7 @@ def tasks(query: Query) -> list[Task]:
         if turn in query.priorities:
             root = position.copy()
             if root.is_over:
-                root.state[go.PASSES] = 0  # whoever asks what to play does not mean the passes to have ended the game
+                root.state[go.PASSES] = 0  # a query for a move means that the passes have not ended the game
             found.append(Task(query, turn, query.priorities[turn], root, _left_out(query, root, turn)))
     return found
 

@@ -37,12 +37,12 @@ _UNFOLLOWED = {
     "includeOwnershipStdev": "gozero does not know how much ownership varies; ignored",
     "includeMovesOwnershipStdev": "gozero does not know how much ownership varies; ignored",
 }
-"""Fields of KataGo's that cannot be followed, and why."""
+"""KataGo's fields that are not supported, and why."""
 
 
 @dataclass(frozen=True)
 class Action:
-    """Something that is asked of the engine itself.
+    """A request to the engine itself.
 
     Attributes:
         name: of the action.
@@ -57,13 +57,13 @@ class Action:
 
 @dataclass(frozen=True)
 class Defaults:
-    """What holds where a query does not say.
+    """Default values for queries.
 
     Attributes:
         sizes: boards that can be played, points a side.
         visits: of a position.
         seconds: that a position is searched at most.
-        perspective: whose numbers are told, "black", "white" or "side_to_move".
+        perspective: the side that numbers are reported for, "black", "white" or "side_to_move".
         trained: boards that the weights learned from, ascending; () where that is not known.
     """
 
@@ -76,7 +76,7 @@ class Defaults:
 
 @dataclass(frozen=True)
 class Wishes:
-    """What answers tell, beyond the moves and the root."""
+    """Optional parts of the answers."""
 
     perspective: str = "black"
     ownership: bool = False
@@ -133,7 +133,7 @@ class Query:
 
 
 def read_action(values: Mapping[str, Any]) -> Action:
-    """The action that an object with a field `action` asks for. QueryError for fields that are of no use."""
+    """The action that an object with a field `action` asks for. QueryError for an invalid field."""
     fields = Fields(values)
     name = fields.take("action", f"one of {', '.join(ACTIONS)}", lambda name: name if name in ACTIONS else None, "")
     if not name.startswith("terminate"):
@@ -150,7 +150,7 @@ def read_action(values: Mapping[str, Any]) -> Action:
 
 
 def read_query(values: Mapping[str, Any], defaults: Defaults) -> Query:
-    """The query that an object asks for. QueryError for the first field that is of no use."""
+    """The query that an object asks for. QueryError for the first invalid field."""
     fields = Fields(values)
     query_id = fields.required("id", "a text", lambda value: value if isinstance(value, str) else None)
     size = _size(fields, defaults.sizes)
@@ -202,7 +202,7 @@ def _size(fields: Fields, sizes: tuple[int, ...]) -> int:
 
 
 def _rules(fields: Fields) -> tuple[RuleSet, float, list[tuple[str, str]]]:
-    """The rules, the komi and a warning where they are not quite what was asked for."""
+    """The rules, the komi and a warning where they differ from the request."""
 
     def check(value: Any) -> KataRules | None:
         try:
@@ -254,7 +254,9 @@ def _action(fields: Fields, name: str, text: Any, size: int) -> int:
 
 
 def _first_player(moves: tuple[tuple[int, int], ...], stones: Mapping[int, int]) -> int:
-    """Who begins where nobody says: who plays the first move; without one, White after handicap stones."""
+    """The side to begin where the query does not say: that of the first move; without moves, White after handicap
+    stones.
+    """
     if moves:
         return moves[0][0]
     return WHITE if _handicap(stones) else BLACK
@@ -284,7 +286,7 @@ def _priorities(fields: Fields, moves: int) -> dict[int, int]:
 
 
 def _restrictions(fields: Fields, size: int) -> tuple[Restriction, ...]:
-    """What is to be left out, or thought of alone."""
+    """The moves to leave out, or the only ones to consider."""
     if "avoidMoves" in fields and "allowMoves" in fields:
         raise fields.error("allowMoves", "give either avoidMoves or allowMoves")
     name = "allowMoves" if "allowMoves" in fields else "avoidMoves"
@@ -317,7 +319,7 @@ def _wishes(fields: Fields, settings: Fields, defaults: Defaults) -> Wishes:
 
 
 def _ignored(fields: Fields, settings: Fields) -> list[tuple[str, str]]:
-    """A warning for each field that changes nothing, and one for all such settings."""
+    """A warning for each ignored field, and one for all ignored settings."""
     warnings = [(name, _UNFOLLOWED.get(name, "unknown field; ignored")) for name in fields.unused]
     if settings.unused:
         warnings.append(("overrideSettings", f"gozero has no {', '.join(settings.unused)}; ignored"))

@@ -40,7 +40,7 @@ class Server:
         open_evaluator: see `analysis.analyst.Analyst`.
         send: takes each answer.
         memory: for all searches together.
-        warn: told, once, that a search ended for want of memory.
+        warn: called once, when a search ended for lack of memory.
     """
 
     def __init__(
@@ -65,12 +65,12 @@ class Server:
         return self._analyst is None or self._analyst.is_idle
 
     def wave(self) -> None:
-        """Search a little of all that is under way."""
+        """Run one wave of all searches."""
         if self._analyst is not None:
             self._analyst.wave()
 
     def take(self, line: str) -> None:
-        """Answer a line, or begin to; a blank one is nothing."""
+        """Answer a line, or start its search; a blank line is ignored."""
         if not line.strip():
             return
         try:
@@ -115,7 +115,7 @@ class Server:
             self._analyst.add(task)
 
     def _do(self, action: Action, values: Mapping[str, Any]) -> None:
-        """Do what is asked; the answer is the object itself, with what it asks for."""
+        """Carry out an action; the answer is the object itself with the results added."""
         told: dict[str, Any] = {}
         if action.name == "query_version":
             told = {"version": self._version, "git_hash": "<omitted>"}
@@ -146,7 +146,7 @@ class Server:
 
 
 def serve(server: Server, lines: Lines, *, finish: bool = True) -> None:
-    """Answer lines until their end; then, unless told not to, finish what was asked."""
+    """Answer lines until their end; then finish the remaining queries, unless ``finish`` is false."""
     ended = False
     while not (ended and (server.is_idle or not finish)):
         for line in _arrived(lines, wait=server.is_idle):
@@ -159,7 +159,7 @@ def serve(server: Server, lines: Lines, *, finish: bool = True) -> None:
 
 
 def _arrived(lines: Lines, *, wait: bool) -> Iterator[str | None]:
-    """The lines that are there, or after waiting for one."""
+    """The lines that have arrived; waits for one if there are none."""
     while wait or not lines.empty():
         wait = False
         line = lines.get()

@@ -55,7 +55,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def sit(settings: GtpSettings, log: Log | None) -> int:
-    """What the settings ask for. Returns the exit code; FatalError where the weights are of no use."""
+    """Run what the settings ask for and return the exit code. FatalError where the weights cannot be used."""
     if settings.check:
         return test_installation(settings)
     run(settings, log)
@@ -63,7 +63,7 @@ def sit(settings: GtpSettings, log: Log | None) -> int:
 
 
 def test_installation(settings: GtpSettings) -> int:
-    """`--check`, on standard output. Returns the exit code."""
+    """Run `--check`, on standard output, and return the exit code."""
     from gtp.check import check
 
     try:
@@ -75,7 +75,7 @@ def test_installation(settings: GtpSettings) -> int:
 
 
 def run(settings: GtpSettings, log: Log | None) -> None:
-    """Serve. FatalError where the weights are of no use."""
+    """Serve GTP. FatalError where the weights cannot be used."""
     from gtp.loading import Loader, check_rules, check_size, find_weights
 
     output = ProtocolOutput.take_over(log)
@@ -99,7 +99,7 @@ def run(settings: GtpSettings, log: Log | None) -> None:
 
 
 def report_bug(log: Log | None, command: Command, error: Exception) -> None:
-    """Tell the user, and the log, of a bug that a command came upon."""
+    """Report a bug in a command to the user and the log."""
     text = f"internal error in {command.name!r}; please report this:\n{''.join(traceback.format_exception(error)).rstrip()}"
     say(text)
     if log is not None:
@@ -107,7 +107,7 @@ def report_bug(log: Log | None, command: Command, error: Exception) -> None:
 
 
 def leave_when_unread(output: ProtocolOutput) -> None:
-    """End the process, whatever it is doing, when the controller has gone and nobody can read an answer any more."""
+    """End the process, whatever it is doing, when the controller has closed its end and answers cannot be read."""
     output.wait_until_unread()
     os._exit(0)
 
@@ -123,23 +123,23 @@ def make_protocol(session: Session, game: str, on_bug: Callable[[Command, Except
 
 
 def greeting(settings: GtpSettings, path: Path, header: Header) -> str:
-    """The line on stderr that says with what it plays."""
+    """The line on stderr that names weights, network and limits."""
     return ", ".join([f"{NAME} {VERSION}", *facts(settings, path, header)])
 
 
 def description(settings: GtpSettings, path: Path, header: Header) -> str:
-    """The same for records, a fact a line."""
+    """The same for records, one fact a line."""
     return "\n".join([f"{NAME} {VERSION}", *facts(settings, path, header)])
 
 
 def surroundings(settings: GtpSettings) -> str:
-    """Where it runs, for the log, a fact a line."""
+    """Process, threads and platform, for the log, one fact a line."""
     threads = settings.threads or available_threads()
     return f"process {os.getpid()}, {threads} threads, Python {platform.python_version()}, {platform.platform()}\nin {Path.cwd()}"
 
 
 def facts(settings: GtpSettings, path: Path, header: Header) -> list[str]:
-    """What matters for how it plays: weights and network, game, board, rules, and what a move may cost."""
+    """What determines how it plays: weights, network, game, board, rules, and the limits of a move."""
     visits, seconds = settings.move_visits, settings.time
     limits = [f"{visits} visits"] if visits else []
     limits += [f"{seconds:g} s"] if seconds else []

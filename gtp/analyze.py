@@ -2,7 +2,7 @@
 
 Vocabulary. A *dialect* is how a look at the search is written: Leela Zero's whole numbers out of 10,000, KataGo's
 fractions, CGOS's JSON. An *analysis* goes on until any line arrives, an empty one too; a *genmove* of these ends when
-it has its move, whatever arrives. All numbers are for the side that is asked about. Options come as names and values;
+it has its move, whatever arrives. All numbers are for the side that the client names. Options come as names and values;
 see `_Request`.
 
 The search itself is run by `gozero.player`, what a look holds `gozero.search_report`'s.
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 Dialect = Callable[["Analysis", Mapping[str, bool], tuple[int, int]], str]  # look, flags, (columns, rows) -> one line
 
 SHORTEST, USUAL = 0.01, 0.5
-"""Seconds between two looks: at least, and where the client does not say."""
+"""Seconds between two looks: the least, and the default."""
 
 FLAGS = ("ownership", "movesOwnership", "rootInfo", "pvVisits")
 CGOS_MOVES = 10
-"""The server keeps what it is sent; nobody looks at more."""
+"""Moves in a report to CGOS, which stores it."""
 
 UNANSWERED_FLAGS = ("ownershipStdev", "movesOwnershipStdev", "pvEdgeVisits", "noResultValue")
-"""Options of KataGo's whose numbers we do not have: accepted, and not answered."""
+"""KataGo's options whose numbers are not available here: accepted and ignored."""
 
 
 @dataclass
@@ -49,8 +49,8 @@ class _Request:
     """What the client asked for.
 
     ``[COLOUR] [INTERVAL]``, then ``interval CENTISECONDS``, ``minmoves N``, ``maxmoves N``, ``avoid|allow COLOUR V,V,... PLIES``,
-    ``rules NAME|JSON``, ``ownership BOOL`` and the other flags, in any order. Restrictions and rules hold for this analysis; a genmove
-    plays by the game's rules, and whatever it likes.
+    ``rules NAME|JSON``, ``ownership BOOL`` and the other flags, in any order. Restrictions and rules hold for an
+    analysis only; a genmove ignores them.
     """
 
     colour: int
@@ -78,7 +78,7 @@ class AnalysisCommands:
         }
 
     def _analyse(self, command: Command, stream: Stream, dialect: Dialect) -> None:
-        """Think aloud until a line arrives; with `--analysis-visits`, be silent from then on until a line arrives."""
+        """Search and report until a line arrives; after `--analysis-visits`, pause until a line arrives."""
         from gozero.game_tree import Limits
 
         session = self._session
@@ -94,7 +94,7 @@ class AnalysisCommands:
         session.signals.wait()
 
     def _genmove(self, command: Command, stream: Stream, dialect: Dialect) -> None:
-        """genmove, with looks while it thinks and one at its end; then ``play`` and the move."""
+        """genmove, with looks during the search and one at its end; then ``play`` and the move."""
         session = self._session
         request = self._request(command, strict=False)
         observer = self._observer(request, stream, dialect, sees_the_end=True)
@@ -114,7 +114,7 @@ class AnalysisCommands:
             raise GtpError(f"rules: {error}") from None
 
     def _observer(self, request: _Request, stream: Stream, dialect: Dialect, *, sees_the_end: bool) -> Observer:
-        """Writes each look that was asked for as a line of the answer."""
+        """An observer that writes each look as a line of the answer."""
         from gozero.search_report import Observer
 
         board = self._session.game.board
@@ -129,9 +129,7 @@ class AnalysisCommands:
         )
 
     def _request(self, command: Command, *, strict: bool) -> _Request:
-        """Read the arguments. GtpError for values that make no sense, and where ``strict`` for options that nobody
-        knows.
-        """
+        """Read the arguments. GtpError for invalid values and, where ``strict``, for unknown options."""
         words = command.arguments
         request = _Request(self._session.game.position.to_play)
         if words and words[0].isalpha() and words[0] not in _OPTIONS:
@@ -151,7 +149,7 @@ class AnalysisCommands:
 
 
 def _ignore(request: _Request, name: str, values: list[str], board: tuple[int, int]) -> None:
-    """Nothing: an option that changes no answer of ours."""
+    """Ignore an option that changes no answer here."""
 
 
 def _take_interval(request: _Request, name: str, values: list[str], board: tuple[int, int]) -> None:
@@ -192,7 +190,7 @@ _OPTIONS: dict[str, tuple[int, Callable[[_Request, str, list[str], tuple[int, in
     **dict.fromkeys(FLAGS, (1, _take_flag)),
     **dict.fromkeys(UNANSWERED_FLAGS, (1, _take_flag)),
 }
-"""How many values follow the name of an option, and what they do."""
+"""For each option, how many values follow its name, and the function that applies them."""
 
 
 def _interval(text: str) -> float:

@@ -11,7 +11,7 @@ from gtp.protocol import Command, GtpError
 COLOUR_WORDS = {BLACK: "black", WHITE: "white"}
 _COLOURS = {"b": BLACK, "black": BLACK, "w": WHITE, "white": WHITE}
 LARGEST_NUMBER = 1e9
-"""Whole numbers beyond this are taken for it: no size, time or count is meant by them."""
+"""Whole numbers beyond this are cut to it; no size, time or count is larger."""
 
 
 def colour_of(text: str) -> int:
@@ -25,7 +25,7 @@ def colour_of(text: str) -> int:
 
 
 def number_of(text: str) -> float:
-    """A finite number."""
+    """Parse a finite number."""
     try:
         value = float(text)
     except ValueError:
@@ -36,7 +36,7 @@ def number_of(text: str) -> float:
 
 
 def whole_number_of(text: str) -> int:
-    """A whole number, cut to ± ``LARGEST_NUMBER``."""
+    """Parse a whole number, cut to ± ``LARGEST_NUMBER``."""
     digits = text.lstrip("+-")
     if not (digits.isascii() and digits.isdigit()) or len(text) - len(digits) > 1:
         raise GtpError(f"syntax error: {text!r} is not a whole number")

@@ -41,7 +41,7 @@ INSTRUCTIONS = {
     "avx512_vnni": "VNNI",
     "amx_bf16": "AMX",
 }
-"""What the network's arithmetic gains by, as Linux names it and as people do."""
+"""Instruction sets that speed the network up: Linux's name, and the usual one."""
 
 BATCH = 8  # positions at a time
 SECONDS = 1.0  # of evaluations
@@ -65,7 +65,7 @@ class CheckResult:
 
 
 def check(settings: GtpSettings, tell: Callable[[str], None] = print) -> bool:
-    """Tell one finding after the other, as soon as it is known, and what they come to. Whether the engine can play."""
+    """Print each finding as soon as it is known, then a summary. Returns whether the engine can play."""
     grades = []
     for finding in findings(settings):
         tell(str(finding))
@@ -78,7 +78,7 @@ def check(settings: GtpSettings, tell: Callable[[str], None] = print) -> bool:
 
 
 def findings(settings: GtpSettings) -> Iterator[CheckResult]:
-    """All there is to say, up to the first thing that is wrong."""
+    """Yield the findings, up to the first that is wrong."""
     yield _machine()
     yield _packages(settings)
     try:
@@ -95,7 +95,7 @@ def findings(settings: GtpSettings) -> Iterator[CheckResult]:
 
 
 def _engine(settings: GtpSettings) -> Iterator[CheckResult]:
-    """From the weights to a move. FatalError where that cannot be."""
+    """Yield the findings from the weights to a move. FatalError where the engine cannot play."""
     from gtp.loading import Loader, find_weights
 
     path, header = find_weights(settings)
@@ -118,7 +118,7 @@ def _engine(settings: GtpSettings) -> Iterator[CheckResult]:
 
 
 def _weights(settings: GtpSettings, path: Path, header: Header, boards: str) -> CheckResult:
-    """Which weights, what they play, and what they learned from; a note where that is not the board that is asked for."""
+    """The weights, their game and training sizes; a note where they were not trained on the chosen board."""
     trained = f", trained on {listed(header.trained)}" if header.trained else ""
     text = f"{path}: {header.game}, network {header.network}, board sizes {boards}{trained}"
     line = beyond_training(header.trained, settings.size) if settings.size else ""
@@ -126,7 +126,7 @@ def _weights(settings: GtpSettings, path: Path, header: Header, boards: str) -> 
 
 
 def _machine() -> CheckResult:
-    """Processor, what it computes in, threads and memory."""
+    """Processor, instruction sets and threads."""
     found = processor()
     known = [name for flag, name in INSTRUCTIONS.items() if flag in found.flags]
     instructions = f" with {', '.join(known)}" if known else ""
@@ -156,7 +156,7 @@ def _version(package: str) -> str | None:
 
 
 def _cache() -> CheckResult:
-    """Where compiled rules are kept."""
+    """The folder of compiled rules; a note where it cannot be written."""
     from gozero import caches, jit
 
     if jit.CACHE_FOLDER is not None:
@@ -166,7 +166,7 @@ def _cache() -> CheckResult:
 
 
 def _evaluator(evaluator: Evaluator, seconds: float) -> CheckResult:
-    """What computes the network, and in what."""
+    """The evaluator, its device and precision."""
     name = type(evaluator).__name__.removesuffix("Evaluator")
     device = str(getattr(evaluator, "device", "cpu")).upper()
     precision = f" in {evaluator.precision}" if hasattr(evaluator, "precision") else ""
@@ -174,7 +174,7 @@ def _evaluator(evaluator: Evaluator, seconds: float) -> CheckResult:
 
 
 def _speed(evaluator: Evaluator, game: Game, threads: int) -> CheckResult:
-    """Evaluations a second, and whether the threads were at work."""
+    """Evaluations a second, and how busy the threads were."""
     states = game.new_states(BATCH)
     began, worked, count = time.monotonic(), time.process_time(), 0
     while (seconds := time.monotonic() - began) < SECONDS:
@@ -208,7 +208,7 @@ def _move(player: Player) -> CheckResult:
 
 
 def _memory() -> CheckResult:
-    """What the process has used at most, and what is left."""
+    """The most memory the process has used, and what is free."""
     used, left = megabytes(Path("/proc/self/status"), "VmHWM"), megabytes(Path("/proc/meminfo"), "MemAvailable")
     if used is None or left is None:
         return CheckResult("memory", "this system does not tell")

@@ -51,7 +51,7 @@ class FailureError(EngineError):
 
 
 class Remarks:
-    """Says each thing once, on stderr; several engines may share one."""
+    """Prints each remark once, on stderr; several engines may share one."""
 
     def __init__(self) -> None:
         self._said: set[str] = set()
@@ -67,7 +67,7 @@ class Engine:
 
     `command` is the program with its arguments, as a list or as one line of shell words (no shell runs).
     `timeout` is how many seconds an answer may take unless `send` is told otherwise.
-    `remarks` takes what is to be said of its protocol.
+    `remarks` receives remarks about its protocol.
     Raises `FailureError` if the program cannot be started.
     """
 
@@ -140,7 +140,7 @@ class Engine:
             raise self._failure("is no longer running", QUIT_SECONDS) from error
 
     def remark(self, what: str) -> None:
-        """Say once what is peculiar about this engine."""
+        """Print once how this engine departs from the protocol."""
         self._remarks(f"{self}: {what}")
 
     def _answer(self, identity: str, timeout: float) -> tuple[str, str]:

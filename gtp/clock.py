@@ -1,8 +1,8 @@
 """The clocks of both sides, and the commands that set them: time_settings, kgs-time_settings, kata-time_settings,
 time_left.
 
-Vocabulary as in `gtp.time_controls`. The clock measures nothing: it is told what a move took, and believes
-``time_left`` over its own account. All figures are seconds.
+Vocabulary as in `gtp.time_controls`. The clock measures nothing: it is given the duration of each move, and
+``time_left`` overrides its own count. All figures are seconds.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from gtp.protocol import Command, GtpError, Handler
 from gtp.time_controls import Absolute, Allowance, Fischer, TimeControl, TimeLeft, byoyomi, canadian
 
 UNKNOWN_TERMS = Absolute(0.0)
-"""The terms where the controller sends none, but sends ``time_left`` all the same."""
+"""The terms where the controller sends only ``time_left``."""
 
 
 class Clock:
-    """Both sides' clocks. Without ``set_up`` there is no limit, unless the controller sends ``time_left`` all the same.
+    """Both sides' clocks. Without ``set_up`` there is no limit, unless the controller sends ``time_left``.
 
     Attributes:
         lag: seconds kept back at every move.
@@ -35,17 +35,17 @@ class Clock:
         self._left: dict[int, TimeLeft] = {}
 
     def set_up(self, control: TimeControl | None) -> None:
-        """Begin with these terms, both clocks full; None: no limit, whatever ``time_left`` says."""
+        """Start both clocks on these terms; None: no limit, and ``time_left`` is ignored."""
         self._control = control
         self._is_unlimited = control is None
         self._left.clear()
 
     def reset(self) -> None:
-        """A new game on the same terms."""
+        """Start a new game on the same terms."""
         self._left.clear()
 
     def set_left(self, colour: int, left: TimeLeft) -> None:
-        """What the controller says is left; a negative time counts as none."""
+        """Set a clock as the controller reports it; a negative time counts as none."""
         if not self._is_unlimited:
             self._left[colour] = replace(left, seconds=max(0.0, left.seconds))
 
@@ -62,7 +62,7 @@ class Clock:
             self._left[colour] = (self._control or UNKNOWN_TERMS).after(left, seconds)
 
     def allowance(self, colour: int, moves: float) -> Allowance | None:
-        """What the side's next move may take if main time must last for so many like it; None where there is no limit."""
+        """The time for the side's next move if main time must last for this many like it; None where there is no limit."""
         left = self.left(colour)
         return None if left is None else (self._control or UNKNOWN_TERMS).allowance(left, moves, self.lag)
 
@@ -80,10 +80,10 @@ KATA_KINDS: dict[str, Kind] = {
     "fischer": (("MAIN", "INCREMENT"), Fischer),
     "fischer-capped": (("MAIN", "INCREMENT", "CAP", "LONGEST"), Fischer),
 }
-"""What follows the name of each kind, and the terms that it makes."""
+"""For each kind of time settings, its arguments and the terms that it makes."""
 COUNTS = ("PERIODS", "STONES")
 OPTIONAL = ("CAP", "LONGEST")
-"""Arguments of which a negative one means that there is no such limit."""
+"""Arguments for which a negative number means no limit."""
 
 
 class ClockCommands:
@@ -134,16 +134,14 @@ def cpu_time(command: Command) -> str:
 
 
 def _words(command: Command) -> list[str]:
-    """The arguments. Programs that take several commands in one field part them with semicolons, and users write them
-    elsewhere too.
-    """
+    """The arguments. A semicolon is refused: some programs separate commands with it, and users copy them."""
     if ";" in command.text:
         raise GtpError(f"syntax error: {command.text!r}: leave the ';' out; each command stands on a line of its own")
     return command.arguments
 
 
 def _values(usage: str, names: tuple[str, ...], words: list[str], hint: str = "") -> list[Any]:
-    """The numbers that were given for these names: seconds as float, counts as int. GtpError for what makes no sense."""
+    """The numbers given for these names: seconds as float, counts as int. GtpError for invalid ones."""
     if len(words) != len(names):
         raise GtpError(f"syntax error: expected {' '.join((usage, *names))}, times in seconds{hint}")
     return [_value(name, number_of(word)) for name, word in zip(names, words, strict=True)]

@@ -3,8 +3,8 @@
 Vocabulary. An *analyze command* is one that `gogui-analyze_commands` lists with its *type*, which says how GoGui shows
 the answer: `dboard` (a number -1 to 1 for each point, Black's above 0), `sboard` (a text for each point, `""` for
 none), `bwboard` (`b`, `w` or `.`), `gfx` (drawings, see `gtp.graphics`), `string`, `hstring`, `plist`, `none`, `param`.
-Boards are rows from the top. What only the network must be asked is told at once; what takes a search is told from the
-one at hand, which first goes on up to the limits of a move.
+Boards are rows from the top. Answers that need only the network come at once; those that need a search continue the
+present one up to the limits of a move.
 
 GoGui's questions about the rules are `gtp.referee`'s, its set-up commands `gtp.setup`'s, its parameters
 `gtp.parameters`'s.
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 TREE_DEPTH = 3
 NOTHING = '""'
-"""What stands on a point of an sboard without a text."""
+"""The text of an sboard's point that has none."""
 
 Drawing = Callable[["Analysis", tuple[int, int]], str]
 
@@ -88,13 +88,13 @@ class GoguiCommands:
         )
 
     def _known(self, command: Command, draw: Drawing) -> str:
-        """What is known at once: the network's opinion, or the search of this position if there was one."""
+        """An answer from one visit, or from the search of this position if there was one."""
         from gozero.game_tree import Limits
 
         return self._drawn(self._colour(command), Limits(visits=1), draw)
 
     def _searched(self, command: Command, draw: Drawing) -> str:
-        """What a search finds within the limits of a move; one that has been there already is only continued."""
+        """An answer from a search within the limits of a move; an existing search is continued."""
         colour = self._colour(command)
         return self._drawn(colour, self._session.limits(colour), draw)
 
@@ -136,18 +136,18 @@ class GoguiGoCommands(GoguiCommands):
         }
 
     def ownership(self, command: Command) -> str:
-        """Whose each point is expected to be."""
+        """The expected owner of each point."""
         from gozero.game_tree import Limits
 
         return self._drawn(self._session.game.position.to_play, Limits(visits=1), owners, ownership=True)
 
     def liberties(self, command: Command) -> str:
-        """Of the chain on each point."""
+        """The liberties of the chain on each point."""
         game = self._session.go_game
         return rows([str(count) if count else NOTHING for count in game.liberties().flat], game.board)
 
     def pass_alive(self, command: Command) -> str:
-        """Points that are somebody's whoever moves."""
+        """The owner of each pass-alive point."""
         game = self._session.go_game
         return rows([{BLACK: "b", WHITE: "w"}.get(int(colour), ".") for colour in game.pass_alive().flat], game.board)
 

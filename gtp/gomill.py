@@ -22,8 +22,8 @@ class GomillCommands:
         }
 
     def explain_last_move(self, command: Command) -> str:
-        """What was thought of the last ``genmove``, a resignation too; nothing where there was no choice, or no such
-        move yet.
+        """The evaluation behind the last ``genmove``, a resignation too; empty where there was no choice, or no move
+        yet.
         """
         game = self._session.game
         return "" if game.notes.last is None else summary(game.notes.last, game.board)

@@ -2,8 +2,8 @@
 
 Vocabulary. A *drawing* is lines of GoGui's type `gfx`, each a command and what it is about: `LABEL D4 12 E5 3`, `VAR b
 D4 w E5`. *Influence* is -1 to 1, Black's above 0. *Live graphics* are drawings that GoGui reads from stderr while a
-command is under way: what stands between a line `gogui-gfx:` and an empty one. A pass is no point: it can be told of in
-a text and in a variation only.
+command is under way: the lines between `gogui-gfx:` and an empty one. A pass is no point: only texts and
+variations can show it.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def variation(look: Analysis, board: tuple[int, int]) -> str:
 
 @contextmanager
 def live(board: tuple[int, int]) -> Iterator[Observer]:
-    """Around a search: gives who draws it on stderr while it goes on; at the end the board is cleared."""
+    """Around a search: gives an observer that draws it on stderr; at the end the board is cleared."""
     from gozero.search_report import Observer
 
     yield Observer(lambda look: _write(f"gogui-gfx:\n{visits(look, board)}\n\n"), INTERVAL)

@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 
 PATIENCE = 0.5
-"""Seconds for which the first command waits for the kernels; where they are cached they are ready by then."""
+"""Seconds that the first command waits for the kernels; cached ones are ready by then."""
 
 
 class Loader:
-    """Makes the player and opens its evaluators, once each, for whichever thread asks first.
+    """Makes the player and opens its evaluators, once each, for the thread that asks first.
 
     Args:
         settings: the user's.
@@ -50,7 +50,7 @@ class Loader:
         self._evaluators = settings.evaluators(path)
 
     def player(self) -> Player:
-        """The one player. FatalError if the weights are of no use."""
+        """The one player. FatalError if the weights cannot be used."""
         with self._player_lock:
             if self._player is None:
                 from gozero.deferral import Compilation, deferring
@@ -63,7 +63,7 @@ class Loader:
 
     def evaluator(self, game: Game) -> Evaluator:
         """The evaluator for the board of ``game``, with the kernels compiled. FatalError if it cannot be opened."""
-        self.compile()  # first: to open a network is to encode positions
+        self.compile()  # first: opening a network encodes positions
         try:
             return self._evaluators.open(game)
         except (WeightsError, ChoiceError) as error:
@@ -117,7 +117,7 @@ def check_rules(rules: str | None, header: Header) -> None:
 
 
 def find_weights(settings: GtpSettings) -> tuple[Path, Header]:
-    """The weights file to use, and what it says of itself. FatalError if it is of no use."""
+    """The weights file to use, and its header. FatalError if it cannot be used."""
     try:
         return engine.find_weights(settings.weights, settings.game)
     except WeightsError as error:

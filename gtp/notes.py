@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 SMALLEST_SHARE = 0.005
-"""Moves with less are left out: they would be told of as 0 %."""
+"""Moves with a smaller share are left out: they would show as 0 %."""
 
 
 def summary(look: Analysis, board: tuple[int, int]) -> str:
-    """One line: for the side that thought, its chances with the best move told of, the visits, the lead where it is
-    known, the line.
+    """One line: the win rate of the best move for the side to move, the visits, the lead where it is known, the
+    expected line.
     """
     best = look.moves[0]
     parts = [f"win rate {50 * (1 + best.value):.1f} %", f"{look.visits} visits"]
@@ -28,9 +28,7 @@ def summary(look: Analysis, board: tuple[int, int]) -> str:
 
 
 def searched(found: Searched, board: tuple[int, int]) -> str:
-    """One line on a whole search: side, visits and speed, its chances, the first moves with their shares, the line that
-    is expected.
-    """
+    """One line on a whole search: side, visits, speed, win rate, the first moves with their shares, the expected line."""
     look, seconds = found.look, max(found.seconds, 1e-6)
     kept = f" ({found.kept} kept)" if found.kept else ""
     parts = [

@@ -27,7 +27,7 @@ NONE = "none"
 
 @dataclass(frozen=True)
 class Parameter:
-    """One option under the name by which it can change."""
+    """One option, and the name under which it can be changed."""
 
     name: str
     option: str  # field of `GtpSettings`
@@ -38,13 +38,13 @@ class Parameter:
         return not found if self.opposite else found
 
     def read(self, text: str) -> Any:
-        """The option's value that a text means. SettingsError for a wrong one."""
+        """The option's value from a text. SettingsError for a wrong one."""
         if self._may_be_none and text.lower() == NONE:
             return None
         return self._as_option(options.parse(self._entry, text, self.name))
 
     def check(self, value: Any) -> Any:
-        """The option's value that a value of JSON means. SettingsError for a wrong one."""
+        """The option's value from a JSON value. SettingsError for a wrong one."""
         if self._may_be_none and value is None:
             return None
         return self._as_option(options.check(self._entry, value, self.name))
@@ -82,7 +82,7 @@ PARAMETERS = {
 
 
 class ParameterCommands:
-    """The commands, KataGo's and GoGui's."""
+    """KataGo's commands and GoGui's."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -141,7 +141,7 @@ class ParameterCommands:
 
 @contextmanager
 def refusing() -> Iterator[None]:
-    """What is wrong with a setting becomes the answer."""
+    """Turn a SettingsError into the answer."""
     try:
         yield
     except SettingsError as error:

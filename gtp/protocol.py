@@ -30,7 +30,7 @@ Write = Callable[[str], None]
 
 INTERRUPT = "# interrupt"
 SHUTDOWN_GRACE = 0.3
-"""Seconds that a command which was already thinking may go on for after ``quit`` or the end of the input has been read.
+"""Seconds that a running search may continue after ``quit`` or the end of the input has been read.
 """
 
 _CONTROL: dict[int, str | None] = {**dict.fromkeys((*range(32), 127)), ord("\t"): " "}
@@ -88,7 +88,7 @@ class Stream:
         self.has_begun = False
 
     def begin(self) -> None:
-        """Tell the client that the command is under way; from here on it cannot be refused."""
+        """Send the beginning of the answer; from here on the command cannot be refused."""
         if not self.has_begun:
             self.has_begun = True
             self._write(f"={self._id}\n")
@@ -104,11 +104,11 @@ class Stream:
 
 
 class Protocol:
-    """The commands an engine offers, and the answers to them, one line at a time; without threads and without files.
+    """The commands an engine offers, and the answers to them, one line at a time; it uses neither threads nor files.
 
     Commands: ``protocol_version``, ``name``, ``version``, ``known_command``, ``list_commands``, ``quit`` and whatever
-    is registered. ``on_bug`` is told of exceptions that are neither ``GtpError`` nor ``FatalError``; the client gets
-    ``? internal error``.
+    is registered. ``on_bug`` is called with exceptions that are neither ``GtpError`` nor ``FatalError``; the client
+    gets ``? internal error``.
     """
 
     def __init__(self, name: str, version: str, on_bug: Callable[[Command, Exception], None] | None = None) -> None:

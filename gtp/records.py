@@ -45,7 +45,7 @@ def unquoted(text: str) -> str:
 
 
 def reason(error: OSError | ValueError) -> str:
-    """What went wrong, without the number and the path that the system's errors carry."""
+    """The message of an error, without the number and path of system errors."""
     return (isinstance(error, OSError) and error.strerror) or str(error)
 
 
@@ -97,8 +97,8 @@ class RecordCommands:
         return ""
 
     def _record(self) -> GameRecord:
-        """The game so far, with the names that are known, its result, and beside each move of the engine's what it
-        thought of it.
+        """The game so far, with the names that are known, its result, and the engine's evaluation as a comment on each
+        of its moves.
         """
         game = self._session.go_game
         record = game.record()
@@ -113,7 +113,7 @@ class RecordCommands:
         )
 
     def _result(self) -> str:
-        """In SGF's words, which are GTP's; "" while the game goes on."""
+        """The result as in SGF and GTP; "" while the game is not over."""
         game = self._session.go_game
         if game.resigned:
             return f"{'W' if game.resigned == BLACK else 'B'}+R"

@@ -54,7 +54,7 @@ class RefereeCommands:
         return {0: "0", 1: "B+R", 2: "W+R"}[game.winner()]
 
     def final_result(self, command: Command) -> str:
-        """For people: GoGui shows it when the game is over."""
+        """The result in words, which GoGui shows when the game is over."""
         game = self._session.game
         if not game.is_over:
             return "the game is not over"

@@ -12,7 +12,7 @@ from gtp.session import Session
 
 
 class ServerCommands:
-    """kgs-game_over, and what the client of CGOS tells; nothing is ever refused, since that client ends at an error."""
+    """kgs-game_over, and the announcements of CGOS's client; none is ever refused, since that client ends at an error."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -26,11 +26,11 @@ class ServerCommands:
         }
 
     def game_over(self, command: Command) -> str:
-        """Rest; the board stays, since a game may only be adjourned."""
+        """Stop pondering; the board stays, since the game may only be adjourned."""
         self._session.stop_pondering()
         return ""
 
     def opponent_name(self, command: Command) -> str:
-        """For the records."""
+        """Keep the opponent's name for records."""
         self._session.opponent = command.text
         return ""

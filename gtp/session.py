@@ -47,12 +47,12 @@ say = partial(tell, "gozero-gtp")
 class Session:
     """Settings, player, clock and signals of one sitting.
 
-    ``make_player`` is called once, at the first command that needs a board. A command after which the engine has
-    nothing to think of any more (``kgs-game_over``) calls ``stop_pondering``. Every search leaves a line in the
-    ``log``. The first one that ends for want of memory is told there and on stderr.
+    ``make_player`` is called once, at the first command that needs a board. A command after which the engine should
+    rest (``kgs-game_over``) calls ``stop_pondering``. Every search writes a line to the ``log``. The first one that
+    ends for lack of memory is reported there and on stderr.
 
     Attributes:
-        opponent: the other player's name, "" while nobody has told it.
+        opponent: the other player's name, "" while unknown.
         description: of the engine and its settings, for records.
         trained: board sizes that the weights learned from, ascending; () where that is not known.
     """
@@ -103,7 +103,7 @@ class Session:
         return cast("GoEnding", self.player.ending)
 
     def _tell_of_memory(self, limit: int) -> None:
-        """Say, once, that trees take all the bytes they may."""
+        """Say, once, that search trees have reached their memory limit."""
         if self._is_memory_told:
             return
         self._is_memory_told = True
@@ -112,7 +112,7 @@ class Session:
             self._log.say(no_more_memory(limit))
 
     def warn_of_size(self, size: int) -> None:
-        """Say so, if the weights learned from no board like this."""
+        """Warn if the weights were not trained on a board like this."""
         if line := beyond_training(self.trained, size):
             say(line)
 
@@ -123,7 +123,7 @@ class Session:
         self.settings = settings
 
     def limits(self, colour: int) -> Limits:
-        """What a move may cost that is wanted now: the user's settings and the clock, whichever is first; without any,
+        """The limits of a move that starts now: the user's settings or the clock, whichever ends first; without both,
         the defaults.
 
         The player is loaded first. A clock runs meanwhile; the user's own seconds begin when a search can.
@@ -160,7 +160,7 @@ class Session:
 
     @contextmanager
     def move(self, colour: int) -> Iterator[Limits]:
-        """Around the search for a move that will be played: gives what it may cost, and takes its time off the clock of
+        """Around the search for a move that will be played: gives its limits, and takes its time off the clock of
         ``colour``.
         """
         started, before = time.monotonic(), len(self.game.position.moves)
@@ -186,12 +186,12 @@ class Session:
             say(f"stopped pondering: {type(error).__name__}: {error}")
 
     def stop_pondering(self) -> None:
-        """Let the engine rest until it has made another move."""
+        """Do not ponder until the engine has made another move."""
         self._ponder_after = None
 
 
 def _tell(game: CurrentGame, log: Log, found: Searched) -> None:
-    """Put a search into the log."""
+    """Write a search to the log."""
     log.say(searched(found, game.board))
 
 
@@ -238,8 +238,8 @@ class BoardCommands:
         return ""
 
     def play(self, command: Command) -> str:
-        """In Go for either colour, and lenient with an opponent that repeats the board: only simple ko and suicide are
-        refused.
+        """Play a move; in Go for either colour, with only simple ko and suicide refused: an opponent may repeat the
+        board.
         """
         from gozero.current_game import TurnError
         from gozero.position import IllegalMove
@@ -267,8 +267,8 @@ class BoardCommands:
         return ""
 
     def _hint(self, action: int) -> str:
-        """Why an action is illegal, where a controller may not know it: nobody passes, or a stone would fall, and to
-        which point.
+        """Why an action is illegal, where a controller may not know: there is no passing, or the stone would fall to
+        another point.
         """
         game = self._session.game
         if action == game.kind.pass_action and not game.kind.has_pass:
@@ -363,7 +363,7 @@ class PlayCommands:
         return coords.vertex(action, *session.game.board)
 
     def reg_genmove(self, command: Command) -> str:
-        """The move genmove would choose, not played; it never resigns, and asked again it answers the same."""
+        """The move genmove would choose, not played; it never resigns and is the same when asked again."""
         return self._suggest(colour_of(command.text))
 
     def restricted_genmove(self, command: Command) -> str:
@@ -376,14 +376,12 @@ class PlayCommands:
         return self._suggest(colour_of(colour), session.game.mask_of(actions))
 
     def stop(self, command: Command) -> str:
-        """Rest: no pondering until the next move of the engine's own. An analysis has ended already, as it does at any
-        line.
-        """
+        """Stop pondering until the engine's next move. An analysis has ended already, as at any line."""
         self._session.stop_pondering()
         return ""
 
     def clear_cache(self, command: Command) -> str:
-        """Drop what was searched: the next search begins as the first one of a new engine would."""
+        """Drop all searches: the next one begins as in a new engine."""
         self._session.player.forget()
         return ""
 

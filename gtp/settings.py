@@ -39,7 +39,7 @@ By hand: type `genmove b`, `showboard`, `list_commands`; docs/gtp.md describes e
 
 HIGHEST_TEMPERATURE = 100.0
 EXCLUDED_BY_LEVEL = ("visits", "temperature", "ponder")
-"""What a level sets itself. Pondering would make a level stronger than it should be."""
+"""Options that a level sets itself. Pondering would make a level stronger than it should be."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ class GtpSettings(EngineSettings):
         return self.visits if self.chosen_level is None else self.chosen_level.visits
 
     def changed(self, values: Mapping[str, Any]) -> GtpSettings:
-        """These settings with other values. A level takes the place of what it excludes, and the other way round.
+        """These settings with other values. A level resets the options that it excludes, and these reset the level.
 
         SettingsError as `checked`.
         """
@@ -165,7 +165,7 @@ def from_arguments(arguments: list[str], version: str) -> GtpSettings:
 
 
 def checked(settings: GtpSettings) -> GtpSettings:
-    """The settings, if they go together. SettingsError where they do not."""
+    """The settings, unchanged. SettingsError where they contradict each other."""
     usual = GtpSettings()
     for name in EXCLUDED_BY_LEVEL:
         if settings.level is not None and getattr(settings, name) != getattr(usual, name):
@@ -179,7 +179,7 @@ def checked(settings: GtpSettings) -> GtpSettings:
 
 
 def player_settings(settings: GtpSettings, game: str) -> PlayerSettings:
-    """How the player of this game plays by them."""
+    """The player's settings for this game."""
     from gozero.player import PlayerSettings
 
     chosen = settings.chosen_level

@@ -1,6 +1,6 @@
 """Positions that are set up instead of played: set_position, gogui-setup and gogui-setup_player.
 
-Such a position begins a game: it has no history and no ko, komi stays, and what was played before cannot be undone. A
+Such a position begins a game: it has no history and no ko, komi stays, and earlier moves cannot be undone. A
 chain without liberties and a point that is named twice are refused, and then the board is as it was.
 """
 
@@ -43,7 +43,7 @@ class SetupCommands:
         return ""
 
     def gogui_setup_player(self, command: Command) -> str:
-        """Whose turn it is in the position on the board; nothing changes where it is theirs already."""
+        """Set whose turn it is; nothing changes where it is that side's turn already."""
         colour = colour_of(command.text)
         if colour != self._session.game.position.to_play:
             self._begin(self._present(), colour)

@@ -2,8 +2,8 @@
 
 Vocabulary. *Main time* is for the whole game. What comes when it is used up is *overtime*: Canadian, so many *stones*
 in each *period*; or byo-yomi, so many *periods*, of which a move that outlasts one uses it up. Fischer has no overtime:
-each move earns an *increment*. What a move may take is its *allowance*: a *target*, and what it takes at *most* where
-the choice is hard. The *lag* is kept back for what passes between our answer and the moment the server stops the clock.
+each move earns an *increment*. The time for a move is its *allowance*: a *target*, and the *most* for a hard choice.
+The *lag* is kept back for the delay between our answer and the moment the server stops the clock.
 
 All figures are seconds. Nothing here measures time or remembers a clock; `gtp.clock` does. No limit at all is not a
 control but None.
@@ -15,11 +15,11 @@ import math
 from dataclasses import dataclass
 
 LAG = 1.0
-"""Kept back where the user does not say: CGOS tells whole seconds, and charges what passes on the network."""
+"""The default lag: CGOS reports whole seconds, and charges the time on the network."""
 RESERVE = 0.015
 """Share of the time left that is kept back besides the lag."""
 STRETCH = 3.0
-"""A move may take at most so many times what it leaves to each of the moves after it."""
+"""A move may take at most this many times what it leaves to each later move."""
 FEWEST_MOVES = 15
 """Main time is always shared over at least this many moves."""
 STAGES = ((0.08, 0.6), (0.5, 1.0), (0.9, 0.6))
@@ -34,13 +34,13 @@ class TimeLeft:
 
     seconds: float
     count: int = (
-        0  # Canadian: stones still to be played in the period; byo-yomi: periods left, the running one included
+        0  # Canadian: stones still to be played in the period; byo-yomi: periods left, the current one included
     )
 
 
 @dataclass(frozen=True)
 class Allowance:
-    """What a move may take."""
+    """The time for a move."""
 
     target: float
     most: float
@@ -57,12 +57,12 @@ class Absolute:
         return TimeLeft(self.main)
 
     def after(self, left: TimeLeft, spent: float) -> TimeLeft:
-        """The clock after a move that took so long."""
+        """The clock after a move that took this long."""
         return TimeLeft(max(0.0, left.seconds - spent), max(1, left.count - 1) if left.count else 0)
 
     def allowance(self, left: TimeLeft, moves: float, lag: float) -> Allowance:
-        """What the next move may take if main time must last for so many moves like it."""
-        if left.count:  # the controller speaks of stones that were never agreed
+        """The allowance of the next move if main time must last for this many moves like it."""
+        if left.count:  # the controller reports overtime that was not agreed
             return _spread(_most_of(left.seconds, lag), left.count)
         return _spread(_spare(left.seconds, lag), moves)
 
@@ -105,10 +105,10 @@ class _Overtime(Absolute):
 
 @dataclass(frozen=True)
 class Canadian(_Overtime):
-    """``count`` stones in each period; one stone is so many seconds a move."""
+    """``count`` stones in each period; one stone is a fixed time for each move."""
 
     def _after_overtime(self, left: TimeLeft, spent: float) -> TimeLeft:
-        """The next period begins with the last stone; also when time ran out, should the controller go on."""
+        """The next period begins with the last stone; also when time ran out, if the controller continues."""
         if left.count == 1 or spent >= left.seconds:
             return self._overtime
         return TimeLeft(left.seconds - spent, left.count - 1)
@@ -126,15 +126,13 @@ class Byoyomi(_Overtime):
         return TimeLeft(self.period, max(1, left.count - used_up))
 
     def _in_overtime(self, left: TimeLeft, lag: float) -> Allowance:
-        """What is not used of a period is lost, so that there is nothing to spread."""
+        """The unused part of a period is lost, so a move may use all of it."""
         return _spread(_most_of(left.seconds, lag), 1)
 
 
 @dataclass(frozen=True)
 class Fischer(Absolute):
-    """Each move earns an increment, which never brings the clock above ``cap``; no move may take longer than
-    ``longest``.
-    """
+    """Main time with an increment for each move, up to ``cap`` on the clock; no move may take longer than ``longest``."""
 
     increment: float
     cap: float = math.inf
@@ -182,17 +180,17 @@ def _weight(stage: float) -> float:
 
 
 def _spread(seconds: float, moves: float) -> Allowance:
-    """One of so many moves that share the time."""
+    """The allowance of one of this many moves that share the time."""
     return Allowance(seconds / moves, seconds / (1 + (moves - 1) / STRETCH))
 
 
 def _spare(seconds: float, lag: float) -> float:
-    """What can be spent of time that never comes back."""
+    """The part of non-renewable time that can be spent."""
     return max(0.0, seconds * (1 - RESERVE) - lag)
 
 
 def _most_of(seconds: float, lag: float) -> float:
-    """What can be spent of a period. One that is nearly all lag is used by half: to play at once would not save it
-    either.
+    """The part of a period that can be spent. One that is nearly all lag is used by half: to play at once would not
+    save it either.
     """
     return max(_spare(seconds, lag), seconds / 2)
