@@ -102,7 +102,8 @@ class Analyst:
         open_evaluator: gives the evaluator for a board; called when a task on it has its turn. It may take seconds.
         positions: searches under way at most.
         report: called with a running task and whether it continues: at the intervals of its query, and once at its end.
-        memory: for the trees of all searches together. clock: seconds.
+        memory: for the trees of all searches together.
+        clock: seconds.
     """
 
     def __init__(

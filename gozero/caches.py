@@ -26,7 +26,7 @@ def user_cache() -> Path:
 
 
 def forget(folder: Path, pattern: str, most: int) -> None:
-    """Remove the folders in `folder` that match, but for the `most` that were used last; what cannot be removed stays."""
+    """Remove the folders in `folder` that match, except the `most` used last; folders that cannot be removed stay."""
     for old in sorted(folder.glob(pattern), key=_last_used, reverse=True)[most:]:
         shutil.rmtree(old, ignore_errors=True)
 

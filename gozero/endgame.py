@@ -31,14 +31,14 @@ def candidates(position: Position) -> np.ndarray:
 
 
 def sensible_moves(game: Game, state: np.ndarray, legal: np.ndarray, *, opponent_passed: bool) -> np.ndarray:
-    """The legal actions that are worth a thought, bool [A]; nothing but the pass where passing is right at once.
+    """The legal actions worth considering, bool [A]; only the pass where passing is right at once.
 
     Never among them, while there is anything else: a move into one's own one-point eye or into one's own pass-alive
     territory with no enemy stone in it. The pass is among them if the side to move cannot take more and wins as it
     stands, or draws so and the opponent has just passed; it stands alone if that side wins and the opponent has just
     passed, or all that could still be played is pass-alive, or nothing else is left. A game beyond
-    ``game.max_plies`` is brought to its end: from then on the pass is always allowed and moves into anybody's
-    pass-alive territory are not. In games other than Go everything legal is worth a thought.
+    ``game.max_plies`` is ended: the pass is always allowed and moves into either side's pass-alive territory are not.
+    In games other than Go every legal action is considered.
 
     Args:
         game: any.
@@ -74,11 +74,11 @@ def settled_moves(
     opponent_passed: bool,
     friendly: bool,
 ) -> np.ndarray:
-    """What a settlement leaves of the sensible moves, bool [A].
+    """The sensible moves that a settlement leaves, bool [A].
 
     Nothing but the pass if nothing is left to gain, or if the opponent has passed, the side is ``friendly`` and the
-    settlement wins, or draws and is complete: then the dead stones are taken off by agreement. A side that is not, and
-    whose result dead stones lower, has to take them off.
+    settlement wins, or draws and is complete: then the dead stones are removed by agreement. A side that is not
+    friendly must capture dead stones that lower its result.
     """
     settled, standing = settled_result(state, settlement), result_as_it_stands(state)
     gains = settled > standing and not sensible[game.pass_action]
@@ -94,8 +94,8 @@ def settled_moves(
 def clean_up_moves(
     game: Game, state: np.ndarray, legal: np.ndarray, settlement: Settlement, *, opponent_passed: bool
 ) -> np.ndarray:
-    """The moves of a side that has to capture the other side's dead stones, bool [A]; nothing but the pass where
-    nothing is left to do.
+    """The moves of a side that has to capture the other side's dead stones, bool [A]; only the pass where nothing is
+    left to do.
 
     It plays where dead stones are; unless the opponent has just passed, also where something is open, since that move
     may be a threat. Without dead stones it plays what is sensible until nothing is open.
@@ -146,8 +146,8 @@ def can_take_more(board: np.ndarray, colour: int, legal: np.ndarray) -> bool:
 
 
 def result_as_it_stands(state: np.ndarray) -> int:
-    """The result that the side to move has for certain on the board as it stands, with dead stones counted for either
-    side.
+    """The certain result of the side to move on the present board: the worse one of counting dead stones as alive or as
+    dead.
     """
     return int(np.sign(min(go.score(state), go.settled_score(state))))
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from gozero import games, machine
 from gozero.errors import ChoiceError
 from gozero.games import GAMES, GO_FAMILY
-from gozero.games.rules import rule_set
+from gozero.games.rules import MIN_SIZE, rule_set
 from gozero.weights import WEIGHTS, Header, WeightsError, find, header, listed
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 DEFAULT_GAME = "go"
 MAX_SIZE = 19
-SMALLEST_GO, SMALLEST_BOARD = 5, 2
-"""Points a side that networks play in Go, and that its rules allow."""
+SMALLEST_GO = 5
+"""Points a side; Go is smaller only in tests of its rules."""
 
 MANY_LEAVES, FEW_LEAVES = 8, 2
 BATCHING_VISITS = 200
@@ -37,7 +37,7 @@ FIRST_NODES = 20_000
 """Of a search tree before it grows: as many visits as that are searched without a pause for growing."""
 
 MEMORY_SHARE = 4
-"""Search trees may use 1/4 of the machine's memory, unless the user says otherwise."""
+"""Search trees may use one part in this many of the machine's memory, unless the user says otherwise."""
 LEAST_MEMORY, MOST_MEMORY = 64, 10_000_000
 """MB that the user may give them."""
 
@@ -74,8 +74,8 @@ def check_choices(game: str, size: int | None, rules: str | None) -> None:
     if game not in GAMES:
         raise ChoiceError(f"unknown game {game!r}: expected one of {', '.join(GAMES)}")
     if game == DEFAULT_GAME:
-        if size is not None and not SMALLEST_BOARD <= size <= MAX_SIZE:
-            raise ChoiceError(f"board size {size} is not supported: expected {SMALLEST_BOARD} to {MAX_SIZE}")
+        if size is not None and not MIN_SIZE <= size <= MAX_SIZE:
+            raise ChoiceError(f"board size {size} is not supported: expected {MIN_SIZE} to {MAX_SIZE}")
         if rules is not None:
             rule_set(rules)
 

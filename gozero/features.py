@@ -59,13 +59,14 @@ from gozero.errors import ChoiceError
 from gozero.games import GO_FAMILY
 from gozero.games.chains import BOARD_PLACE, PAST_BOARDS, boards_start, chain_liberties, words
 from gozero.games.game import BLACK, PLY, TO_PLAY, WHITE, Game
-from gozero.games.go import BONUS, KOMI, PASS_BITS, white_bonus
+from gozero.games.go import white_bonus
+from gozero.games.go_header import BONUS, KOMI, PASS_BITS
 from gozero.jit import LEGAL, STONES, as_argument, kernel
 
 
 @dataclass(frozen=True)
 class Layout:
-    """What a network sees of a game."""
+    """The input tensors of a network for one game."""
 
     version: int
     planes: tuple[str, ...]  # what each shows; the last says whether Black is to move
@@ -100,13 +101,13 @@ CHAIN_GAMES = (*GO_FAMILY, "nogo")  # whose state rows are those of gozero.games
 
 
 def layouts(game: str) -> tuple[Layout, ...]:
-    """The layouts that a game has, by its name; the place is the version less one."""
+    """The layouts of a game, by its name; the index is the version less one."""
     first = GO if game in GO_FAMILY else BOARD
     return (first, replace(first, version=2, tactics=TACTICS)) if game in CHAIN_GAMES else (first,)
 
 
 def version_of(tensors: int) -> int:
-    """The version of the layout that `encode` gives in so many tensors."""
+    """The version of the layout with this many tensors."""
     return tensors - 1  # planes and globals in version 1, tactics besides in version 2
 
 
@@ -222,7 +223,7 @@ def _arguments(game: Game) -> tuple[Any, Any]:
 
 
 def encode(game: Game, states: np.ndarray, version: int = 1) -> tuple[np.ndarray, ...]:
-    """What a network sees of the game's states int32 [n, S], in the order of its arguments.
+    """The network's inputs for the game's states int32 [n, S], in the order of its arguments.
 
     Returns:
         Planes float32 [n, C, H, W], globals float32 [n, G] and, from version 2 on, tactics float32 [n, K, H, W].
@@ -245,7 +246,7 @@ def encode(game: Game, states: np.ndarray, version: int = 1) -> tuple[np.ndarray
 
 
 def packed_ints(size: int, tactics: int = 0) -> int:
-    """Length of a packed position on a board of `size` with so many planes of tactics."""
+    """Length of a packed position on a board of `size` with this many planes of tactics."""
     return (2 * PAST_BOARDS + tactics) * words(size) + 3
 
 

@@ -63,9 +63,7 @@ def source_hash(package: Path = _PACKAGE) -> str:
 
 
 def _sources(package: Path) -> dict[Path, str]:
-    """The texts of these modules; what is imported late, inside a function, is not compiled into any kernel and does
-    not count.
-    """
+    """The texts of these modules; imports inside functions are not compiled into any kernel and do not count."""
     texts = {path: path.read_text(encoding="utf-8") for path in package.rglob("*.py")}
     wanted = [path for path, text in texts.items() if "gozero.jit" in text or path.name == "jit.py"]
     found: dict[Path, str] = {}
@@ -131,8 +129,8 @@ def kernel(signature: Any = None, *, allocates: bool = False, **options: Any) ->
 
     Args:
         signature: a numba signature, compiled at import. None for a helper that is compiled into its callers.
-        allocates: whether the kernel makes arrays. Where it does not, numba's counting of references, two atomic
-            additions for every array handed on, is left out: with it the Go board is three times slower.
+        allocates: whether the kernel makes arrays. Where it does not, numba's reference counting, two atomic additions
+            for every array passed, is left out: with it the Go board is three times slower.
         options: further options of `numba.njit`, such as `fastmath=True`.
     """
     settings = {
@@ -177,7 +175,7 @@ class _Compiled(types.WrapperAddressProtocol):
 
 @typeof_impl.register(_Compiled)
 def _type_of_compiled(value: _Compiled, context: Any) -> types.FunctionType:
-    """numba would make the type anew at every call."""
+    """The cached type; numba would make a new one at every call."""
     return value.kind
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Restriction:
-    """Moves that a side is not to think of or, where `alone`, the only ones that it is to think of.
+    """Moves that a side's search leaves out or, where `alone`, the only ones that it considers.
 
     Attributes:
         colour: the side.

@@ -78,9 +78,9 @@ class Observer:
     Attributes:
         report: called with each look, at least once.
         interval: seconds between two looks.
-        sees_the_end: whether a stopped search makes a last report; one that ends by itself always does. least_moves,
-        most_moves: how many moves a report lists; untried ones, by prior, fill up the least number. ownership,
-        moves_ownership: whether reports hold the ownership at the root and after each move.
+        sees_the_end: whether a stopped search makes a last report; one that ends by itself always does.
+        least_moves, most_moves: how many moves a report lists; untried ones, by prior, fill up the least number.
+        ownership, moves_ownership: whether reports hold the ownership at the root and after each move.
     """
 
     report: Callable[[Analysis], None]

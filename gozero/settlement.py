@@ -41,7 +41,7 @@ class Settlement:
 
     Attributes:
         board: uint8 [size, size].
-        owner: uint8 [P], BLACK, WHITE or EMPTY. Where dead stones stand it is the other colour.
+        owner: uint8 [P], BLACK, WHITE or EMPTY. A dead stone's point belongs to the other colour.
         alive, dead, seki: whole strings, as ascending lists of actions; each string of the board is in one of them.
         open: bool [P], points that a move might still gain or lose.
     """
@@ -60,16 +60,16 @@ class Settlement:
 
     @property
     def is_complete(self) -> bool:
-        """Whether nothing is left to gain, but for taking dead stones off."""
+        """Whether nothing is left to gain except capturing dead stones."""
         return not self.open.any()
 
     def territory(self, colour: int) -> list[int]:
-        """The points of a colour that its stones do not stand on."""
+        """The points of a colour that its own stones do not occupy."""
         return points((self.owner == colour) & (self.board.reshape(-1) != colour))
 
     @property
     def dame(self) -> list[int]:
-        """Empty points of nobody."""
+        """Neutral empty points."""
         return points(self.owner == EMPTY)
 
     def dead_of(self, colour: int) -> list[int]:
@@ -123,10 +123,10 @@ def _without(board: np.ndarray, taken: Sequence[Chain]) -> np.ndarray:
 
 
 def _leave_liberties(board: np.ndarray, owner: np.ndarray, between: np.ndarray) -> None:
-    """Make nobody's again the points ``between`` the colours, bool [P], that would leave a string none but the other
-    side's liberties.
+    """Make neutral again those points ``between`` the colours, bool [P], without which a string would have only the
+    other side's liberties.
 
-    A string that stays on the board alive is not caught: whoever expects those points to be the other side's is in
+    A string that stays on the board alive is not caught: an estimate that gives those points to the other side leaves
     doubt.
     """
     for chain in chains_of(board):
@@ -209,7 +209,7 @@ def _is_seki(one: _Group, other: _Group, shared: np.ndarray) -> bool:
 
 
 def _threatens(inside: _Group, shared: np.ndarray) -> bool:
-    """Whether stones inside a group may offer themselves so that what is left after their capture is one eye, or a ko
+    """Whether stones inside a group may be sacrificed so that what is left after their capture is one eye, or a ko
     in the corner.
 
     Each move inside the eye makes a larger shape to be captured. Shapes that one move kills are known by the numbers of

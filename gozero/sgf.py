@@ -49,10 +49,13 @@ class GameRecord:
         moves: (colour, action) in order; colours need not alternate.
         komi: points for White; None where the file has no readable value.
         handicap: number of Black's handicap stones, which are among ``black_stones``; 0 for an even game, or where the
-        file's value is invalid. black_stones, white_stones: actions of the stones on the board before the first move.
-        to_play: who plays first. result: as SGF has it: ``B+3.5``, ``W+R``, ``0``, or empty where it is not known.
-        rules, black_name, white_name: free text. comments: (number of moves, text) of the comment on the position after
-        that many moves. game: a key of `GAME_NUMBERS`; only Go is read.
+            file's value is invalid.
+        black_stones, white_stones: actions of the stones on the board before the first move.
+        to_play: who plays first.
+        result: as SGF has it: ``B+3.5``, ``W+R``, ``0``, or empty where it is not known.
+        rules, black_name, white_name: free text.
+        comments: (number of moves, text) of the comment on the position after that many moves.
+        game: a key of `GAME_NUMBERS`; only Go is read.
     """
 
     size: int

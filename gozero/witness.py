@@ -35,7 +35,7 @@ PLAYOUTS = 200  # for each side to move
 READING_VISITS = 1500  # of a reading, for each side to move first
 MOST_READINGS = 12  # of one board, its longest strings first: a third of a second each
 READING = SearchSettings(c_puct=2.0, fpu=0.0, max_nodes=READING_VISITS + 1)
-# of -1..1: a reading for either side first beyond this is a verdict. Mean values stay below 1 by what a search tries in
+# of -1..1: readings beyond this for either side first are a verdict. Mean values stay below 1 because a search also tries in
 # vain
 READ = 0.5
 DOUBT = 0.3  # of -1..1: a fate without a verdict is at most so sure
@@ -45,7 +45,7 @@ SEED = 20101
 
 @dataclass(frozen=True)
 class Testimony:
-    """What playouts say of a board.
+    """The results of playouts on a board.
 
     Attributes:
         owner: float32 [2, P], mean owner at the end, + for Black, with Black and with White to move first.
@@ -57,7 +57,7 @@ class Testimony:
 
 
 def testify(game: Game, board: np.ndarray, playouts: int = PLAYOUTS) -> Testimony:
-    """So many playouts of a board uint8 [size, size] for either side to move; ``game`` is Go of its size, for the
+    """Run playouts of a board uint8 [size, size] for either side to move; ``game`` is Go of its size, for the
     rules.
     """
     strings, labels = chains_of(board), np.full(board.size, -1, np.int64)
@@ -133,7 +133,7 @@ def agree(
 
 
 def _is_disputed(opinions: list[list[float]]) -> bool:
-    """Whether a string has to be read, by the opinions of each witness, + where it lives, for either side first."""
+    """Whether a string has to be read, by the fates of each witness, + where it lives, for either side first."""
     dead = [max(opinion) <= -SURE for opinion in opinions]
     if len(opinions) > 1 and all(dead):
         return False
@@ -144,7 +144,7 @@ def _judged(verdict: tuple[float, float] | None, opinions: list[list[float]]) ->
     """The fates float [2] by a verdict, whoever moves first; an unclear one is good enough where a witness is sure and
     none differs.
 
-    Without any, the string's fate is what the witnesses think of it on the whole, but not surely.
+    Without any, the string's fate is the mean of the witnesses, kept below certainty.
     """
     if verdict is not None:
         is_clear = max(verdict) <= -READ or min(verdict) >= READ
@@ -171,8 +171,8 @@ def _kos(board: np.ndarray) -> list[np.ndarray]:
 
 
 def _hangs_on_kos(board: np.ndarray, chain: Chain, kos: list[np.ndarray]) -> bool:
-    """Whether a string's group touches two kos or more: what lives by one or the other, playouts and short readings
-    believe dead.
+    """Whether a string's group touches two kos or more: strings that live by one or the other are dead to playouts and
+    short readings.
     """
     if len(kos) < FEWEST_KOS:
         return False

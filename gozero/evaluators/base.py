@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Evaluation(NamedTuple):
-    """What an evaluator says of n states, each from the view of its side to move; the arrays belong to the caller."""
+    """An evaluator's outputs for n states, each from the view of its side to move; the arrays belong to the caller."""
 
     logits: np.ndarray  # float32 [n, A]: policy logits of all actions, also of illegal ones
     value: np.ndarray  # float32 [n]: expected result, -1..1
@@ -58,7 +58,7 @@ class AsynchronousEvaluator(Evaluator, Protocol):
 
 
 class Deferred:
-    """The evaluation of an evaluator that knows no other way than to compute when it is asked (a `Pending`)."""
+    """A `Pending` evaluation that is computed when its result is taken, for evaluators without asynchronous work."""
 
     def __init__(self, evaluator: Evaluator, states: np.ndarray) -> None:
         self._evaluator, self._states = evaluator, states

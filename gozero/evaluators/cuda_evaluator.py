@@ -45,12 +45,12 @@ if TYPE_CHECKING:
 WARM_UPS = 3  # evaluations before a capture: cuDNN chooses its algorithms, and libraries allocate what they need
 SMALLEST = 8  # capacity
 MAKER = ThreadPoolExecutor(1, "lanes")  # makes them
-CAPTURING = threading.Lock()  # nobody may wait for the whole GPU while a graph is captured
+CAPTURING = threading.Lock()  # no thread may synchronise the whole GPU while a graph is captured
 TURNS: defaultdict[int, threading.Lock] = defaultdict(
     threading.Lock
 )  # by stream: torch has 32 of them, so lanes come to share some, and a
 # capture would take in what another lane launches there meanwhile
-SPARE = 2  # a lane of up to so many times the positions is good enough; with more, one that fits better is made
+SPARE = 2  # a lane of up to this many times the positions is reused; beyond that a closer fit is made
 
 
 def capacity_for(count: int) -> int:
@@ -80,7 +80,7 @@ class Lane:
     """See the module's vocabulary. `put`, then `launch`, then `take`, by one thread at a time."""
 
     def __init__(self, forward: Forward, capacity: int, columns: tuple[int, int], device: torch.device) -> None:
-        """columns: ints of a packed position, floats of what is found of it."""
+        """columns: ints of a packed position, floats of its result."""
         self.capacity = capacity
         self._forward = forward
         on_gpu = device.type == "cuda"
@@ -111,7 +111,7 @@ class Lane:
                 self._done.record()
 
     def take(self, count: int, actions: int) -> Evaluation:
-        """Wait for this batch alone, and copy out what was found of its positions."""
+        """Wait for this batch alone, and copy its results."""
         if self._done is not None:
             self._done.synchronize()
         rows = self._found_rows[:count]
@@ -157,12 +157,12 @@ class CudaEvaluator:
     """Evaluates the states of one game, in as many batches at once as its callers submit (an `AsynchronousEvaluator`)."""
 
     def __init__(self, net: nn.Module, game: Game, *, device: str = "cuda", precision: str = "auto") -> None:
-        """Take a copy of `net`, in whatever mode it is.
+        """Take a copy of `net`, in training or evaluation mode.
 
         Args:
             net: a network of `gozero.nets`.
             game: the game whose states come.
-            device: "cuda", "cuda:1" …; "cpu" computes the same, without anything going on at once.
+            device: "cuda", "cuda:1" …; "cpu" computes the same, one batch after the other.
             precision: "f32", "bf16", or "auto": bf16 where the device computes in it.
         """
         check_choice("precision", precision, FLOATING)
@@ -199,7 +199,7 @@ class CudaEvaluator:
         return Launched(self, lane, count)
 
     def release(self, lane: Lane) -> None:
-        """Take a lane back whose result has been taken."""
+        """Return a lane whose result has been taken."""
         with self._lock:
             self._free.append(lane)
 

@@ -44,8 +44,8 @@ def reshape(graph: Any, board: Sequence[int]) -> None:
 
 
 def compiled(graph: Any, board: Sequence[int], threads: int, precision: str) -> Any:
-    """A graph made ready for any batch on one board (rows, cols); `precision`, bf16 or f32, is that of what the graph
-    leaves open.
+    """A graph made ready for any batch on one board (rows, cols); `precision`, bf16 or f32, is that of the layers whose
+    type the graph does not fix.
     """
     reshape(graph, board)
     settings = {

@@ -42,10 +42,10 @@ class OpenVINOEvaluator:
     ) -> None:
         """Compile `graph` for the game's board; `open` and `from_module` find or make the graph.
 
-        precision: "f32", "bf16", "int8", or "auto": int8 where the processor has units for it and the network is wide
-        enough to gain by it, else bf16 where the processor computes in that. PrecisionError for int8 on a processor
-        without such units. ranges: gives what int8 needs to know of this graph on a game's board, with that many
-        threads (`StoredGraph.ranges`); None: it is found out.
+        `precision` is "f32", "bf16", "int8", or "auto": int8 where the processor has units for it and the network is
+        wide enough to gain by it, else bf16 where the processor computes in that. PrecisionError for int8 on a
+        processor without such units. `ranges` gives the value ranges that int8 needs for this graph on a game's board,
+        with that many threads (`StoredGraph.ranges`); None: they are measured.
         """
         check_choice("precision", precision, PRECISIONS)
         if precision == "int8" and computes_int8() is False:  # sums of products would overflow
@@ -96,7 +96,7 @@ class OpenVINOEvaluator:
         return Started(*self._request(), features.encode(self.game, states, self._features))
 
     def _request(self) -> tuple[Any, deque[Any]]:
-        """A request that nobody waits for, and the queue that it goes back to: that of its own compilation."""
+        """An idle request, and the queue of its compilation, to which it is returned."""
         try:
             return self._free.popleft(), self._free
         except IndexError:
@@ -111,7 +111,7 @@ class OpenVINOEvaluator:
             graph = quantise.quantised(graph, known)
             self.precision = "int8"
         self._compiled = compiled(graph, board, self.threads, floating)
-        self._free: deque[Any] = deque()  # requests of this compilation that nobody waits for
+        self._free: deque[Any] = deque()  # idle requests of this compilation
 
     def _is_int8(self, graph: Any) -> bool:
         """Whether the trunk is to compute in int8: where that was asked for, or is faster; never where the network has
@@ -136,7 +136,7 @@ class Started:
 
 
 def _outputs(request: Any, free: deque[Any]) -> Evaluation:
-    """Copy what a finished request found; the request is then free for another batch."""
+    """Copy the results of a finished request; it is then free for another batch."""
     evaluation = Evaluation(*(output.data.copy() for output in request.output_tensors))
     free.append(request)
     return evaluation

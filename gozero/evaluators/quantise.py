@@ -25,7 +25,7 @@ import numpy as np
 
 from gozero import features, games
 from gozero.evaluators.openvino_core import compiled, float_precision, openvino, opset13
-from gozero.games import GO_FAMILY, go
+from gozero.games import GO_FAMILY, go_header
 from gozero.games.game import NOT_OVER, Game
 
 SAMPLE = (
@@ -85,9 +85,7 @@ def observed(graph: Any, inputs: Sequence[np.ndarray], threads: int) -> dict[str
 
 
 def quantised(graph: Any, ranges: Mapping[str, float]) -> Any:
-    """The graph with its layers in int8; a layer that met nothing but zeros stays as it is. The graph given stays as it
-    is too.
-    """
+    """The graph with its layers in int8; a layer that saw only zeros is not changed, nor is the graph given."""
     result = graph.clone()
     for name, node in layers(result).items():
         if ranges[name] > 0:
@@ -127,7 +125,9 @@ def _random_game(game: Game, generator: np.random.Generator) -> np.ndarray:
     """int32 [plies, S]: each position of a random game in which there was something to play."""
     state, history = game.new_states(1)[0], game.new_histories(1)[0]
     if game.name in GO_FAMILY:
-        go.set_komi(state, state[go.KOMI] / go.KOMI_UNITS + round(generator.normal(0, KOMI_SPREAD)))
+        go_header.set_komi(
+            state, state[go_header.KOMI] / go_header.KOMI_UNITS + round(generator.normal(0, KOMI_SPREAD))
+        )
     moves, states = generator.integers(2**63, size=1).astype(np.uint64), []
     for _ in range(game.max_plies):
         if game.outcome(state) != NOT_OVER:

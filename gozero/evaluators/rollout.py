@@ -58,7 +58,7 @@ class RolloutEvaluator(RowEvaluator):
 
 
 class UniformEvaluator(RowEvaluator):
-    """Uniform prior and value 0: costs nothing, knows nothing. For tests and for measuring the search itself."""
+    """Uniform prior and value 0: no cost and no knowledge. For tests and for measuring the search itself."""
 
     def __init__(self, game: Game) -> None:
         super().__init__(game, _evaluate_as_even)

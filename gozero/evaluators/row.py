@@ -47,7 +47,7 @@ def _evaluate_rows(evaluate, step, outcome, sample, states, spare, history, opti
 
 
 class RowEvaluator:
-    """An evaluator whose work is one kernel; the search calls it without leaving its own.
+    """An evaluator whose work is one kernel; the search's kernel calls it directly.
 
     Args:
         game: the game whose states it takes.

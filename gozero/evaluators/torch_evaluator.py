@@ -29,7 +29,7 @@ class TorchEvaluator:
     def __init__(
         self, net: nn.Module, game: Game, *, device: str = "auto", threads: int | None = None, precision: str = "auto"
     ) -> None:
-        """Take a copy of `net`, in whatever mode it is.
+        """Take a copy of `net`, in training or evaluation mode.
 
         Args:
             net: a network of `gozero.nets`.

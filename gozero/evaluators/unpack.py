@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from gozero import features
 from gozero.games.chains import PAST_BOARDS, words
-from gozero.games.go import KOMI_UNITS
+from gozero.games.go_header import KOMI_UNITS
 
 
 class Unpack(nn.Module):

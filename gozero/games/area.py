@@ -191,7 +191,7 @@ def has_open_region(colours, owners, size):
 
 
 def owners_of(kernel: Callable[[np.ndarray, int], np.ndarray], board: np.ndarray) -> np.ndarray:
-    """What a kernel of this module says of a board uint8 [size, size]: owners uint8 [P] in action order."""
+    """Apply a kernel of this module to a board uint8 [size, size]: owners uint8 [P] in action order."""
     size = len(board)
     padded = np.full((size + 2) * (size + 1) + 1, EDGE, np.int8)
     inside = padded[size + 2 : size + 2 + size * (size + 1)].reshape(size, size + 1)[:, :size]

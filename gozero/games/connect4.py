@@ -30,7 +30,7 @@ def step(state, history, action):
 
 @kernel()
 def _landing_point(state, col):
-    """Where a disc dropped into this column comes to rest; negative where the column is full."""
+    """The cell where a disc dropped into this column lands; negative where the column is full."""
     return (ROWS - 1 - np.int64(state[HEIGHTS + col])) * COLS + col
 
 

@@ -39,13 +39,13 @@ _OUTCOMES = types.Array(types.int8, 1, "C")
 
 
 def no_hash(state: np.ndarray) -> int:
-    """0: what stood before does not matter."""
+    """0: earlier positions do not matter."""
     return 0
 
 
 @dataclass(frozen=True, eq=False)
 class Game:
-    """Everything the search, the player and the training need to know of a game.
+    """A game's rules, as the search, the player and the training use them.
 
     Attributes:
         name: the name in `gozero.games`.
@@ -57,18 +57,19 @@ class Game:
         step(state, history, action): plays a legal action, in place.
         legal(state, history, out uint8 [A]) → number of legal actions; `out` becomes 0 / 1.
         thinkable(state, history, out uint8 [A]) → as `legal`, without actions that a search with a network need not
-            think of; one at least is left. None: all are to be thought of.
+            consider; at least one is left. None: all are considered.
         outcome(state) → +1, 0, -1 for the side to move, or NOT_OVER.
         stones(state, out uint8 [points]): the colours of the points, EMPTY, BLACK or WHITE.
         set_up(colours uint8 [points], to_play) → int32 [S]: a position from stones. ValueError where it cannot stand.
         sample(state, history, generator uint64 [1]) → a uniformly random legal action for playouts (Go: never fills its
             own one-point eye, passes when nothing else is left).
-        owner(state, out int8 [points]): + points of the side to move as the board stands; None where there is no such
-        thing. score(state) → points of the side to move above the other's, bonuses included; None where there is no
-        such thing. hash_of(state) → the uint64 a history that begins with this position begins with (0 where there is
-        no superko). marks(state) → (ko point's action or None, passes in a row), which a diagram tells besides stones
-            and the side to move; None where there is no more to tell. set_marks(state, ko, passes) writes them into a
-            position of `set_up`.
+        owner(state, out int8 [points]): + points of the side to move as the board stands; None where the game has no
+            areas.
+        score(state) → points of the side to move above the other's, bonuses included; None where none are counted.
+        hash_of(state) → the uint64 a history that begins with this position begins with (0 where there is no superko).
+        marks(state) → (ko point's action or None, passes in a row), which a diagram shows besides stones and the side
+            to move; None where there is nothing more to show.
+        set_marks(state, ko, passes): writes them into a position of `set_up`.
     """
 
     name: str
@@ -123,7 +124,7 @@ class Game:
 
     @property
     def dimensions(self) -> str:
-        """The board for the eye, columns first: "7x6" in Connect-4."""
+        """The board's size as text, columns first: "7x6" in Connect-4."""
         return f"{self.cols}x{self.rows}"
 
     @property

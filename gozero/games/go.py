@@ -1,21 +1,12 @@
 """Go on 2x2 to 19x19 by area rules: turn order, ko and superko, suicide, area scoring, and pass-alive areas.
 
-The state row is a board of `gozero.games.chains` whose header has these fields besides:
-
-  KO          cell that simple ko forbids to the side to move, or 0
-  PASSES      passes in a row up to now; two end the game
-  PASS_BITS   bit k set: the ply k plies ago was a pass (bit 0 is the newest; 5 bits are kept)
-  KO_RULE     SIMPLE, POSITIONAL or SITUATIONAL (gozero.games.rules)
-  SUICIDE     1 where suicide is legal
-  BONUS       White's handicap bonus, points
-  KOMI        thousandths of a point, within ±2,000,000 points
-  MOVE_LIMIT  ply at which the game ends and is counted, or 0 for none
+The state row is a board of `gozero.games.chains` with the header of `gozero.games.go_header`.
 
 history[state[PLY]] is the Zobrist hash of the stones; under SITUATIONAL it is flipped by WHITE_TO_PLAY. Superko is
 exact up to collisions of 64-bit hashes. A move can repeat an earlier position only on a point that was once emptied
 (`chains.is_touched`) or by suicide, so nearly no move needs the search through the history.
 
-Resignation, dead-stone agreement and time are not the business of this module.
+Resignation, dead-stone agreement and time are not handled here.
 """
 
 from __future__ import annotations
@@ -44,14 +35,25 @@ from gozero.games.chains import (
     liberties_at,
 )
 from gozero.games.game import NOT_OVER, PLY, Game
-from gozero.games.rules import SIMPLE, SITUATIONAL, RuleSet, rule_set
+from gozero.games.go_header import (
+    BONUS,
+    KO,
+    KO_RULE,
+    KOMI,
+    KOMI_UNITS,
+    MOVE_LIMIT,
+    PASS_BITS,
+    PASSES,
+    SUICIDE,
+    marks,
+    set_marks,
+    set_rules,
+)
+from gozero.games.rules import MIN_SIZE, SIMPLE, SITUATIONAL, RuleSet, rule_set
 from gozero.jit import LEGAL, MASK, OUTCOME, OWNER, SAMPLE, SCORE, STATE, STEP, kernel
 from gozero.rng import below
 
-KO, PASSES, PASS_BITS, KO_RULE, SUICIDE, BONUS, KOMI, MOVE_LIMIT = 5, 6, 7, 8, 9, 10, 11, 12
-MIN_SIZE, MAX_SIZE = 2, chains.MAX_SIZE
-KOMI_UNITS = 1000
-MAX_KOMI = 2_000_000.0
+MAX_SIZE = chains.MAX_SIZE
 WHITE_TO_PLAY = np.uint64(0x5BF03635DD6A9A4F)
 
 
@@ -343,33 +345,6 @@ def _place(state, colours):
     for action in range(size * size):
         stifled += colours[action] != EMPTY and liberties_at(state, chains.cell_of(action, size)) == 0
     return stifled == 0
-
-
-def set_komi(state: np.ndarray, komi: float) -> None:
-    """Write komi (points, finite; kept to a thousandth) into the header of state int32 [S]."""
-    state[KOMI] = round(min(max(komi, -MAX_KOMI), MAX_KOMI) * KOMI_UNITS)
-
-
-def set_rules(state: np.ndarray, rules: RuleSet, komi: float, handicap: int = 0) -> None:
-    """Write rules, komi (points, finite) and the bonus for `handicap` stones into the header of state int32 [S]."""
-    state[KO_RULE] = rules.ko
-    state[SUICIDE] = rules.suicide
-    state[BONUS] = rules.handicap_bonus(handicap)
-    set_komi(state, komi)
-
-
-def marks(state: np.ndarray) -> tuple[int | None, int]:
-    """(the point that simple ko forbids or None, passes in a row)."""
-    ko = int(chains.action_of(int(state[KO]), int(state[SIZE]))) if state[KO] else None
-    return ko, int(state[PASSES])
-
-
-def set_marks(state: np.ndarray, ko: int | None, passes: int) -> None:
-    """Write what `marks` reads into state int32 [S], a position without history."""
-    state[PASSES] = passes
-    state[PASS_BITS] = (1 << min(passes, 5)) - 1
-    if ko is not None:
-        state[KO] = chains.cell_of(ko, int(state[SIZE]))
 
 
 def make(

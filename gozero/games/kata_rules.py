@@ -28,7 +28,7 @@ _CHOICES: dict[str, tuple[str, tuple[Any, ...]]] = {
     "whiteHandicapBonus": ("bonus", tuple(BONUS)),
     "friendlyPassOk": ("friendly_pass", (False, True)),
 }
-"""Keys of KataGo's JSON rules: the attribute of `KataRules`, and what it may be."""
+"""Keys of KataGo's JSON rules: the attribute of `KataRules`, and its values."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class KataRules:
         return (self.scoring, self.tax, self.has_button) == ("AREA", "NONE", False)
 
     def nearest(self) -> RuleSet:
-        """Our rule set: these rules, but for what is not played here."""
+        """The nearest rule set of gozero: these rules, without what is not played here."""
         return combined(KO[self.ko], self.suicide, BONUS[self.bonus], self.friendly_pass)
 
 
@@ -92,7 +92,7 @@ def kata_rules(rules: Any) -> KataRules:
 
 
 def _spelt(rules: Mapping[str, Any]) -> KataRules:
-    """Rules from an object; what it leaves out is as in Tromp-Taylor rules. A `komi` in it is somebody else's business."""
+    """Rules from an object; what it leaves out is as in Tromp-Taylor rules. A `komi` in it is ignored."""
     values = {}
     for key, value in rules.items():
         if key == "komi":

@@ -45,7 +45,7 @@ def cells_end(rows: int, cols: int) -> int:
 
 @kernel()
 def _cell_of(action, cols):
-    """Where in the state row a point's colour stands."""
+    """The index of a point's colour in the state row."""
     return HEADER + action + action // cols + cols + 2
 
 
@@ -155,7 +155,7 @@ def describe(
     sample: Callable[..., int],
     set_up: SetUp,
 ) -> Game:
-    """The game that begins with `initial` int32 [S]; the rest is what all games of lines share."""
+    """The game with the first position `initial` int32 [S]; all else is common to games of lines."""
     rows, cols = int(initial[ROWS]), int(initial[COLS])
     return Game(
         name=name,

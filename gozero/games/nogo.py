@@ -136,7 +136,7 @@ def _some_liberty(state, cell, size):
 
 @kernel()
 def _judge_around(state, cell, size):
-    """Strike what the new stone at `cell` has closed: points beside it, and last liberties of the chains beside it."""
+    """Mark the points that the new stone at `cell` closes: those beside it, and last liberties of the chains beside it."""
     down = chains.row_step(size)
     for offset in (-down, -RECORD, RECORD, down):
         beside = cell + offset

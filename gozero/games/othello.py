@@ -214,7 +214,7 @@ def owner(state, out):
 
 @kernel(SCORE.signature)
 def score(state):
-    """Discs of the side to move above the other's; an empty point counts for nobody, at the end too."""
+    """Discs of the side to move above the other's; empty points do not count, at the end either."""
     own, other = _sides(state)
     return np.float64(_count(own) - _count(other))
 

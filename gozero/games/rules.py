@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from gozero.errors import ChoiceError
 
+MIN_SIZE = 2  # points a side of the smallest board
 SIMPLE, POSITIONAL, SITUATIONAL = 0, 1, 2
 NO_BONUS, BONUS_N, BONUS_N_MINUS_1 = 0, 1, 2
 

@@ -84,7 +84,7 @@ def _choose_edge(forest, t, index, params):
 
 @kernel()
 def _leave_out(forest, t, state, actions):
-    """Take from the actions uint8 [A] of a state what tree t leaves out there. Returns how many there still are."""
+    """Clear the actions uint8 [A] of a state that tree t leaves out there. Returns how many remain."""
     root = forest.roots[t]
     depth = state[PLY] - root[PLY]
     if depth < forest.trees[t]["restricted"]:
@@ -115,7 +115,7 @@ def _meet(legal, thinkable, outcome, score, forest, t, index, leaves, slot):
         return KNOWN
     thinkable(state, forest.histories[t], leaves.legal[slot])
     left = _leave_out(forest, t, state, leaves.legal[slot])
-    if left == 0 and index == 0:  # what the caller allows is nothing that a search would think of by itself
+    if left == 0 and index == 0:  # the caller allows only actions that the search would leave out by itself
         legal(state, forest.histories[t], leaves.legal[slot])
         _leave_out(forest, t, state, leaves.legal[slot])
     leaves.trees[slot] = t

@@ -11,9 +11,7 @@ from typing import Protocol
 from weakref import WeakSet
 
 FIRST_SHARE = 16
-"""The part of the limit, one in so many, with which a search begins at most; fewer where more searches may be at work
-at once.
-"""
+"""A search begins with at most one part in this many of the limit, or less where more searches run at once."""
 
 
 class Holder(Protocol):
@@ -25,8 +23,8 @@ class Holder(Protocol):
 
 
 class Memory:
-    """A limit in bytes, shared by the searches that were added, `searches` at once at most; one that is gone holds
-    nothing.
+    """A limit in bytes, shared by the searches that were added, `searches` at once at most; a search that was deleted
+    holds none.
     """
 
     def __init__(self, limit: int, searches: int = 1) -> None:
@@ -41,9 +39,9 @@ class Memory:
 
     @property
     def free(self) -> int:
-        """Bytes that nobody holds, at least 0."""
+        """Bytes that no search holds, at least 0."""
         return max(0, self.limit - sum(holder.held for holder in self._holders))
 
     def add(self, holder: Holder) -> None:
-        """Count what this one holds from now on."""
+        """Count the memory of this search from now on."""
         self._holders.add(holder)

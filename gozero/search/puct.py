@@ -41,7 +41,7 @@ PARAMS = types.NamedUniTuple(types.float64, 7, Params)
 
 @kernel()
 def points_gained(child, expected, params):
-    """What points add to the value of a visited child for its parent, whose mean score is `expected`."""
+    """The bonus that points add to the value of a visited child for its parent, whose mean score is `expected`."""
     gain = -child["score_sum"] / child["visits"] - expected
     return params.score_weight * (2 / math.pi) * math.atan(gain / params.score_scale)
 

@@ -26,8 +26,8 @@ class SearchRequest:
             and for the other one; 1 is the root alone. A position without a move left is searched no further. None: 0
             everywhere.
         keep: build on the tree that `Search.advance` left, if its root is this very state and nothing was or is left
-        out below a root. on_top: the visits come on top of those that are kept, of actions allowed now, or of a new
-        root's own.
+            out below a root.
+        on_top: the visits come on top of those that are kept, of actions allowed now, or of a new root's own.
     """
 
     state: np.ndarray

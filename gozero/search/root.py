@@ -98,7 +98,7 @@ def _drop_excluded(forest, t):
 
 
 def apply_request(forest: Forest, t: int, request: SearchRequest, settings: SearchSettings) -> bool:
-    """Write a request into tree t, for `plant` to begin. Returns whether the tree that is there is to be kept."""
+    """Write a request into tree t, for `plant` to begin. Returns whether the present tree is to be kept."""
     tree, explore = forest.trees[t], request.noise and settings.root == "puct"
     tree["gumbel"] = settings.root == "gumbel"
     tree["considered"] = settings.gumbel_m
@@ -123,7 +123,8 @@ def plant(forest, t, budget, seed, keep, on_top):
     position.
 
     The budget counts the visits that are kept, and with `on_top` those that come on top of them, or of a new root's
-    own. A kept root that has none of the actions allowed now, since it was met inside a tree, gives way to a new one.
+    own. A kept root that has none of the actions allowed now, because it was expanded inside a tree, is replaced by a
+    new one.
     """
     tree = forest.trees[t]
     forest.generators[t, 0] = mix(seed)

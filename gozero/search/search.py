@@ -38,7 +38,7 @@ from gozero.search.show import PrincipalVariation, principal_variation, tree_tex
 from gozero.search.tree import GROWING, enlarged, most_nodes, new_forest, reroot, tree_bytes
 
 MAX_VISITS = 2**30
-ROW_SIMULATIONS = 256  # of each tree in one wave with a row evaluator: a few milliseconds between looks at the clock
+ROW_SIMULATIONS = 256  # of each tree in one wave with a row evaluator: a few milliseconds between checks of the clock
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class RootResult:
         visits: int32 [A], of the root's children.
         q: float32 [A], mean value after each visited action.
         prior: float32 [A], the evaluator's, without noise and temperature; sums to 1 over the allowed actions.
-        policy: float32 [A], what a network should learn: shares of visits, less those that were forced, or a Gumbel
+        policy: float32 [A], the training target: shares of visits, less those that were forced, or a Gumbel
             root's improved policy; sums to 1.
         best: the most visited action, or the winner at a Gumbel root.
         value: mean value of all visits; at a Gumbel root, which visits weak moves as often as strong ones, that of the
@@ -72,12 +72,12 @@ class Search:
     """B trees of one game, searched with one evaluator.
 
     Args:
-        game: its kernels are all the search knows of the rules.
+        game: the search knows the rules only through its kernels.
         evaluator: gives logits and values; a `RowEvaluator` is called without leaving the kernel.
         settings: see `SearchSettings`.
         trees: B.
         seed: of all noise and of random playouts.
-        memory: what its trees may grow into, beyond `settings.max_nodes`; None: they do not.
+        memory: the limit to which trees may grow beyond `settings.max_nodes`; None: they may not.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class Search:
         self.restart(evaluator, seed)
 
     def restart(self, evaluator: Evaluator | RowEvaluator, seed: int) -> None:
-        """Forget all trees and go on as a new search with this evaluator and seed would, in the memory that is there."""
+        """Reset to a new search with this evaluator and seed; the memory is reused."""
         self.evaluator, self.seed = evaluator, seed
         self._rows = evaluator if isinstance(evaluator, RowEvaluator) else None
         self._reserve = self.settings.max_depth + (self._rows.plies if self._rows else 0)
@@ -127,7 +127,7 @@ class Search:
             self.forest = new_forest(self.game, len(self.forest.trees), room)
         self._begun[:] = 0
         self._collected = 0  # leaves that wait for `absorb`
-        self._knows_score = False  # whether the evaluator says something of points: known once it was asked
+        self._knows_score = False  # whether the evaluator gives scores: known after its first call
         for field in ("node_count", "edge_count", "active", "full"):
             self.forest.trees[field] = 0
 
@@ -157,10 +157,11 @@ class Search:
         return self.absorb(self.evaluator.evaluate(states) if len(states) else None)
 
     def collect(self) -> np.ndarray:
-        """The first half of a wave: int32 [n, S], its leaves, which somebody must evaluate. They stay as they are until
+        """The first half of a wave: int32 [n, S], its leaves, to be evaluated by the caller. They stay valid until
         `absorb`.
 
-        There may be none: where all lines ended at finished games, and always with a row evaluator, which needs nobody.
+        There may be none: where all lines ended at finished games, and always with a row evaluator, which the kernel
+        calls itself.
         """
         self._enlarge()
         if self._rows is None:
@@ -237,7 +238,7 @@ class Search:
         root = self.forest.nodes[tree, 0]
         count = int(root["visits"])
         value, score = float(root["value_sum"]) / count, float(root["score_sum"]) / count
-        if self.forest.trees[tree]["gumbel"]:  # a move without a visit is worth what the evaluator said of the position
+        if self.forest.trees[tree]["gumbel"]:  # a move without a visit gets the evaluator's value of the position
             value = float(policy @ np.where(visits > 0, q, root["value"]))
         return RootResult(visits, q, self.forest.root_priors[tree].copy(), policy, best, value, score, count)
 
@@ -246,11 +247,11 @@ class Search:
         return principal_variation(self.forest, tree, action, length)
 
     def text(self, tree: int = 0, depth: int = 2) -> str:
-        """The tree's most visited lines, `depth` plies deep, for the eye."""
+        """The tree's most visited lines, `depth` plies deep, as text."""
         return tree_text(self.game, self.forest, tree, depth)
 
     def _tree_seed(self, tree: int) -> int:
-        """A number of its own for each search of each tree."""
+        """A seed, different for each search of each tree."""
         self._begun[tree] += 1
         return (
             self.seed * 0x9E3779B97F4A7C15 + tree * 0xC2B2AE3D27D4EB4F + int(self._begun[tree]) * 0xD6E8FEB86659FD93

@@ -19,20 +19,24 @@ class SearchSettings:
 
     Attributes:
         root: how moves are tried at the root: "puct" as below it, or "gumbel" (Danihelka et al. 2022).
-        c_puct: weight of the prior against the value (AlphaGo Zero does not say; KataGo 1.1, Leela Zero about 0.8).
-        fpu: how far below its parent an unvisited child is thought to be, in value, once all prior mass is visited
+        c_puct: weight of the prior against the value (not published for AlphaGo Zero; KataGo 1.1, Leela Zero about
+            0.8).
+        fpu: how far below its parent an unvisited child is assumed to be, in value, once all prior mass is visited
             (KataGo 0.2).
         leaves: leaves collected from one tree in one wave; above 1, virtual loss keeps them apart.
         virtual_loss: losses, in value, charged for each visit in flight (1: AlphaGo Zero's; 0: only the visit is
             counted).
         dirichlet_weight: share of Dirichlet noise in the root's prior when `begin` asks for noise (AlphaGo Zero 0.25; 0
-        off). dirichlet_total: sum of the Dirichlet parameters over the legal moves (10.83 = 0.03 * 361, AlphaGo Zero's
-        on 19x19). root_policy_temperature: the root's prior is raised to 1/this and renormalised when `begin` asks for
-        noise (KataGo 1.25 to 1.1). forced_playouts: k of the sqrt(k * prior * visits) simulations that a tried move is
-            given at least when `begin` asks for noise; they are taken off the policy again (KataGo 2; 0 off).
+            off).
+        dirichlet_total: sum of the Dirichlet parameters over the legal moves (10.83 = 0.03 * 361, AlphaGo Zero's on
+            19x19).
+        root_policy_temperature: the root's prior is raised to 1/this and renormalised when `begin` asks for noise
+            (KataGo 1.25 to 1.1).
+        forced_playouts: k of the sqrt(k * prior * visits) simulations that a tried move is given at least when `begin`
+            asks for noise; they are taken off the policy again (KataGo 2; 0 off).
         gumbel_m: moves considered at a Gumbel root (16 in the paper).
         c_visit, c_scale: the paper's sigma(q) = (c_visit + max visits) * c_scale * q, with q in 0 to 1 (50 and 1).
-        score_weight: what points count beside the result below: a move's value rises by this * 2/pi * atan(gain / (2 *
+        score_weight: weight of points beside the result: a move's value rises by this * 2/pi * atan(gain / (2 *
             sqrt(area))), where the gain is how much more its mean score is than the position's (KataGo 0.3 on its
             score's distribution; 0: nothing).
         max_nodes: nodes of one tree, or those with which it begins where the search is given memory to grow into.

@@ -152,7 +152,7 @@ def most_nodes(game: Game) -> int:
     return int(np.iinfo(np.int32).max) // (game.actions - 1)
 
 
-GROWING = ("actions", "priors", "children", "renumbered", "nodes")  # the last says how much room there is
+GROWING = ("actions", "priors", "children", "renumbered", "nodes")  # the last gives the size
 
 
 def enlarged(forest: Forest, game: Game, max_nodes: int, name: str) -> Forest:
@@ -274,7 +274,7 @@ def back_up(nodes, leaf, value, score):
 
 @kernel()
 def release(nodes, leaf):
-    """Take back the pending visit of a line that found no leaf of its own."""
+    """Take back the pending visit of a line that reached a leaf already taken."""
     index = leaf
     while index != NO_NODE:
         nodes[index]["pending"] -= 1

@@ -7,7 +7,7 @@ import torch
 from gozero import features, games, symmetry
 from gozero.evaluators.unpack import Unpack
 from gozero.games.game import PLY, TO_PLAY
-from gozero.games.go import BONUS, PASS_BITS, set_komi
+from gozero.games.go_header import BONUS, PASS_BITS, set_komi
 from tests.trained import random_states
 
 

@@ -9,7 +9,7 @@ import pytest
 from gozero import games, nets, weights
 from gozero.evaluators.base import Evaluation
 from gozero.evaluators.rollout import RolloutEvaluator
-from gozero.games import go
+from gozero.games import go, go_header
 from gozero.games.game import BLACK, NOT_OVER, TO_PLAY
 from tests.training.games import game_of, random_record
 from training import selfplay
@@ -131,7 +131,7 @@ def test_the_search_counts_as_the_record_does() -> None:
     game, history = game_of(5), np.zeros(60, np.uint64)
     rows = [[1, 1, 1, 1, 1], [1, 0, 1, 0, 1], [1, 1, 1, 1, 1], [1, 0, 2, 0, 1], [1, 1, 1, 1, 1]]
     state = game.set_up(np.array(rows, np.uint8).reshape(-1), BLACK)
-    go.set_komi(state, 22.5)
+    go_header.set_komi(state, 22.5)
     for _ in range(2):
         assert game.outcome(state) == NOT_OVER
         game.step(state, history, game.pass_action)
