@@ -25,6 +25,7 @@ from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games.diagram import SYMBOLS
 from gozero.games.game import BLACK, EMPTY, WHITE
 from gozero.play_settings import PlaySettings
+from gozero.position import Position
 from gozero.sitting import Opponent, Reply, Sitting, name_of
 from gozero.weights import WEIGHTS, WeightsError, find, full, header
 
@@ -306,20 +307,8 @@ class Terminal:
         """What can be typed now."""
         if self._sitting.is_over:
             return "The game is over. Type undo, save FILE, help or quit: "
-        moves = self._kinds_of_moves()
+        moves = _kinds_of_moves(self._position)
         return f"{self._side(self._person)}: type {moves}, hint, undo, save FILE, resign, help or quit: "
-
-    def _kinds_of_moves(self) -> str:
-        """Whether there are points to play on, with an example, and whether to pass is a move."""
-        game, legal = self._game, self._position.legal()
-        points = np.flatnonzero(legal[: game.points])
-        kinds = []
-        if len(points):
-            example = name_of(game, int(points[len(points) // 2]))
-            kinds.append(f"a column ({example[0]})" if game.name in COLUMN_GAMES else f"a move ({example})")
-        if legal[game.pass_action]:
-            kinds.append("pass")
-        return ", ".join(kinds)
 
     def _side(self, colour: int) -> str:
         return f"{COLOUR_NAMES[colour]} ({SYMBOLS[colour]})"
@@ -328,3 +317,16 @@ class Terminal:
 def _chance(value: float) -> str:
     """An expected result, -1..1, as a percentage."""
     return f"{50 * (1 + value):.0f} %"
+
+
+def _kinds_of_moves(position: Position) -> str:
+    """Whether there are points to play on, with an example, and whether to pass is a move."""
+    game, legal = position.game, position.legal()
+    points = np.flatnonzero(legal[: game.points])
+    kinds = []
+    if len(points):
+        example = name_of(game, int(points[len(points) // 2]))
+        kinds.append(f"a column ({example[0]})" if game.name in COLUMN_GAMES else f"a move ({example})")
+    if legal[game.pass_action]:
+        kinds.append("pass")
+    return ", ".join(kinds)

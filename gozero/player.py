@@ -16,7 +16,7 @@ from gozero import games
 from gozero.current_game import CurrentGame
 from gozero.ending import Ending
 from gozero.game_tree import GameTree, Limits, never
-from gozero.games.game import BLACK, NOT_OVER, WHITE
+from gozero.games.game import BLACK, WHITE
 from gozero.position import Position
 from gozero.restrictions import Restriction, left_out
 from gozero.search.choose import choose
@@ -246,24 +246,6 @@ class Player:
         if not mask.any():
             raise NoChoiceError
         self.searcher.search(tree, root, mask, limits, should_stop, observer)
-
-    def values_after(self, colour: int) -> np.ndarray:
-        """The evaluator's value of each action, float32 [A], -1..1 for ``colour``: nan where it is not legal. TurnError
-        where it is not to move.
-        """
-        root, evaluator = self.game.root(colour), self.searcher.tree().evaluator
-        actions = np.flatnonzero(root.legal())
-        values = np.full(root.game.actions, np.nan, np.float32)
-        children = [root.copy() for _ in actions]
-        for child, action in zip(children, actions, strict=True):
-            child.play(int(action))
-        if children:
-            expected = evaluator.evaluate(np.stack([child.state for child in children])).value
-            outcomes = [child.outcome() for child in children]
-            values[actions] = [
-                -(value if end == NOT_OVER else end) for value, end in zip(expected, outcomes, strict=True)
-            ]
-        return values
 
     def ponder(self, should_stop: Callable[[], bool]) -> None:
         """Search the turn of the side to move until `should_stop()` or the tree is full, so that the next move profits.

@@ -18,7 +18,7 @@ from gozero.current_game import CurrentGame
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.row import RowEvaluator
 from gozero.game_tree import GameTree, Limits
-from gozero.games.game import Game
+from gozero.games.game import NOT_OVER, Game
 from gozero.position import Position
 from gozero.search.memory import Memory
 from gozero.search.search import RootResult
@@ -132,3 +132,19 @@ class Searcher:
             self.tree_aside(OWNERSHIP_NODES), root, among, limits, should_stop, Observer(looks.append, ownership=True)
         )
         return looks[-1].ownership
+
+    def values_after(self, root: Position) -> np.ndarray:
+        """The evaluator's value of each action, float32 [A], -1..1 for the side to move: nan where it is not legal."""
+        evaluator = self.tree().evaluator
+        actions = np.flatnonzero(root.legal())
+        values = np.full(root.game.actions, np.nan, np.float32)
+        children = [root.copy() for _ in actions]
+        for child, action in zip(children, actions, strict=True):
+            child.play(int(action))
+        if children:
+            expected = evaluator.evaluate(np.stack([child.state for child in children])).value
+            outcomes = [child.outcome() for child in children]
+            values[actions] = [
+                -(value if end == NOT_OVER else end) for value, end in zip(expected, outcomes, strict=True)
+            ]
+        return values

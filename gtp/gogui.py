@@ -74,7 +74,7 @@ class GoguiCommands:
         """Per cent: the win rate after each legal move, as the network sees it without a search."""
         colour = self._colour(command)
         with self._session.thinking() as player:
-            values = player.values_after(colour)
+            values = player.searcher.values_after(player.game.root(colour))
         texts = [
             NOTHING if math.isnan(value) else f"{50 * (1 + value):.0f}"
             for value in values[: player.game.kind.points].tolist()

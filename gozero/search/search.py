@@ -35,7 +35,7 @@ from gozero.search.request import SearchRequest
 from gozero.search.root import apply_request, draw_gumbels, plant, read_root
 from gozero.search.settings import SearchSettings
 from gozero.search.show import PrincipalVariation, principal_variation, tree_text
-from gozero.search.tree import GROWING, enlarged, most_nodes, new_forest, reroot, tree_bytes
+from gozero.search.tree import GROWING, Forest, enlarged, most_nodes, new_forest, reroot, tree_bytes
 
 MAX_VISITS = 2**30
 ROW_SIMULATIONS = 256  # of each tree in one wave with a row evaluator: a few milliseconds between checks of the clock
@@ -101,17 +101,7 @@ class Search:
         self._no_score = as_argument(descent.no_score, SCORE)
         self._score = self._no_score if game.score is None else as_argument(game.score, SCORE)
         self._leaves = descent.new_leaves(game, max(2, trees * settings.leaves))
-        scale = 2.0 * math.sqrt(game.points)  # KataGo's
-        numbers = (
-            settings.c_puct,
-            settings.fpu,
-            settings.virtual_loss,
-            settings.c_visit,
-            settings.c_scale,
-            settings.score_weight,
-            scale,
-        )
-        self._params = Params(*map(float, numbers))
+        self._params = _params(settings, game.points)
         self._begun = np.zeros(trees, np.int64)
         self._finished = np.zeros(trees, np.int64)
         self._row_logits = np.zeros(game.actions, np.float32)
@@ -228,19 +218,7 @@ class Search:
         """What the search of a tree has found so far. ValueError where its root has no move: not searched yet, or the
         game is over.
         """
-        visits = np.zeros(self.game.actions, np.int32)
-        q, policy = np.zeros(self.game.actions, np.float32), np.zeros(self.game.actions, np.float32)
-        best = read_root(self.forest, tree, self._params, visits, q, policy)
-        if best < 0:
-            raise ValueError(
-                f"tree {tree} has no move: it was not searched, the game is over, or root_mask leaves no legal action"
-            )
-        root = self.forest.nodes[tree, 0]
-        count = int(root["visits"])
-        value, score = float(root["value_sum"]) / count, float(root["score_sum"]) / count
-        if self.forest.trees[tree]["gumbel"]:  # a move without a visit gets the evaluator's value of the position
-            value = float(policy @ np.where(visits > 0, q, root["value"]))
-        return RootResult(visits, q, self.forest.root_priors[tree].copy(), policy, best, value, score, count)
+        return _root_result(self.forest, tree, self._params)
 
     def principal_variation(self, tree: int, action: int, length: int) -> PrincipalVariation:
         """`action` at the root and the most visited moves after it, at most `length` >= 1 actions in all."""
@@ -289,3 +267,36 @@ class Search:
             histories = np.zeros((len(old), past + past // 2 + self._reserve), np.uint64)
             histories[:, : old.shape[1]] = old
             self.forest = self.forest._replace(histories=histories)
+
+
+def _params(settings: SearchSettings, points: int) -> Params:
+    """The numbers that kernels take from the settings, on a board of this many points."""
+    scale = 2.0 * math.sqrt(points)  # KataGo's
+    numbers = (
+        settings.c_puct,
+        settings.fpu,
+        settings.virtual_loss,
+        settings.c_visit,
+        settings.c_scale,
+        settings.score_weight,
+        scale,
+    )
+    return Params(*map(float, numbers))
+
+
+def _root_result(forest: Forest, tree: int, params: Params) -> RootResult:
+    """What the search of a tree has found; errors as `Search.result`."""
+    actions = forest.root_priors.shape[1]
+    visits = np.zeros(actions, np.int32)
+    q, policy = np.zeros(actions, np.float32), np.zeros(actions, np.float32)
+    best = read_root(forest, tree, params, visits, q, policy)
+    if best < 0:
+        raise ValueError(
+            f"tree {tree} has no move: it was not searched, the game is over, or root_mask leaves no legal action"
+        )
+    root = forest.nodes[tree, 0]
+    count = int(root["visits"])
+    value, score = float(root["value_sum"]) / count, float(root["score_sum"]) / count
+    if forest.trees[tree]["gumbel"]:  # a move without a visit gets the evaluator's value of the position
+        value = float(policy @ np.where(visits > 0, q, root["value"]))
+    return RootResult(visits, q, forest.root_priors[tree].copy(), policy, best, value, score, count)
