@@ -30,7 +30,7 @@ class ConfigError(ValueError):
 
 @dataclass(frozen=True)
 class MonitorSettings:
-    """What a run measures of itself and tells."""
+    """What a run measures and reports about itself."""
 
     report_every: int = setting(5, unit="generations between two HTML reports, the last at the end; 0 = none", low=0)
     strength_every: int = setting(5, unit="generations between two measurements of strength; 0 = never", low=0)

@@ -98,9 +98,7 @@ class LearnerSettings:
     )
 
     def rate(self, done: float) -> float:
-        """Factor of the learning rate when a share `done` of the run is over: 1, then falling linearly over the last
-        `anneal` of it.
-        """
+        """Factor of the learning rate after a share `done` of the run: 1, then falling linearly over its last `anneal`."""
         left = 1 - min(1.0, done)
         if self.anneal == 0 or left >= self.anneal:
             return 1.0

@@ -53,7 +53,7 @@ def load(path: Path, where: str, overrides: Sequence[str] = (), top: dict[str, A
     """The settings of a TOML file with overrides, then with the values of `top` where these are not None, over it.
 
     Raises:
-        ConfigError: a file that cannot be read, an override that is none, an unknown key or a value out of range; it
+        ConfigError: a file that cannot be read, a malformed override, an unknown key or a value out of range; it
             begins with `where`.
     """
     values = config.read(path)
@@ -68,8 +68,8 @@ def load(path: Path, where: str, overrides: Sequence[str] = (), top: dict[str, A
 
 
 def _fit(values: dict[str, Any], overrides: Sequence[str]) -> None:
-    """For another game than the file's: each stage keeps those of its board sizes that the game has, else takes its
-    usual one.
+    """For another game than the file's: each stage keeps those of its board sizes that the game has, or gets the game's
+    usual size.
 
     Sizes that an override has set stay as they are, for `training.loop.startup` to judge; so does an unknown game.
     """
@@ -95,7 +95,7 @@ def _has_size(game: str, size: int) -> bool:
 
 
 def override(values: dict[str, Any], assignment: str) -> None:
-    """Lay `KEY=VALUE` over a configuration's plain values, in place; ConfigError if it names no place."""
+    """Apply `KEY=VALUE` to a configuration's plain values, in place; ConfigError where no such key can exist."""
     key, equals, text = assignment.partition("=")
     *path, last = key.strip().split(".")
     if not equals or not last:

@@ -154,7 +154,7 @@ def _shares(given: Any, where: str) -> dict[int, float]:
 
 @dataclass(frozen=True)
 class Stage:
-    """A stretch of the curriculum; the last stage goes on to the end of the run."""
+    """A stretch of the curriculum; the last stage lasts to the end of the run."""
 
     rows: int = setting(REQUIRED, unit="rows until the next stage", low=1)
     sizes: dict[int, float] = setting(REQUIRED, unit="board size = share of the rows", read=_shares)  # noqa: RUF009 - it makes a field
