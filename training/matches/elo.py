@@ -104,33 +104,63 @@ ELO_UNIT = 400 / math.log(10)
 
 
 def pool(players: int, matches: Mapping[tuple[int, int], Tally]) -> tuple[np.ndarray, np.ndarray]:
-    """The ratings of a pool by the model of Bradley and Terry (1952), player 0 at 0.
+    """The ratings of a pool as `bradley_terry` finds them, with one draw besides for each match.
 
-    Each match is given a draw besides, so that a clean sweep stays finite.
+    Returns:
+        Elo float64 [players], and the standard error of each difference to player 0, float64 [players].
+    """
+    ratings, covariance = bradley_terry(players, matches)
+    return ratings, np.sqrt(np.diag(covariance))
+
+
+def bradley_terry(
+    players: int, matches: Mapping[tuple[int, int], Tally], draws: float = 1.0
+) -> tuple[np.ndarray, np.ndarray]:
+    """The ratings by the model of Bradley and Terry (1952) that make the results likeliest, player 0 at 0.
+
+    A draw is half a win. The covariance is the inverse of the Hessian of the log-likelihood.
 
     Args:
         players: how many there are.
         matches: the tally of player i against player j under (i, j). They must join all players; ValueError where they
             do not.
+        draws: how many draws each match is given besides, so that a clean sweep stays finite; above 0.
 
     Returns:
-        Elo float64 [players], and the standard error of each difference to player 0, float64 [players].
+        Elo float64 [players], and the covariance of the ratings, float64 [players, players] in square Elo; row and
+        column 0 are 0.
     """
     logits = np.zeros(players)
-    for _ in range(100):  # Newton's method: the likelihood is concave
-        slope, curvature = np.zeros(players), np.zeros((players, players))
-        for (i, j), tally in matches.items():
-            games, expected = tally.games + 1, 1 / (1 + math.exp(logits[j] - logits[i]))
-            surplus, weight = tally.points + 0.5 - games * expected, games * expected * (1 - expected)
-            slope[[i, j]] += surplus, -surplus
-            curvature[[i, j], [i, j]] += weight
-            curvature[[i, j], [j, i]] -= weight
+    covariance = np.zeros((players, players))
+    for _ in range(1000):  # Newton's method: the likelihood is concave
+        slope, curvature = _derivatives(logits, matches, draws)
         try:
-            covariance = np.linalg.inv(curvature[1:, 1:])
+            covariance[1:, 1:] = np.linalg.inv(curvature[1:, 1:])
         except np.linalg.LinAlgError:
             raise ValueError("some players are joined to player 0 by no match: they cannot be rated") from None
-        step = np.clip(covariance @ slope[1:], -1.0, 1.0)
+        step = np.clip(covariance[1:, 1:] @ slope[1:], -1.0, 1.0)
         logits[1:] += step
         if np.abs(step).max(initial=0.0) < 1e-9:
             break
-    return ELO_UNIT * logits, ELO_UNIT * np.sqrt(np.append(0.0, np.diag(covariance)))
+    return ELO_UNIT * logits, ELO_UNIT**2 * covariance
+
+
+def _derivatives(
+    logits: np.ndarray, matches: Mapping[tuple[int, int], Tally], draws: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """(slope float64 [players], minus the Hessian float64 [players, players]) of the log-likelihood."""
+    slope, curvature = np.zeros(len(logits)), np.zeros((len(logits), len(logits)))
+    for (i, j), tally in matches.items():
+        games, expected = tally.games + draws, 1 / (1 + math.exp(logits[j] - logits[i]))
+        surplus, weight = tally.points + 0.5 * draws - games * expected, games * expected * (1 - expected)
+        slope[[i, j]] += surplus, -surplus
+        curvature[[i, j], [i, j]] += weight
+        curvature[[i, j], [j, i]] -= weight
+    return slope, curvature
+
+
+def superiority(difference: float, error: float) -> float:
+    """The likelihood of superiority: the chance that the truth lies above 0, for a rating difference with a normal
+    error.
+    """
+    return 0.5 * math.erfc(-difference / (error * math.sqrt(2))) if error > 0 else 0.5

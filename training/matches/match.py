@@ -1,21 +1,23 @@
-"""Play a match between two players: paired colours, a referee at every move, one record per game.
+"""Play games between players: paired colours, a referee at every move, one record per game.
 
 Vocabulary
+    fixture   a game to be played: by whom, with which colours and seeds
     match     a number of games between player 0 and player 1 on one board with one komi
-    pair      games 2k and 2k+1: the same random opening and the same seed, colours swapped
+    pair      games 2k and 2k+1 of a match: the same random opening and the same seed, colours swapped
     table     a game in progress; it keeps its slot (see `training.matches.players`) until the game is over
     referee   our `Position`: every move passes through it before the other player hears of it
     claim     what a player says of the finished game when asked (GTP's final_score), `B+3.5`, `W+0.5`, `0`
 
 A game ends by two passes (or what else ends it in its rules), by resignation, at the limit of moves, or by the fault of
 a player: an illegal move, a crash, silence. A fault loses that game and no other.
-This module opens no players and prints nothing; `training.arena` does.
+`play_schedule` is the loop behind every match and tournament. This module opens no players and prints nothing;
+`training.arena` does.
 """
 
 from __future__ import annotations
 
-from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -77,22 +79,59 @@ def winner_named(result: str) -> int | None:
     return {"B+": BLACK, "W+": WHITE}.get(text[:2])
 
 
+@dataclass(frozen=True)
+class Fixture:
+    """A game to be played between two of the players of a schedule."""
+
+    number: int  # becomes the record's
+    pair: tuple[int, int]  # the players' places in the schedule; in the record they are 0 and 1
+    black: int  # 0 or 1: who of the pair
+    seeds: tuple[int, int, int]  # of the opening, and of each of the pair
+
+
 def play_match(players: tuple[MatchPlayer, MatchPlayer], game: Game, settings: MatchSettings) -> Iterator[MatchGame]:
     """Play all games, `settings.parallel` at a time, and yield each record when its game ends (not always in order)."""
-    waiting = deque(range(settings.games))
-    free = list(range(min(settings.parallel, settings.games)))[::-1]
+    fixtures = [_fixture(number, settings.seed) for number in range(settings.games)]
+    parallel = min(settings.parallel, settings.games)
+    for _, _, record in play_schedule(players, fixtures, game, settings.opening_moves, settings.max_moves, parallel):
+        yield record
+
+
+def _fixture(number: int, seed: int) -> Fixture:
+    """A game of a match."""
+    opening, *own = map(int, np.random.SeedSequence([seed, number // 2]).generate_state(3, np.uint64))
+    return Fixture(number, (0, 1), number % 2, (opening, own[0], own[1]))
+
+
+def play_schedule(
+    players: Sequence[MatchPlayer],
+    fixtures: Iterable[Fixture],
+    game: Game,
+    opening_moves: int,
+    max_moves: int,
+    parallel: int,
+) -> Iterator[tuple[Fixture, int, MatchGame]]:
+    """Play fixtures, `parallel` at a time, and yield each with the slot it had and its record when its game ends.
+
+    A fixture is taken only when there is room for it. Waiting games of one player are put to it together, whoever its
+    opponents are.
+    """
+    waiting = iter(fixtures)
+    free = list(range(parallel))[::-1]
     tables: list[_Table] = []
-    while waiting or tables:
-        while waiting and free:
-            tables.append(_Table.open(waiting.popleft(), free.pop(), players, game, settings))
-        for mover, player in enumerate(players):
-            turns = [table for table in tables if table.over is None and table.mover == mover]
-            for table, answer in zip(
-                turns, player.choose([table.turn for table in turns]) if turns else [], strict=True
-            ):
-                table.take(answer, settings.max_moves)
+    while True:
+        while free and (fixture := next(waiting, None)) is not None:
+            pair = (players[fixture.pair[0]], players[fixture.pair[1]])
+            tables.append(_Table.open(fixture, free.pop(), pair, game, opening_moves, max_moves))
+        if not tables:
+            return
+        for place in sorted({table.place for table in tables if table.over is None}):
+            turns = [table for table in tables if table.over is None and table.place == place]
+            answers = players[place].choose([table.turn for table in turns]) if turns else []
+            for table, answer in zip(turns, answers, strict=True):
+                table.take(answer, max_moves)
         for table in [table for table in tables if table.over is not None]:
-            yield table.record(players)
+            yield table.fixture, table.slot, table.record()
             tables.remove(table)
             free.append(table.slot)
 
@@ -108,26 +147,34 @@ class _Ending:
 class _Table:
     """A game in progress in a slot of both players."""
 
-    def __init__(self, number: int, slot: int, position: Position) -> None:
-        self.number = number
+    def __init__(
+        self, fixture: Fixture, slot: int, players: tuple[MatchPlayer, MatchPlayer], position: Position
+    ) -> None:
+        self.fixture = fixture
         self.slot = slot
+        self.players = players
         self.position = position
-        self.black = number % 2
+        self.black = fixture.black
         self.over: _Ending | None = None
 
     @classmethod
     def open(
-        cls, number: int, slot: int, players: Sequence[MatchPlayer], game: Game, settings: MatchSettings
+        cls,
+        fixture: Fixture,
+        slot: int,
+        players: tuple[MatchPlayer, MatchPlayer],
+        game: Game,
+        opening_moves: int,
+        max_moves: int,
     ) -> _Table:
         """Set up the game with its pair's opening and let both players begin."""
-        seeds = np.random.SeedSequence([settings.seed, number // 2]).generate_state(1 + len(players), np.uint64)
-        position = Position(game)
-        while position.ply < settings.opening_moves and not position.is_over:
-            position.play(random_action(position, seeds[:1]))
-        table = cls(number, slot, position)
-        table.end_if_over(settings.max_moves)
+        position, generator = Position(game), np.array(fixture.seeds[:1], np.uint64)
+        while position.ply < opening_moves and not position.is_over:
+            position.play(random_action(position, generator))
+        table = cls(fixture, slot, players, position)
+        table.end_if_over(max_moves)
         for index, player in enumerate(players):
-            fault = player.begin(slot, seed=int(seeds[1 + index]))
+            fault = player.begin(slot, seed=fixture.seeds[1 + index])
             if fault is not None and table.over is None:
                 table.over = _forfeit(index, fault)
         return table
@@ -136,6 +183,11 @@ class _Table:
     def mover(self) -> int:
         """Which player is to move."""
         return self.black if self.position.to_play == BLACK else 1 - self.black
+
+    @property
+    def place(self) -> int:
+        """The place in the schedule of the player to move."""
+        return self.fixture.pair[self.mover]
 
     @property
     def turn(self) -> Turn:
@@ -166,12 +218,12 @@ class _Table:
         elif self.position.ply >= max_moves:
             self.over = _Ending("move limit")
 
-    def record(self, players: Sequence[MatchPlayer]) -> MatchGame:
+    def record(self) -> MatchGame:
         """The finished game; both players are asked for its result if the board is to be counted."""
         assert self.over is not None
         claims: list[str | None] = [None, None]
         if self.over.loser is None:
-            claims = [player.final_score(self.turn) for player in players]
+            claims = [player.final_score(self.turn) for player in self.players]
             result = _counted(self.position)
         else:
             result = f"{'W' if self.over.loser == self.black else 'B'}+{self.over.letter}"
@@ -179,9 +231,8 @@ class _Table:
         winner = None if not colour else self.black if colour == BLACK else 1 - self.black
         moves = tuple(self.position.moves)
         ended, detail = self.over.how, self.over.detail
-        return MatchGame(
-            self.number, self.black, winner, result, moves, ended, detail, (claims[0], claims[1]), str(self.position)
-        )
+        claimed, diagram = (claims[0], claims[1]), str(self.position)
+        return MatchGame(self.fixture.number, self.black, winner, result, moves, ended, detail, claimed, diagram)
 
 
 def _forfeit(player: int, fault: Fault) -> _Ending:

@@ -3,6 +3,8 @@
 Descriptions
     random                 uniform over the legal moves; in Go over those that fill no own one-point eye, and a pass
                            when there is none
+    fixed                  always the same move in the same position: the first that the engine's search would consider,
+                           row by row from the top left
     uct:N                  plain UCT: N random playouts from the position at every move, no network
     weights:FILE:N         our network from FILE in our search, N visits a move from a fresh tree, in this process
     weights:FILE:N:TYPE    the same with the network in f32, bf16 or int8 instead of the fastest type of this processor
@@ -74,6 +76,7 @@ class Conditions:
     parallel: int = 1  # games in progress at once: slots 0 ... parallel - 1
     move_seconds: float = 60.0  # what a GTP engine may take for one answer
     threads: int | None = None  # for network evaluation; None: all cores this process may use
+    clock: tuple[float, float, int] | None = None  # what GTP engines are told in time_settings; None: nothing
 
     @property
     def size(self) -> int:
@@ -86,6 +89,8 @@ class Turn:
 
     slot: int
     position: Position
+    left: tuple[float, int] | None = None  # the mover's clock as GTP's time_left tells it; None: nothing is told
+    limit: float | None = None  # seconds after which a GTP engine's answer comes too late; None: `move_seconds`
 
 
 @dataclass(frozen=True)
@@ -140,6 +145,24 @@ class RandomPlayer:
 
     def close(self) -> None:
         self._generators.clear()
+
+
+class FixedPlayer:
+    """`fixed`: the first of `gozero.endgame.candidates`."""
+
+    name = "fixed"
+
+    def begin(self, slot: int, *, seed: int) -> None:
+        pass
+
+    def choose(self, turns: Sequence[Turn]) -> list[int | Fault]:
+        return [int(np.flatnonzero(candidates(turn.position))[0]) for turn in turns]
+
+    def final_score(self, turn: Turn) -> None:
+        return None
+
+    def close(self) -> None:
+        pass
 
 
 class GtpPlayer:
@@ -204,6 +227,10 @@ class GtpPlayer:
         if go:
             engine.send(f"komi {self._conditions.komi:g}")
         engine.send("clear_board")
+        if self._conditions.clock is not None:
+            main, period, stones = self._conditions.clock
+            with suppress(RefusalError):  # the command is optional; the clock runs all the same
+                engine.send(f"time_settings {_seconds(main)} {_seconds(period)} {stones}")
 
     def _told_all(self, turn: Turn) -> Engine:
         """The slot's engine, after it has been told the moves that it does not know."""
@@ -215,7 +242,11 @@ class GtpPlayer:
 
     def _move(self, turn: Turn) -> int | Fault:
         def genmove() -> str:
-            return self._told_all(turn).send(f"genmove {_letter(turn.position.to_play)}")
+            engine, colour = self._told_all(turn), _letter(turn.position.to_play)
+            if turn.left is not None:
+                with suppress(RefusalError):
+                    engine.send(f"time_left {colour} {_seconds(turn.left[0])} {turn.left[1]}")
+            return engine.send(f"genmove {colour}", timeout=turn.limit)
 
         answer = self._guarded(genmove)
         if isinstance(answer, Fault):
@@ -234,6 +265,11 @@ class GtpPlayer:
             return Fault("refusal", str(error))
         except EngineError as error:
             return Fault("failure", str(error))
+
+
+def _seconds(seconds: float) -> str:
+    """Whole seconds, as GTP has them; a fraction only below one, where nothing would be left of it."""
+    return f"{int(seconds)}" if seconds >= 1 else f"{seconds:g}"
 
 
 def _letter(colour: int) -> str:
@@ -366,6 +402,8 @@ def open_player(description: str, conditions: Conditions) -> MatchPlayer:
         path, _, visits = path.rpartition(":")
     if description == "random":
         return RandomPlayer()
+    if description == "fixed":
+        return FixedPlayer()
     if description == "perfect":
         return PerfectPlayer(_solver(conditions.game))
     if kind == "gtp" and rest.strip():
@@ -385,7 +423,7 @@ def open_player(description: str, conditions: Conditions) -> MatchPlayer:
             name, _network(path, conditions, precision), count, match_search(count, conditions), conditions
         )
     raise PlayerError(
-        f"no player is called {description!r}: expected random, uct:N, weights:FILE:N, gtp:COMMAND, pachi:uct:N or "
+        f"no player is called {description!r}: expected random, fixed, uct:N, weights:FILE:N, gtp:COMMAND, pachi:uct:N or "
         "perfect"
     )
 

@@ -1,0 +1,177 @@
+"""The clocks of a tournament, and a player that is held to one.
+
+Vocabulary
+    course     the rule of S1, the course project: a second a move; three moves of a game may take longer, none more
+               than five seconds; where an entrant breaks this, a random move is played for it
+    move       so many seconds for each move
+    game       main time, then Canadian overtime: so many stones in each period
+    flag       what falls when the time is up: except under the rule of the course, that game is lost
+
+The time of a move is measured from the question to the answer, talk over the pipe included, and `LAG` is granted on
+top. An entrant in this process cannot be interrupted: it is judged when its answer has come. A GTP engine that is over
+its limit is stopped, and started anew where the game goes on. All figures are seconds.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from training.matches.players import Fault, MatchPlayer, Turn, random_action
+from training.settings.config import setting
+
+COURSE_SECONDS, COURSE_MOST, COURSE_OVERRUNS = 1.0, 5.0, 3
+LAG = 0.25  # what passes between two processes, and the start of a garbage collection, are not the entrant's
+KINDS = ("none", "course", "move", "game")
+
+
+@dataclass(frozen=True)
+class Clock:
+    """How long moves may take."""
+
+    kind: str = setting("none", unit="which clock", choices=KINDS)
+    seconds: float = setting(5.0, unit="seconds of each move (move)", low=0.01, high=1e6)
+    main: float = setting(0.0, unit="seconds of main time (game)", low=0, high=1e6)
+    byoyomi: float = setting(0.0, unit="seconds of each period after it (game)", low=0, high=1e6)
+    stones: int = setting(1, unit="stones to be played in each period (game)", low=1, high=1000)
+
+    @property
+    def told(self) -> tuple[float, float, int] | None:
+        """What GTP's time_settings says: main time, period, stones."""
+        if self.kind == "none":
+            return None
+        if self.kind == "game":
+            return self.main, self.byoyomi, self.stones if self.byoyomi else 0
+        return 0.0, COURSE_SECONDS if self.kind == "course" else self.seconds, 1
+
+    def full(self) -> Left:
+        """One side's time at the beginning of a game."""
+        if self.kind == "course":
+            return Left(COURSE_SECONDS, 1)
+        if self.kind == "move":
+            return Left(self.seconds, 1)
+        return Left(self.main) if self.main else Left(self.byoyomi, self.stones)
+
+    def limit(self, left: Left) -> float | None:
+        """The longest answer that does not lose the game or the move; None: there is no clock."""
+        if self.kind == "none":
+            return None
+        if self.kind == "course":
+            return COURSE_MOST
+        return left.seconds + (self.byoyomi if self.kind == "game" and not left.stones else 0.0)
+
+    def after(self, left: Left, spent: float) -> Left:
+        """The time left after a move within the limit that took so long."""
+        if self.kind != "game":
+            return self.full()
+        if not left.stones and spent < left.seconds:
+            return Left(left.seconds - spent)
+        stones, seconds = (left.stones, left.seconds) if left.stones else (self.stones, self.byoyomi + left.seconds)
+        return Left(max(0.0, seconds - spent), stones - 1) if stones > 1 else Left(self.byoyomi, self.stones)
+
+    def __str__(self) -> str:
+        if self.kind == "game":
+            overtime = f", then {self.byoyomi:g} s for {self.stones} stones" if self.byoyomi else ""
+            return f"{self.main:g} s a game{overtime}"
+        if self.kind == "move":
+            return f"{self.seconds:g} s a move"
+        return {"none": "no clock", "course": "1 s a move, three overruns to 5 s, else a random move"}[self.kind]
+
+
+@dataclass(frozen=True)
+class Left:
+    """What is left of main time (0 stones), or of a period for so many stones."""
+
+    seconds: float
+    stones: int = 0
+
+
+@dataclass
+class Spent:
+    """What one player used in one game."""
+
+    moves: int = 0
+    seconds: float = 0.0
+    longest: float = 0.0
+    replaced: int = 0  # moves that were drawn at random for it
+
+    def add(self, seconds: float) -> None:
+        self.moves += 1
+        self.seconds += seconds
+        self.longest = max(self.longest, seconds)
+
+
+@dataclass
+class _Sitting:
+    """A game of the player in a slot."""
+
+    generator: np.ndarray  # uint64 [1], of the random moves
+    left: Left
+    overruns: int
+    spent: Spent
+
+
+class ClockedPlayer:
+    """A player whose moves are timed, and judged by a clock.
+
+    With a clock games are put to it one after the other, so that none waits for another.
+    """
+
+    def __init__(self, player: MatchPlayer, clock: Clock, now: Callable[[], float] = time.perf_counter) -> None:
+        self.name = player.name
+        self._player, self._clock, self._now = player, clock, now
+        self._sittings: dict[int, _Sitting] = {}
+
+    def begin(self, slot: int, *, seed: int) -> Fault | None:
+        self._sittings[slot] = _Sitting(np.array([seed], np.uint64), self._clock.full(), COURSE_OVERRUNS, Spent())
+        return self._player.begin(slot, seed=seed)
+
+    def choose(self, turns: Sequence[Turn]) -> list[int | Fault]:
+        if self._clock.kind != "none":
+            return [self._timed(turn) for turn in turns]
+        start = self._now()
+        answers = list(self._player.choose(turns))
+        for turn in turns:
+            self._sittings[turn.slot].spent.add((self._now() - start) / len(turns))
+        return answers
+
+    def final_score(self, turn: Turn) -> str | None:
+        return self._player.final_score(turn)
+
+    def close(self) -> None:
+        self._player.close()
+
+    def spent(self, slot: int) -> Spent:
+        """What it used in the game that began last in this slot."""
+        return self._sittings[slot].spent
+
+    def _timed(self, turn: Turn) -> int | Fault:
+        sitting, start = self._sittings[turn.slot], self._now()
+        limit = self._clock.limit(sitting.left)
+        assert limit is not None
+        told = (sitting.left.seconds, sitting.left.stones)
+        answer = self._player.choose([replace(turn, left=told, limit=limit + LAG)])[0]
+        seconds = self._now() - start
+        sitting.spent.add(seconds)
+        if self._clock.kind == "course":
+            return self._by_the_course(turn, sitting, answer, seconds)
+        if seconds > limit + LAG:
+            return Fault("time", f"{self._player.name}: {seconds:.2f} s for a move, {limit:.2f} s were left")
+        sitting.left = self._clock.after(sitting.left, seconds)
+        return answer
+
+    def _by_the_course(self, turn: Turn, sitting: _Sitting, answer: int | Fault, seconds: float) -> int | Fault:
+        if seconds <= COURSE_SECONDS + LAG:
+            return answer
+        sitting.overruns -= 1
+        is_too_late = seconds > COURSE_MOST + (0 if isinstance(answer, Fault) else LAG)
+        if sitting.overruns >= 0 and not is_too_late:
+            return answer
+        sitting.spent.replaced += 1
+        move = random_action(turn.position, sitting.generator)
+        # what an engine took for its move was not played: it hears the whole game again
+        fault = self._player.begin(turn.slot, seed=int(sitting.generator[0]))
+        return fault or move

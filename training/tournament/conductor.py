@@ -1,0 +1,143 @@
+"""Conducts a tournament in its folder: what is still to be played, who may play it, what is kept.
+
+The journal is the truth; everything else in the folder is made from it. An entrant that could not be started before it
+finished a game forfeits what is left to it: these games are not in the journal, so that they are played once the
+entrant starts. One that cannot be started later on loses those games as by any other fault.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from gozero import coords
+from gozero.games.game import BLACK
+from training.matches.match import Fixture
+from training.tournament import sprt
+from training.tournament.crew import Crew
+from training.tournament.field import SPRT, Field
+from training.tournament.journal import Journal, PlayedGame
+from training.tournament.sprt import Decision
+from training.tournament.worker import CANNOT_START, Report
+
+
+class Conductor:
+    """One sitting of a tournament.
+
+    Attributes:
+        withdrawn: why each entrant could not start, by name.
+    """
+
+    def __init__(self, field: Field, journal: Journal, folder: Path) -> None:
+        self.field, self.journal = field, journal
+        self._folder = folder
+        self._game = field.make_game()
+        self._open = self._still_open()
+        self._keys: dict[int, tuple[str, str, int]] = {}  # of the fixtures that were handed out
+        self.withdrawn: dict[str, str] = {}
+
+    @property
+    def asked(self) -> int:
+        """Games of the whole tournament."""
+        return len(self.field.pairings) * self.field.games
+
+    @property
+    def left(self) -> int:
+        """Games that are neither played nor forfeited; none once an SPRT is decided."""
+        return 0 if self._is_decided() else self.asked - len(self.journal.games) - self._missing_of(self.withdrawn)
+
+    @property
+    def decision(self) -> Decision | None:
+        """How far the SPRT has come; None: there is none."""
+        if self.field.kind != SPRT:
+            return None
+        first, pair = self.field.names[0], _sorted_pair(self.field, (0, 1))
+        points = {game.index: 0.5 if not game.winner else float(game.winner == first) for game in self.journal.games}
+        assert all(game.pair == pair for game in self.journal.games)
+        return sprt.judge((points.get(index) for index in range(self.field.games)), self.field.sprt)
+
+    @property
+    def forfeits(self) -> dict[str, int]:
+        """The games that each entrant lost because it could not start."""
+        return {name: self._missing_of({name}) for name in self.withdrawn}
+
+    def play(self, stop: Callable[[], bool]) -> Iterator[PlayedGame]:
+        """Play what is left; each game is in the journal when it is yielded."""
+        for report in Crew(self.field, self._folder, self._take).play(lambda: stop() or self._is_decided()):
+            game = self._played(report)
+            name = game.faulty
+            if report.game.ended == CANNOT_START and not any(name in played.pair for played in self.journal.games):
+                self.withdrawn[name] = report.game.detail
+                continue
+            self.journal.add(game)
+            yield game
+
+    def _is_decided(self) -> bool:
+        decision = self.decision
+        return decision is not None and bool(decision.accepted)
+
+    def _take(self) -> Fixture | None:
+        """The next fixture of entrants that can start."""
+        return next((fixture for fixture in self._open if not self.withdrawn.keys() & self._names(fixture)), None)
+
+    def _names(self, fixture: Fixture) -> set[str]:
+        return {self.field.names[place] for place in fixture.pair}
+
+    def _still_open(self) -> Iterator[Fixture]:
+        """All fixtures that are not in the journal, pair of games by pair of games, each pairing in turn."""
+        done = {game.key for game in self.journal.games}
+        number = 0
+        for start in range(0, self.field.games, 2):
+            for pairing in self.field.pairings:
+                for index in (start, start + 1):
+                    names = _sorted_pair(self.field, pairing)
+                    if (*names, index) not in done:
+                        yield self._fixture(number, names, index)
+                    number += 1
+
+    def _fixture(self, number: int, names: tuple[str, str], index: int) -> Fixture:
+        """The openings are the same for all pairings; the entrants' own chance is not."""
+        opening = np.random.SeedSequence([self.field.seed, index // 2]).generate_state(1, np.uint64)
+        words = [self.field.seed, index // 2, *(zlib.crc32(name.encode()) for name in names)]
+        own = np.random.SeedSequence(words).generate_state(2, np.uint64)
+        places = (self.field.names.index(names[0]), self.field.names.index(names[1]))
+        self._keys[number] = (*names, index)
+        return Fixture(number, places, index % 2, (int(opening[0]), int(own[0]), int(own[1])))
+
+    def _played(self, report: Report) -> PlayedGame:
+        """The game as the journal holds it."""
+        a, b, index = self._keys[report.fixture.number]
+        record, spent = report.game, report.spent
+        moves = " ".join(
+            f"{'B' if colour == BLACK else 'W'} {coords.vertex(action, self._game.cols, self._game.rows)}"
+            for colour, action in record.moves
+        )
+        return PlayedGame(
+            (a, b),
+            index,
+            "" if record.winner is None else (a, b)[record.winner],
+            record.result,
+            record.ended,
+            record.detail,
+            moves,
+            record.claims,
+            (round(spent[0].seconds, 4), round(spent[1].seconds, 4)),
+            (spent[0].moves, spent[1].moves),
+            (round(spent[0].longest, 4), round(spent[1].longest, 4)),
+            (spent[0].replaced, spent[1].replaced),
+        )
+
+    def _missing_of(self, names: set[str] | dict[str, str]) -> int:
+        """Games of these entrants that are not in the journal."""
+        wanted = sum(
+            self.field.games for pairing in self.field.pairings if {self.field.names[i] for i in pairing} & set(names)
+        )
+        return wanted - sum(bool(set(game.pair) & set(names)) for game in self.journal.games)
+
+
+def _sorted_pair(field: Field, pairing: tuple[int, int]) -> tuple[str, str]:
+    first, second = sorted(field.names[place] for place in pairing)
+    return first, second

@@ -1,0 +1,160 @@
+"""The journal of a tournament: one line of JSON for each finished game, on the disk before the next one is counted.
+
+The first line, and each line that a changed field adds, holds the facts of the field (`Field.facts`); the others are
+games. What a killed process left of an unfinished line is cut off when the journal is opened again. A field that
+contradicts the journal is refused; more games and more entrants do not contradict it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO, Any, Self
+
+from training.settings.config import ConfigError
+from training.tournament.field import Field
+
+NAME = "journal.jsonl"
+COUNTS = ("games", "entrants")  # facts that may grow
+
+
+@dataclass(frozen=True)
+class PlayedGame:
+    """A finished game. A pair of entrants stands in the order of the alphabet, whatever the order of the field."""
+
+    pair: tuple[str, str]
+    index: int  # 0 ... games - 1 of the pairing; the first of the pair has Black in the even ones
+    winner: str  # name; empty for a draw
+    result: str  # as in training.matches.match
+    ended: str
+    detail: str  # of a fault
+    moves: str  # `B D4 W pass ...`
+    claims: tuple[str | None, str | None]
+    seconds: tuple[float, float]  # that each of the pair took for its moves
+    answers: tuple[int, int]  # moves that each was asked for
+    longest: tuple[float, float]  # seconds of each one's slowest move
+    replaced: tuple[int, int]  # moves drawn at random for each, under the course's clock
+
+    @property
+    def black(self) -> str:
+        return self.pair[self.index % 2]
+
+    @property
+    def white(self) -> str:
+        return self.pair[1 - self.index % 2]
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        """What no two games share."""
+        return (*self.pair, self.index)
+
+    @property
+    def faulty(self) -> str:
+        """Who lost it by a fault; empty: nobody."""
+        return next(name for name in self.pair if name != self.winner) if self.detail else ""
+
+
+class Journal:
+    """The journal in a folder, open for writing; a context manager."""
+
+    def __init__(self, folder: Path, field: Field) -> None:
+        """Read what is there and check it against the field.
+
+        Raises:
+            ConfigError: it cannot be read or written, or contradicts the field.
+        """
+        self.path = folder / NAME
+        try:
+            self._file = self.path.open("a+b")
+        except OSError as error:
+            raise ConfigError(f"cannot write {self.path}: {error.strerror}") from None
+        try:
+            self.games = self._opened(field)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def add(self, game: PlayedGame) -> None:
+        """Write a game; it is on the disk when this returns."""
+        self._write({"game": asdict(game)})
+        self.games.append(game)
+
+    def _opened(self, field: Field) -> list[PlayedGame]:
+        facts = json.loads(json.dumps(field.facts()))
+        before, games = _read(self._file, self.path)
+        if before is not None:
+            _check(before, facts, games, self.path)
+        if before != facts:
+            self._write({"field": facts})
+        return games
+
+    def _write(self, line: dict[str, Any]) -> None:
+        try:
+            self._file.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise ConfigError(
+                f"cannot write {self.path}: {error.strerror}; the games before are safe: make room, then give the same "
+                "command again"
+            ) from None
+
+
+def _read(file: IO[bytes], path: Path) -> tuple[dict[str, Any] | None, list[PlayedGame]]:
+    """(the newest facts, the games); what stands after the last line end is cut off."""
+    file.seek(0)
+    data = file.read()
+    whole = data.rfind(b"\n") + 1
+    if whole < len(data):
+        file.truncate(whole)
+    facts, games = None, {}
+    for number, line in enumerate(data[:whole].splitlines(), 1):
+        try:
+            entry = json.loads(line)
+            if "field" in entry:
+                facts = entry["field"]
+            else:
+                game = _game(entry["game"])
+                games[game.key] = game
+        except (ValueError, KeyError, TypeError) as error:
+            raise ConfigError(
+                f"{path}, line {number} is no line of a journal ({error}): remove that line, or give another --out"
+            ) from None
+    if games and facts is None:
+        raise ConfigError(f"{path} does not begin with the field's facts: give another --out")
+    return facts, list(games.values())
+
+
+def _game(values: dict[str, Any]) -> PlayedGame:
+    pairs = {name: tuple(value) for name, value in values.items() if isinstance(value, list)}
+    return PlayedGame(**values | pairs)
+
+
+def _check(before: dict[str, Any], now: dict[str, Any], games: list[PlayedGame], path: Path) -> None:
+    """ConfigError where games that were played do not belong to the field."""
+    if not games:
+        return
+    for name in sorted((before.keys() | now.keys()) - set(COUNTS)):
+        if before.get(name) != now.get(name):
+            raise _contradiction(path, f"{name} = {before.get(name)}", f"{name} = {now.get(name)}")
+    for name in sorted({name for game in games for name in game.pair}):
+        was, is_now = before["entrants"].get(name), now["entrants"].get(name)
+        if was != is_now:
+            raise _contradiction(path, f"entrant {name!r} = {was}", "it is missing" if is_now is None else f"{is_now}")
+    most = max(game.index for game in games) + 1
+    if most > now["games"]:
+        raise _contradiction(path, f"game {most} of a pairing", f"games = {now['games']}")
+
+
+def _contradiction(path: Path, was: str, is_now: str) -> ConfigError:
+    return ConfigError(
+        f"the field contradicts {path}: played with {was}, now {is_now}; put it back, or give another --out"
+    )

@@ -1,0 +1,77 @@
+"""`--dry-run`: does every entrant start, how many games will there be, and how long will they take?
+
+Each entrant is opened as a worker would open it, and moves twice in the first position; the second move is timed. A
+game is taken to be as long as random games are. So the hours are a guess: entrants that think longer in a fight, or
+play shorter games, differ from it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import closing
+
+import numpy as np
+
+from gozero.games.game import Game
+from gozero.position import Position
+from training.matches.players import Fault, PlayerError, Turn, open_player, random_action
+from training.tournament.field import Field
+from training.tournament.progress import duration
+
+RANDOM_GAMES = 8
+PIECE = 60.0  # most seconds of a timed move that are believed
+
+
+def rehearse(field: Field, left: int) -> Iterator[tuple[bool, str]]:
+    """(whether that is fine, a line), one for each entrant, then the games and the time that `left` of them take."""
+    game, seconds = field.make_game(), []
+    for entrant in field.entrant:
+        took, line = _try(field, game, entrant.player)
+        yield took is not None, f"{entrant.name}: {line}"
+        seconds.append(took)
+    plies = mean_plies(game, field.seed, field.max_moves)
+    known = [took for took in seconds if took is not None]
+    meetings = [
+        (seconds[a] or 0.0) + (seconds[b] or 0.0) for a, b in field.pairings if None not in (seconds[a], seconds[b])
+    ]
+    a_game = plies / 2 * sum(meetings) / len(meetings) if meetings else 0.0
+    total = len(field.pairings) * field.games
+    most = "at most " if field.kind == "sprt" else ""
+    workers = min(field.workers, max(1, left))
+    yield (
+        len(known) == len(seconds),
+        (
+            f"{most}{left:,} games left of {total:,} ({len(field.pairings)} pairings of {field.games}), about {plies:.0f} "
+            f"plies each: about {duration(left * a_game / workers)} in {workers} processes"
+        ),
+    )
+
+
+def _try(field: Field, game: Game, description: str) -> tuple[float | None, str]:
+    """(seconds a move, or None where it does not start; what to say)."""
+    conditions = field.conditions(game)
+    try:
+        with closing(open_player(description, conditions)) as player:
+            turns = [Turn(slot, Position(game)) for slot in range(conditions.parallel)]
+            for _ in range(2):
+                faults = [fault for turn in turns if (fault := player.begin(turn.slot, seed=field.seed)) is not None]
+                start = time.perf_counter()
+                answers = faults or player.choose(turns)
+                took = (time.perf_counter() - start) / len(turns)
+                if isinstance(answers[0], Fault):
+                    return None, f"does not play: {answers[0].text}"
+    except PlayerError as error:
+        return None, f"does not start: {error}"
+    return min(took, PIECE), f"starts, {took:.3f} s a move"
+
+
+def mean_plies(game: Game, seed: int, most: int) -> float:
+    """The length of random games."""
+    generator, plies = np.array([seed], np.uint64), 0
+    for _ in range(RANDOM_GAMES):
+        position = Position(game)
+        while not position.is_over and position.ply < most:
+            position.play(random_action(position, generator))
+        plies += position.ply
+    return plies / RANDOM_GAMES
