@@ -35,6 +35,11 @@ STDERR_LINES = 3  # of the engine's talk quoted in the message of a failure
 QUIT_SECONDS = 3.0  # what an engine gets between `quit` and being killed
 BARE = ("showboard",)  # commands whose answer some engines print without a frame
 BARE_SECONDS = 0.5  # silence after which what was printed without a frame is taken for the answer
+MOST_LINES = (
+    100_000  # of one answer, and of those that wait to be read: an engine that floods us must not fill the memory
+)
+LONGEST_QUOTE = 500  # characters of a line of the engine's talk
+LONGEST_LINE = 1 << 20  # characters; what is longer counts as several lines
 HEAD = re.compile(r"([=?])(\d*)(\s*)(.*)")
 
 
@@ -81,7 +86,7 @@ class Engine:
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()  # None: the engine closed its stdout
         self._talk: deque[str] = deque(maxlen=STDERR_LINES)
         self._readers = [
-            threading.Thread(target=_pump, args=(self._process.stdout, self._lines.put), daemon=True),
+            threading.Thread(target=_pump, args=(self._process.stdout, self._keep), daemon=True),
             threading.Thread(target=_pump, args=(self._process.stderr, self._hear), daemon=True),
         ]
         for reader in self._readers:
@@ -160,6 +165,8 @@ class Engine:
         text = [rest.rstrip()]
         while (line := self._line(deadline, timeout)) != "":
             text.append(line)
+            if len(text) > MOST_LINES:
+                raise self._failure(f"answered with more than {MOST_LINES} lines")
         framed = "\n".join(text).strip()
         return status, framed or ("\n".join(bare).strip("\n") if self.last_sent in BARE else "")
 
@@ -175,13 +182,15 @@ class Engine:
                 return bare, None
             if head := HEAD.fullmatch(line):
                 return bare, head
-            if line:
+            if line and self.last_sent in BARE and len(bare) < MOST_LINES:
                 bare.append(line)
             self.remark("writes lines outside its answers" if line else "writes surplus blank lines")
 
     def _line(self, deadline: float, timeout: float, silence: float | None = None) -> str:
         """The next line; queue.Empty after `silence` seconds without one, a failure at the deadline."""
-        left = max(0.0, deadline - time.monotonic())
+        left = deadline - time.monotonic()
+        if left <= 0:  # even if lines wait to be read: an engine that writes without end would be heard for ever
+            raise self._failure(f"gave no answer within {timeout:g} s")
         try:
             line = self._lines.get(timeout=left if silence is None else min(left, silence))
         except queue.Empty:
@@ -215,9 +224,13 @@ class Engine:
             reader.join(QUIT_SECONDS)
         return None if killed else self._process.returncode
 
+    def _keep(self, line: str | None) -> None:
+        if line is None or self._lines.qsize() < MOST_LINES:
+            self._lines.put(line)
+
     def _hear(self, line: str | None) -> None:
         if line:
-            self._talk.append(line)
+            self._talk.append(line[:LONGEST_QUOTE])
 
 
 def words(command: str | Sequence[str]) -> list[str]:
@@ -247,6 +260,6 @@ def _pump(stream: IO[str] | None, take: Callable[[str | None], None]) -> None:
     """Hand every line of `stream` to `take` without its line end, then None."""
     assert stream is not None
     with contextlib.suppress(OSError, ValueError):  # the pipe was closed under us
-        for line in stream:
+        while line := stream.readline(LONGEST_LINE):
             take(line.rstrip("\r\n"))
     take(None)

@@ -55,6 +55,31 @@ def test_stderr_neither_blocks_nor_fails() -> None:
         assert good.send("talk") == "done"
 
 
+@pytest.mark.parametrize(
+    ("flood", "complaint"),
+    [
+        ("'nonsense\\n' * 1000", "gave no answer within 0.5 s"),
+        ("'no line end ' * 1000", "gave no answer within 0.5 s"),
+        ("'=1 begun\\n' + 'and on\\n' * 1000", "gave no answer within 0.5 s|more than 100000 lines"),
+    ],
+)
+def test_an_engine_that_writes_without_end_is_stopped_at_the_deadline(flood: str, complaint: str) -> None:
+    babbler = engine(f"import sys\nsys.stdin.readline()\nwhile True:\n    sys.stdout.write({flood})", timeout=0.5)
+    start = time.monotonic()
+    with pytest.raises(FailureError, match=complaint) as failure:
+        babbler.send("genmove b")
+    assert time.monotonic() - start < 10
+    assert not babbler.alive
+    assert len(str(failure.value)) < 3000
+
+
+def test_a_flood_of_stderr_is_quoted_in_short() -> None:
+    loud = engine("import sys\nsys.stdin.readline()\nsys.stderr.write('x' * 5_000_000)\nsys.exit(3)")
+    with pytest.raises(FailureError, match="exit status 3") as failure:
+        loud.send("genmove b")
+    assert len(str(failure.value)) < 3000
+
+
 def test_close_stops_the_process_and_may_be_repeated() -> None:
     good = engine(GOOD)
     good.send("name")

@@ -29,7 +29,7 @@ KINDS = ("none", "course", "move", "game")
 
 
 @dataclass(frozen=True)
-class Clock:
+class GameClock:
     """How long moves may take."""
 
     kind: str = setting("none", unit="which clock", choices=KINDS)
@@ -120,7 +120,7 @@ class ClockedPlayer:
     With a clock games are put to it one after the other, so that none waits for another.
     """
 
-    def __init__(self, player: MatchPlayer, clock: Clock, now: Callable[[], float] = time.perf_counter) -> None:
+    def __init__(self, player: MatchPlayer, clock: GameClock, now: Callable[[], float] = time.perf_counter) -> None:
         self.name = player.name
         self._player, self._clock, self._now = player, clock, now
         self._sittings: dict[int, _Sitting] = {}

@@ -23,6 +23,8 @@ from training.tournament.journal import Journal, PlayedGame
 from training.tournament.sprt import Decision
 from training.tournament.worker import CANNOT_START, Report
 
+LONGEST_DETAIL = 500  # characters that are kept of what an engine answered or said
+
 
 class Conductor:
     """One sitting of a tournament.
@@ -121,7 +123,7 @@ class Conductor:
             "" if record.winner is None else (a, b)[record.winner],
             record.result,
             record.ended,
-            record.detail,
+            _clipped(record.detail),
             moves,
             record.claims,
             (round(spent[0].seconds, 4), round(spent[1].seconds, 4)),
@@ -136,6 +138,12 @@ class Conductor:
             self.field.games for pairing in self.field.pairings if {self.field.names[i] for i in pairing} & set(names)
         )
         return wanted - sum(bool(set(game.pair) & set(names)) for game in self.journal.games)
+
+
+def _clipped(text: str) -> str:
+    """One line that a person can read, whatever an engine wrote."""
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST_DETAIL else f"{line[:LONGEST_DETAIL]} ..."
 
 
 def _sorted_pair(field: Field, pairing: tuple[int, int]) -> tuple[str, str]:

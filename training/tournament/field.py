@@ -27,7 +27,7 @@ from training.matches.players import Conditions, PlayerError, open_player
 from training.records import scoring
 from training.settings import config
 from training.settings.config import ConfigError, setting
-from training.tournament.clocks import Clock
+from training.tournament.clocks import GameClock
 from training.tournament.sprt import SprtSettings
 
 FOLDER = Path(__file__).resolve().parent
@@ -67,7 +67,7 @@ class Field:
     seed: int = setting(1, unit="fixes openings and random players", low=0, high=2**63 - 1)
     processes: int = setting(0, unit="processes that play; 0 = one for each core", low=0, high=1024)
     answer_seconds: float = setting(60.0, unit="what any answer may take, a clock apart", low=0.01, high=1e6)
-    clock: Clock = field(default_factory=Clock, metadata={"unit": "the clock"})
+    clock: GameClock = field(default_factory=GameClock, metadata={"unit": "the clock"})
     sprt: SprtSettings = field(default_factory=SprtSettings, metadata={"unit": "the question of an SPRT"})
 
     @property

@@ -1,8 +1,8 @@
 """`--dry-run`: does every entrant start, how many games will there be, and how long will they take?
 
-Each entrant is opened as a worker would open it, and moves twice in the first position; the second move is timed. A
-game is taken to be as long as random games are. So the hours are a guess: entrants that think longer in a fight, or
-play shorter games, differ from it.
+Each entrant is opened as a worker would open it, and moves twice in a position of a random game; the second move is
+timed. A game is taken to be as long as random games are. So the hours are a guess: entrants that think longer in a
+fight, or play shorter games, differ from it.
 """
 
 from __future__ import annotations
@@ -20,17 +20,19 @@ from training.tournament.field import Field
 from training.tournament.progress import duration
 
 RANDOM_GAMES = 8
+EARLY = 0.2  # share of a random game after which a move is timed: beyond books of openings, far from the end
 PIECE = 60.0  # most seconds of a timed move that are believed
 
 
 def rehearse(field: Field, left: int) -> Iterator[tuple[bool, str]]:
     """(whether that is fine, a line), one for each entrant, then the games and the time that `left` of them take."""
     game, seconds = field.make_game(), []
+    plies = mean_plies(game, field.seed, field.max_moves)
+    early = after_random_moves(game, field.seed, int(plies * EARLY))
     for entrant in field.entrant:
-        took, line = _try(field, game, entrant.player)
+        took, line = _try(field, early, entrant.player)
         yield took is not None, f"{entrant.name}: {line}"
         seconds.append(took)
-    plies = mean_plies(game, field.seed, field.max_moves)
     known = [took for took in seconds if took is not None]
     meetings = [
         (seconds[a] or 0.0) + (seconds[b] or 0.0) for a, b in field.pairings if None not in (seconds[a], seconds[b])
@@ -48,12 +50,12 @@ def rehearse(field: Field, left: int) -> Iterator[tuple[bool, str]]:
     )
 
 
-def _try(field: Field, game: Game, description: str) -> tuple[float | None, str]:
+def _try(field: Field, position: Position, description: str) -> tuple[float | None, str]:
     """(seconds a move, or None where it does not start; what to say)."""
-    conditions = field.conditions(game)
+    conditions = field.conditions(position.game)
     try:
         with closing(open_player(description, conditions)) as player:
-            turns = [Turn(slot, Position(game)) for slot in range(conditions.parallel)]
+            turns = [Turn(slot, position) for slot in range(conditions.parallel)]
             for _ in range(2):
                 faults = [fault for turn in turns if (fault := player.begin(turn.slot, seed=field.seed)) is not None]
                 start = time.perf_counter()
@@ -68,10 +70,12 @@ def _try(field: Field, game: Game, description: str) -> tuple[float | None, str]
 
 def mean_plies(game: Game, seed: int, most: int) -> float:
     """The length of random games."""
-    generator, plies = np.array([seed], np.uint64), 0
-    for _ in range(RANDOM_GAMES):
-        position = Position(game)
-        while not position.is_over and position.ply < most:
-            position.play(random_action(position, generator))
-        plies += position.ply
-    return plies / RANDOM_GAMES
+    return sum(after_random_moves(game, seed + number, most).ply for number in range(RANDOM_GAMES)) / RANDOM_GAMES
+
+
+def after_random_moves(game: Game, seed: int, plies: int) -> Position:
+    """A position after so many random moves, or at the end of a shorter game."""
+    position, generator = Position(game), np.array([seed], np.uint64)
+    while not position.is_over and position.ply < plies:
+        position.play(random_action(position, generator))
+    return position
