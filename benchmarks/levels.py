@@ -31,7 +31,7 @@ from gozero.search.choose import choose
 from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 from training.matches.elo import Z95, Tally, pool
-from training.matches.match import MatchSettings, play_match, tally
+from training.matches.match import MatchGame, MatchSettings, match_fixtures, play_schedule, tally
 from training.matches.players import MatchPlayer, RandomPlayer, Turn
 
 RANDOM = 0
@@ -97,19 +97,27 @@ def affordable(weaker: int, stronger: int, game: Game, options: argparse.Namespa
 
 
 def tournament(numbers: Sequence[int], game: Game, options: argparse.Namespace) -> dict[tuple[int, int], Tally]:
-    """Every match's tally by (stronger, weaker); each is printed as it ends."""
+    """Every match's tally by (stronger, weaker); each is printed as it ends. All games share the batches."""
     evaluator = open_evaluator(options.weights, game, threads=options.threads)
-    searching = [number for number in numbers if number != RANDOM]
-    players: dict[int, MatchPlayer] = {
-        number: LevelPlayer(LEVELS[number - 1], evaluator, PARALLEL) for number in searching
-    }
-    players[RANDOM] = RandomPlayer()
-    found = {}
-    for weaker, stronger in pairs(numbers):
-        settings = MatchSettings(affordable(weaker, stronger, game, options), options.seed, parallel=PARALLEL)
-        found[stronger, weaker] = tally(list(play_match((players[stronger], players[weaker]), game, settings)))
-        print(f"level {stronger:2} against {name_of(weaker)}: {found[stronger, weaker]}", flush=True)
-    return found
+    players: list[MatchPlayer] = [
+        RandomPlayer() if number == RANDOM else LevelPlayer(LEVELS[number - 1], evaluator, PARALLEL)
+        for number in numbers
+    ]
+    wanted = {pair: affordable(*pair, game, options) for pair in pairs(numbers)}
+    fixtures = [
+        fixture
+        for (weaker, stronger), games in wanted.items()
+        for fixture in match_fixtures(games, options.seed, (numbers.index(stronger), numbers.index(weaker)))
+    ]
+    limits = MatchSettings()
+    played: dict[tuple[int, int], list[MatchGame]] = {(stronger, weaker): [] for weaker, stronger in wanted}
+    schedule = play_schedule(players, fixtures, game, limits.opening_moves, limits.max_moves, PARALLEL)
+    for fixture, _, record in schedule:
+        stronger, weaker = (numbers[place] for place in fixture.pair)
+        played[stronger, weaker].append(record)
+        if len(played[stronger, weaker]) == wanted[weaker, stronger]:
+            print(f"level {stronger:2} against {name_of(weaker)}: {tally(played[stronger, weaker])}", flush=True)
+    return {pair: tally(records) for pair, records in played.items()}
 
 
 def name_of(number: int) -> str:

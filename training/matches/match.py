@@ -91,16 +91,19 @@ class Fixture:
 
 def play_match(players: tuple[MatchPlayer, MatchPlayer], game: Game, settings: MatchSettings) -> Iterator[MatchGame]:
     """Play all games, `settings.parallel` at a time, and yield each record when its game ends (not always in order)."""
-    fixtures = [_fixture(number, settings.seed) for number in range(settings.games)]
+    fixtures = match_fixtures(settings.games, settings.seed)
     parallel = min(settings.parallel, settings.games)
     for _, _, record in play_schedule(players, fixtures, game, settings.opening_moves, settings.max_moves, parallel):
         yield record
 
 
-def _fixture(number: int, seed: int) -> Fixture:
-    """A game of a match."""
-    opening, *own = map(int, np.random.SeedSequence([seed, number // 2]).generate_state(3, np.uint64))
-    return Fixture(number, (0, 1), number % 2, (opening, own[0], own[1]))
+def match_fixtures(games: int, seed: int, pair: tuple[int, int] = (0, 1)) -> list[Fixture]:
+    """The games of a match between two players of a schedule, numbered from 0."""
+    fixtures = []
+    for number in range(games):
+        opening, *own = map(int, np.random.SeedSequence([seed, number // 2]).generate_state(3, np.uint64))
+        fixtures.append(Fixture(number, pair, number % 2, (opening, own[0], own[1])))
+    return fixtures
 
 
 def play_schedule(

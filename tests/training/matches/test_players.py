@@ -128,6 +128,32 @@ def test_a_gtp_engine_hears_the_set_up_and_every_foreign_move_once(toy: str, go:
     assert claim.startswith(f"name,boardsize {SIZE},komi 7.5,clear_board,")
 
 
+def test_a_gtp_engine_is_told_its_clock_and_plays_on_after_it_begins_again(toy: str, go: Game) -> None:
+    player = open_player(f"{toy} echoes", Conditions(go, 7.5, clock=(60, 5.5, 3)))
+    try:
+        player.begin(0, seed=1)
+        position = position_after(go, "C3")
+        player.choose([Turn(0, position, left=(59.7, 0), limit=20)])
+        position.play(go.pass_action)
+        player.begin(0, seed=1)  # its move was not played, another was: it hears the whole game
+        player.choose([Turn(0, position, left=(0.4, 2))])
+        log = player.final_score(Turn(0, position))
+    finally:
+        player.close()
+    assert log is not None
+    begun = [f"boardsize {SIZE}", "komi 7.5", "clear_board", "time_settings 60 5 3"]
+    first = ["play b C3", "time_left w 59 0", "genmove w"]
+    second = ["play b C3", "play w pass", "time_left b 0.4 2", "genmove b"]
+    assert log.split(",")[1 : len([*begun, *first, *begun, *second]) + 1] == [*begun, *first, *begun, *second]
+
+
+def test_fixed_always_gives_the_same_sensible_move(go: Game) -> None:
+    player, position = open_player("fixed", Conditions(go, 7.5)), Position(go)
+    assert player.choose([Turn(0, position)]) == player.choose([Turn(1, position)]) == [0]
+    for record in play_match((player, RandomPlayer()), go, MatchSettings(games=4, parallel=4)):
+        assert record.ended == "two passes" and record.detail == ""
+
+
 @pytest.mark.parametrize(
     ("trouble", "ended", "detail"),
     [
@@ -287,7 +313,7 @@ def test_a_network_plays_in_the_precision_that_is_named(tmp_path: Path, go: Game
     ("description", "message"),
     [
         ("", "no player is called ''"),
-        ("rand", "expected random, uct:N, weights:FILE:N, gtp:COMMAND, pachi:uct:N or perfect"),
+        ("rand", "expected random, fixed, uct:N, weights:FILE:N, gtp:COMMAND, pachi:uct:N or perfect"),
         ("gtp:", "no player is called 'gtp:'"),
         ("uct:many", "'many' is not a number of visits"),
         ("uct:0", "'0' is not a number of visits"),

@@ -61,17 +61,16 @@ def test_trouble_loses_its_games_and_stops_nothing(tmp_path: Path, capsys: pytes
     troubles = ("crash", "silent", "babble", "illegal", "foreign", "endless")
     entrants = {"sound": toy("sound"), "loud": toy("loud")} | {name: toy(name) for name in troubles}
     entrants |= {"absent": "gtp:no-such-program"}
-    path = written(tmp_path, entrants, games=2, kind="gauntlet", challengers=2, answer_seconds=1.0)
-    code, games = play(path)
+    code, games = play(written(tmp_path, entrants, games=2, kind="gauntlet", answer_seconds=1.0))
     assert code == 1
-    pairs = {tuple(sorted((a, b))) for a in ("sound", "loud") for b in troubles}
-    assert keys(games) == Counter((*pair, index) for pair in pairs for index in (0, 1))
+    assert keys(games) == Counter((*sorted(("sound", name)), index) for name in (*troubles, "loud") for index in (0, 1))
     endings: dict[str, set[str]] = {}
     for game in games:
-        loser = next(name for name in game["pair"] if name != game["winner"])
-        assert loser in troubles, game
-        endings.setdefault(loser, set()).add(game["ended"])
-        assert game["detail"] and len(game["detail"]) < 600
+        other = next(name for name in game["pair"] if name != "sound")
+        assert bool(game["detail"]) == (other in troubles) and len(game["detail"]) < 600
+        assert game["winner"] == "sound" or other == "loud"
+        endings.setdefault(other, set()).add(game["ended"])
+    assert endings["loud"] == {"game end"}
     assert endings["illegal"] == endings["babble"] == {"illegal move"}
     assert all(endings[name] == {"failure"} for name in ("crash", "silent", "foreign", "endless"))
     output = capsys.readouterr()
@@ -79,8 +78,8 @@ def test_trouble_loses_its_games_and_stops_nothing(tmp_path: Path, capsys: pytes
     assert "out of memory, or so" in output.out
     assert "Traceback" not in output.err + (tmp_path / "out" / "workers.log").read_text()
     table = {row["entrant"]: row for row in csv.DictReader((tmp_path / "out" / "results.csv").open())}
-    assert (table["absent"]["forfeits"], table["absent"]["games"], table["absent"]["elo"]) == ("4", "0", "")
-    assert (table["crash"]["faults"], table["crash"]["lost"], table["loud"]["faults"]) == ("4", "4", "0")
+    assert (table["absent"]["forfeits"], table["absent"]["games"], table["absent"]["elo"]) == ("2", "0", "")
+    assert (table["crash"]["faults"], table["crash"]["lost"], table["loud"]["faults"]) == ("2", "2", "0")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
@@ -106,15 +105,15 @@ def test_a_killed_tournament_goes_on_without_repeating_or_losing_a_game(tmp_path
 
 def test_the_same_seed_plays_the_same_games_in_any_number_of_processes(tmp_path: Path) -> None:
     found = []
-    for processes in (1, 3):
+    for processes in (1, 2):
         folder = tmp_path / str(processes)
         folder.mkdir()
         entrants = {"fixed": "fixed", "random": "random", "other": "random"}
-        _, games = play(written(folder, entrants, games=20, processes=processes))
+        _, games = play(written(folder, entrants, games=10, processes=processes))
         found.append({(*game["pair"], game["index"]): game["moves"] for game in games})
-    assert len(found[0]) == 60
+    assert len(found[0]) == 30
     assert found[0] == found[1]
-    assert len(set(found[0].values())) > 50
+    assert len(set(found[0].values())) > 25
 
 
 def test_pairs_share_an_opening_and_swap_colours(tmp_path: Path) -> None:
@@ -160,9 +159,12 @@ def toml(values: dict[str, float]) -> str:
     return "{ " + ", ".join(f"{key} = {value}" for key, value in values.items()) + " }"
 
 
-def test_go_is_saved_as_sgf(tmp_path: Path) -> None:
+def test_go_is_saved_as_sgf_and_a_lost_file_is_written_again(tmp_path: Path) -> None:
     entrants = {"first": "random", "other one": "fixed"}
-    _, games = play(written(tmp_path, entrants, game="go", size=5, komi=3.5, games=2, processes=1, opening_moves=2))
+    path = written(tmp_path, entrants, game="go", size=5, komi=3.5, games=2, processes=1, opening_moves=2)
+    play(path)
+    (tmp_path / "out" / "games" / "first-other-one-0002.sgf").unlink()
+    _, games = play(path)
     for game in games:
         saved = tmp_path / "out" / "games" / f"first-other-one-{game['index'] + 1:04}.sgf"
         read = Sgf_game.from_bytes(saved.read_bytes())
@@ -171,16 +173,7 @@ def test_go_is_saved_as_sgf(tmp_path: Path) -> None:
         assert len(read.get_main_sequence()) - 1 == len(game["moves"].split()) // 2
 
 
-def test_a_lost_file_is_written_again(tmp_path: Path) -> None:
-    path = written(tmp_path, {"a": "random", "b": "fixed"}, processes=1)
-    play(path)
-    lost = sorted((tmp_path / "out" / "games").iterdir())[1]
-    content = lost.read_bytes()
-    lost.unlink()
-    play(path)
-    assert lost.read_bytes() == content
-
-
+@pytest.mark.slow
 def test_the_clock_of_the_course_plays_at_random_for_the_slow(tmp_path: Path) -> None:
     entrants = {"slow": toy("slow", 1.4), "quick": toy("sound")}
     code, games = play(written(tmp_path, entrants, games=2, clock="course", opening_moves=0))

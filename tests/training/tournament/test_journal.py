@@ -1,0 +1,110 @@
+"""The journal: what is read back, what a kill may leave, and which fields contradict it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.training.tournament.test_rating import played
+from training.settings.config import ConfigError
+from training.tournament import field as fields
+from training.tournament.field import Entrant, Field
+from training.tournament.journal import NAME, Journal
+
+
+@pytest.fixture
+def field(tmp_path: Path) -> Field:
+    path = tmp_path / "field.toml"
+    path.write_text('game = "tictactoe"\ngames = 4\n[[entrant]]\nplayer = "random"\n[[entrant]]\nplayer = "fixed"\n')
+    return fields.load(path)
+
+
+GAMES = [played("fixed", "random", index, "fixed", claims=(None, "B+")) for index in range(3)]
+
+
+def fill(folder: Path, field: Field) -> None:
+    with Journal(folder, field) as journal:
+        for game in GAMES:
+            journal.add(game)
+
+
+def test_games_are_read_back(tmp_path: Path, field: Field) -> None:
+    fill(tmp_path, field)
+    with Journal(tmp_path, field) as journal:
+        assert journal.games == GAMES
+    assert len((tmp_path / NAME).read_bytes().splitlines()) == 1 + len(GAMES)
+
+
+@pytest.mark.parametrize("lost", [1, 10, 60])
+def test_an_unfinished_line_is_cut_off_wherever_it_ends(lost: int, tmp_path: Path, field: Field) -> None:
+    fill(tmp_path, field)
+    path = tmp_path / NAME
+    path.write_bytes(path.read_bytes()[:-lost])
+    with Journal(tmp_path, field) as journal:
+        assert journal.games == GAMES[:2]
+        journal.add(GAMES[2])
+    with Journal(tmp_path, field) as journal:
+        assert journal.games == GAMES
+
+
+def test_a_kill_at_any_byte_loses_no_whole_line(tmp_path: Path, field: Field) -> None:
+    fill(tmp_path, field)
+    path, whole = tmp_path / NAME, (tmp_path / NAME).read_bytes()
+    for size in range(0, len(whole) + 1, 7):
+        path.write_bytes(whole[:size])
+        with Journal(tmp_path, field) as journal:
+            assert len(journal.games) == max(0, whole[:size].count(b"\n") - 1)
+
+
+def test_more_games_and_more_entrants_do_not_contradict(tmp_path: Path, field: Field) -> None:
+    fill(tmp_path, field)
+    more = replace(field, games=8, entrant=(Entrant("uct:3", "uct"), *field.entrant))
+    with Journal(tmp_path, more) as journal:
+        assert journal.games == GAMES
+    with Journal(tmp_path, replace(more, processes=7)) as journal:
+        assert journal.games == GAMES
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"seed": 2}, "played with seed = 1, now seed = 2"),
+        ({"opening_moves": 4}, "played with opening_moves = 2, now opening_moves = 4"),
+        ({"kind": "gauntlet"}, "challengers = None, now challengers = ['random']"),
+        ({"games": 2}, "played with game 3 of a pairing, now games = 2"),
+        ({"entrant": (Entrant("random", "random"), Entrant("uct:2", "fixed"))}, "'fixed' = fixed, now uct:2"),
+        ({"entrant": (Entrant("random", "random"), Entrant("uct:2", "uct"))}, "'fixed' = fixed, now it is missing"),
+    ],
+)
+def test_a_field_that_contradicts_is_refused(
+    changes: dict[str, object], complaint: str, tmp_path: Path, field: Field
+) -> None:
+    fill(tmp_path, field)
+    before = (tmp_path / NAME).read_bytes()
+    with pytest.raises(ConfigError) as error:
+        Journal(tmp_path, replace(field, **changes))  # type: ignore[arg-type]
+    assert complaint in str(error.value) and "\n" not in str(error.value)
+    assert (tmp_path / NAME).read_bytes() == before
+
+
+def test_nothing_contradicts_a_journal_without_games(tmp_path: Path, field: Field) -> None:
+    Journal(tmp_path, field).__exit__()
+    with Journal(tmp_path, replace(field, seed=5)) as journal:
+        assert journal.games == []
+
+
+@pytest.mark.parametrize("line", [b"nonsense", b'{"game": {"pair": 3}}', b"[]", b'{"field": 3}x', b"\xff\xfe"])
+def test_a_line_that_is_none_is_named(line: bytes, tmp_path: Path, field: Field) -> None:
+    fill(tmp_path, field)
+    with (tmp_path / NAME).open("ab") as file:
+        file.write(line + b"\n")
+    with pytest.raises(ConfigError, match=f"{NAME}, line 5 is no line of a journal"):
+        Journal(tmp_path, field)
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path, field: Field) -> None:
+    (tmp_path / NAME).mkdir()
+    with pytest.raises(ConfigError, match="Is a directory"):
+        Journal(tmp_path, field)
