@@ -20,15 +20,17 @@ def progress_bar(total: int, what: str, unit: str) -> Any:
     return tqdm(total=total, desc=what, unit=unit, leave=False, dynamic_ncols=True, disable=not sys.stderr.isatty())
 
 
-def stop_on_signals() -> Callable[[], bool]:
-    """A function that says whether SIGINT or SIGTERM has come; a second signal ends the process at once."""
+def stop_on_signals(doing: str = "finishing the step under way and saving") -> Callable[[], bool]:
+    """A function that says whether SIGINT or SIGTERM has come; a second signal ends the process at once. `doing` tells
+    the user what is done before the end.
+    """
     received: list[int] = []
 
     def note(number: int, frame: object) -> None:
         received.append(number)
         for each in (signal.SIGINT, signal.SIGTERM):
             signal.signal(each, signal.SIG_DFL)
-        say("stopping: finishing the step under way and saving; once more to leave at once")
+        say(f"stopping: {doing}; once more to leave at once")
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, note)

@@ -101,7 +101,7 @@ def _play_all(options: argparse.Namespace) -> int:
         if options.dry_run:
             code = max(code, _rehearsed(field, folder))
             continue
-        stop = stop or stop_on_signals()
+        stop = stop or stop_on_signals("games under way are played anew by the same command")
         code = max(code, _sitting(field, folder, stop))
         if stop():
             return INTERRUPTED

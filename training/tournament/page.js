@@ -34,7 +34,7 @@
   }
 
   function draw() {
-    element("board").setAttribute("viewBox", `-1.2 -0.8 ${cols + 1.6} ${rows + 1.2}`);
+    element("board").setAttribute("viewBox", `-1.3 -0.8 ${cols + 1.2} ${rows + 1.2}`);
     element("board").replaceChildren();
     grid();
     stones().forEach((colour, point) => {
@@ -76,6 +76,9 @@
     if (shown.length) {
       element("games").selectedIndex = 0;
       open(shown[0][1]);
+    } else {
+      game = null;
+      for (const id of ["board", "title", "said"]) element(id).replaceChildren();
     }
   }
 

@@ -116,8 +116,9 @@ def _changed(before: np.ndarray, after: np.ndarray) -> list[int]:
 def _parts(results: Results) -> Iterator[str]:
     """Table, remarks, plot, crosstable, likelihoods."""
     yield _table(COLUMNS, rows(results), "standings")
+    yield "<p>LOS: how likely the entrant is stronger than the next one below. Elo: with the 95 % interval, the mean of all at 0.</p>"
     yield "".join(f"<p>{html.escape(line)}</p>" for line in remarks(results))
-    yield "<h2>Elo</h2>\n<p>With 95 % intervals, the mean of all at 0.</p>"
+    yield "<h2>Elo</h2>"
     yield plot(results.table)
     numbers = [str(place) for place in range(1, len(results.table) + 1)]
     heads = [(number, row.name) for number, row in zip(numbers, results.table, strict=True)]
@@ -176,7 +177,7 @@ def plot(table: list[Standing]) -> str:
     for tick in _ticks(low, high):
         x, foot = across(tick), height - LINE
         parts.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="4" y2="{foot}" class="grid"/>')
-        parts.append(f'<text x="{x:.1f}" y="{height - 6}" text-anchor="middle">{tick:+.0f}</text>')
+        parts.append(f'<text x="{x:.1f}" y="{height - 6}" text-anchor="middle">{_signed(tick)}</text>')
     for place, row in enumerate(rated):
         y, half = LINE * (place + 0.8), Z95 * row.error
         ends = across(row.elo - half), across(row.elo + half)
@@ -185,6 +186,10 @@ def plot(table: list[Standing]) -> str:
         parts.append(f'<circle cx="{across(row.elo):.1f}" cy="{y:.1f}" r="4"><title>')
         parts.append(f"{html.escape(row.name)}: {row.elo:+.0f} ± {half:.0f}</title></circle>")
     return "".join(parts) + "</svg>"
+
+
+def _signed(elo: float) -> str:
+    return f"{elo:+.0f}" if round(elo) else "0"
 
 
 def _short(name: str, most: int = 28) -> str:

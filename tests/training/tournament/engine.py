@@ -1,9 +1,10 @@
 """A GTP engine for tic-tac-toe that plays the first free point, or makes trouble. Not a test.
 
-    python engine.py sound | crash | silent | loud | babble | illegal | foreign | endless | slow SECONDS | killer FILE N
+    python engine.py sound | crash | silent | loud | babble | illegal | foreign | endless | slow SECONDS | killer FILE N | assassin
 
 `loud` writes a lot to stderr and plays on; `endless` writes nonsense without end; `foreign` answers another command
-than it was asked; `killer` kills the process that runs the tournament at its Nth move, counted in FILE over all games.
+than it was asked; `killer` kills the process that runs the tournament at its Nth move, counted in FILE over all games;
+`assassin` kills the process that plays its game.
 """
 
 import os
@@ -35,6 +36,9 @@ def generate(taken: set[str], trouble: str) -> str:
         time.sleep(float(sys.argv[2]))
     if trouble == "killer":
         kill_the_tournament(Path(sys.argv[2]), int(sys.argv[3]))
+    if trouble == "assassin":
+        os.kill(os.getppid(), signal.SIGKILL)
+        sys.stdin.read()
     while trouble == "endless":
         sys.stdout.write("nonsense\n" * 1000)
     if trouble == "babble":

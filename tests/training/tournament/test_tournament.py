@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[3]
 @pytest.fixture(autouse=True)
 def signals(monkeypatch: pytest.MonkeyPatch) -> None:
     """The test runner keeps its own signal handlers."""
-    monkeypatch.setattr(command, "stop_on_signals", lambda: lambda: False)
+    monkeypatch.setattr(command, "stop_on_signals", lambda doing: lambda: False)
 
 
 def toy(*words: object) -> str:
