@@ -114,10 +114,9 @@ def play_schedule(
     max_moves: int,
     parallel: int,
 ) -> Iterator[tuple[Fixture, int, MatchGame]]:
-    """Play fixtures, `parallel` at a time, and yield each with the slot it had and its record when its game ends.
+    """Play fixtures, `parallel` at a time, and yield each with its slot and its record when its game ends.
 
-    A fixture is taken only when there is room for it. Waiting games of one player are put to it together, whoever its
-    opponents are.
+    A fixture is taken only when there is room for it. All games that wait for one player are put to it together.
     """
     waiting = iter(fixtures)
     free = list(range(parallel))[::-1]

@@ -27,11 +27,10 @@ from training.console import stop_on_signals
 from training.settings.config import ConfigError
 from training.storage import storage
 from training.tournament import field as fields
-from training.tournament import game_files, results
+from training.tournament import game_files, journal, results
 from training.tournament.conductor import Conductor
 from training.tournament.crew import CrewError
 from training.tournament.field import Field
-from training.tournament.journal import NAME as JOURNAL
 from training.tournament.journal import Journal, PlayedGame
 from training.tournament.page import Pages
 from training.tournament.progress import ProgressLine
@@ -111,10 +110,7 @@ def _play_all(options: argparse.Namespace) -> int:
 def _rehearsed(field: Field, folder: Path) -> int:
     code = SOUND
     print(field)
-    left = len(field.pairings) * field.games
-    if (folder / JOURNAL).is_file():
-        with Journal(folder, field) as journal:
-            left = Conductor(field, journal, folder).left
+    left = len(field.pairings) * field.games - len(journal.played(folder, field))
     for is_fine, line in rehearse(field, left):
         print(line, flush=True)
         code = code if is_fine else FAULTY
@@ -123,10 +119,10 @@ def _rehearsed(field: Field, folder: Path) -> int:
 
 def _sitting(field: Field, folder: Path, stop: Callable[[], bool]) -> int:
     """Play one tournament as far as it goes; the exit code without regard to a stop."""
-    with _alone(folder), Journal(folder, field) as journal:
-        conductor = Conductor(field, journal, folder)
+    with _alone(folder), Journal(folder, field) as opened:
+        conductor = Conductor(field, opened, folder)
         scribe = _Scribe(conductor, folder)
-        progress = ProgressLine(len(journal.games), len(journal.games) + conductor.left)
+        progress = ProgressLine(len(opened.games), len(opened.games) + conductor.left)
         progress.say(f"{field}; {conductor.left:,} of {conductor.asked:,} games to play; {folder / PAGE}")
         try:
             said: set[str] = set()

@@ -134,6 +134,8 @@ class Conductor:
 
     def _missing_of(self, names: set[str] | dict[str, str]) -> int:
         """Games of these entrants that are not in the journal."""
+        if not names:
+            return 0
         wanted = sum(
             self.field.games for pairing in self.field.pairings if {self.field.names[i] for i in pairing} & set(names)
         )

@@ -34,6 +34,8 @@ FOLDER = Path(__file__).resolve().parent
 ROUND_ROBIN, GAUNTLET, SPRT = "round-robin", "gauntlet", "sprt"
 TOGETHER = 8  # games at once in a process where all entrants think in it and no clock runs
 OUTSIDE = ("gtp:", "pachi:")
+LEFT_TO_START = re.compile(r"gtp:\s*\S.*|pachi:uct:[1-9]\d*|perfect", re.ASCII | re.DOTALL)
+"""Descriptions that are in order, whether or not the program or the package is there: that shows when they start."""
 WEIGHTS = re.compile(r"weights:(?P<file>.+?):[1-9]\d*(:(auto|f32|bf16|int8))?", re.ASCII)
 
 
@@ -112,7 +114,7 @@ class Field:
         facts: dict[str, Any] = {name: getattr(self, name) for name in same}
         facts |= {"clock": str(self.clock), "games": self.games}
         if self.kind == SPRT:
-            facts["sprt"] = vars(self.sprt)
+            facts["sprt"] = dict(vars(self.sprt))
         if self.kind == GAUNTLET:
             facts["challengers"] = self.names[: self.challengers]
         facts["entrants"] = {entrant.name: entrant.player + _fingerprint(entrant.player) for entrant in self.entrant}
@@ -215,7 +217,7 @@ def _check_player(player: str, conditions: Conditions, where: str) -> None:
     try:
         if found := WEIGHTS.fullmatch(player):
             weights.find(found["file"])
-        elif not (player.startswith("gtp:") and player[4:].strip()):
+        elif not LEFT_TO_START.fullmatch(player):
             with closing(open_player(player, conditions)):
                 pass
     except (PlayerError, WeightsError) as error:

@@ -11,7 +11,7 @@ import json
 import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import IO, Any, Self
+from typing import Any, Self
 
 from training.settings.config import ConfigError
 from training.tournament.field import Field
@@ -88,11 +88,12 @@ class Journal:
         self.games.append(game)
 
     def _opened(self, field: Field) -> list[PlayedGame]:
-        facts = json.loads(json.dumps(field.facts()))
-        before, games = _read(self._file, self.path)
-        if before is not None:
-            _check(before, facts, games, self.path)
-        if before != facts:
+        self._file.seek(0)
+        data = self._file.read()
+        before, games = _checked(data, field, self.path)
+        if not data.endswith(b"\n"):
+            self._file.truncate(_whole(data))
+        if before != (facts := field.facts()):
             self._write({"field": facts})
         return games
 
@@ -108,19 +109,35 @@ class Journal:
             ) from None
 
 
-def _read(file: IO[bytes], path: Path) -> tuple[dict[str, Any] | None, list[PlayedGame]]:
-    """(the newest facts, the games); what stands after the last line end is cut off."""
-    file.seek(0)
-    data = file.read()
-    whole = data.rfind(b"\n") + 1
-    if whole < len(data):
-        file.truncate(whole)
+def played(folder: Path, field: Field) -> list[PlayedGame]:
+    """The games of the journal in a folder, if there is one; nothing is written. ConfigError as in `Journal`."""
+    path = folder / NAME
+    return _checked(path.read_bytes(), field, path)[1] if path.is_file() else []
+
+
+def _whole(data: bytes) -> int:
+    """Where the last whole line ends."""
+    return data.rfind(b"\n") + 1
+
+
+def _checked(data: bytes, field: Field, path: Path) -> tuple[dict[str, Any] | None, list[PlayedGame]]:
+    """(the newest facts, the games) of a journal that does not contradict the field."""
+    facts, games = _read(data[: _whole(data)], path)
+    if games and facts is None:
+        raise ConfigError(f"{path} does not begin with the field's facts: give another --out")
+    if facts is not None and games:
+        _check(facts, field.facts(), games, path)
+    return facts, games
+
+
+def _read(data: bytes, path: Path) -> tuple[dict[str, Any] | None, list[PlayedGame]]:
+    """(the newest facts, the games) of whole lines."""
     facts, games = None, {}
-    for number, line in enumerate(data[:whole].splitlines(), 1):
+    for number, line in enumerate(data.splitlines(), 1):
         try:
             entry = json.loads(line)
             if "field" in entry:
-                facts = entry["field"]
+                facts = dict(entry["field"])
             else:
                 game = _game(entry["game"])
                 games[game.key] = game
@@ -128,8 +145,6 @@ def _read(file: IO[bytes], path: Path) -> tuple[dict[str, Any] | None, list[Play
             raise ConfigError(
                 f"{path}, line {number} is no line of a journal ({error}): remove that line, or give another --out"
             ) from None
-    if games and facts is None:
-        raise ConfigError(f"{path} does not begin with the field's facts: give another --out")
     return facts, list(games.values())
 
 
@@ -140,8 +155,6 @@ def _game(values: dict[str, Any]) -> PlayedGame:
 
 def _check(before: dict[str, Any], now: dict[str, Any], games: list[PlayedGame], path: Path) -> None:
     """ConfigError where games that were played do not belong to the field."""
-    if not games:
-        return
     for name in sorted((before.keys() | now.keys()) - set(COUNTS)):
         if before.get(name) != now.get(name):
             raise _contradiction(path, f"{name} = {before.get(name)}", f"{name} = {now.get(name)}")

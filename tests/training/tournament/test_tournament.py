@@ -195,6 +195,15 @@ def test_a_dry_run_names_who_does_not_start(tmp_path: Path, capsys: pytest.Captu
     assert not (tmp_path / "out").exists()
 
 
+def test_a_dry_run_counts_what_is_left_and_writes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    play(written(tmp_path, {"a": "random", "b": "fixed"}, processes=1))
+    files = {path: path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()}
+    path = written(tmp_path, {"a": "random", "b": "fixed", "c": "random"}, games=6)
+    assert command.main([str(path), "--out", str(tmp_path / "out"), "--dry-run"]) == 0
+    assert "14 games left of 18 (3 pairings of 6)" in capsys.readouterr().out
+    assert {path: path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()} == files
+
+
 def test_two_at_once_in_a_folder_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = written(tmp_path, {"a": "random", "b": "random"})
     with command._alone(tmp_path / "out"):
