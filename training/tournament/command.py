@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -38,6 +39,7 @@ from training.tournament.rehearsal import rehearse
 from training.tournament.results import Results
 
 SOUND, FAULTY, USELESS = 0, 1, 2
+SAID_FAULTS = 3  # of one entrant that are said at once
 FOLDER = Path("tournaments")
 REWRITE = 60.0  # seconds between two versions of the page while games are played
 PAGE, TABLE, DOCUMENT = "tournament.html", "results.csv", "results.json"
@@ -125,13 +127,12 @@ def _sitting(field: Field, folder: Path, stop: Callable[[], bool]) -> int:
         progress = ProgressLine(len(opened.games), len(opened.games) + conductor.left)
         progress.say(f"{field}; {conductor.left:,} of {conductor.asked:,} games to play; {folder / PAGE}")
         try:
-            said: set[str] = set()
+            faults: Counter[str] = Counter()
             for game in conductor.play(stop):
-                if game.detail:
-                    progress.say(f"{game.pair[0]} - {game.pair[1]}, game {game.index + 1}: {game.ended}: {game.detail}")
-                for name in conductor.withdrawn.keys() - said:
-                    progress.say(f"{name} could not be started and forfeits: {conductor.withdrawn[name]}")
-                    said.add(name)
+                faults[game.faulty] += 1
+                if game.detail and faults[game.faulty] <= SAID_FAULTS:
+                    more = "; further ones are counted" if faults[game.faulty] == SAID_FAULTS else ""
+                    progress.say(f"{results.where(game)}: {game.faulty}: {game.ended}: {game.detail}{more}")
                 progress.add(conductor.left)
                 scribe.save(game)
         finally:

@@ -18,8 +18,6 @@ from training.tournament.journal import PlayedGame
 from training.tournament.rating import Ratings, Standing, Tallies, rate, score, standings, tallies
 from training.tournament.sprt import Decision
 
-SHOWN_FAULTS = 20  # on the terminal; the page and results.json have them all
-
 
 @dataclass(frozen=True)
 class Results:
@@ -106,16 +104,24 @@ def remarks(results: Results) -> list[str]:
         for row in results.table
         if row.replaced
     ]
-    faults = results.faults
-    lines += [f"{_where(game)}: {game.faulty} lost by {game.ended}: {game.detail}" for game in faults[:SHOWN_FAULTS]]
-    if len(faults) > SHOWN_FAULTS:
-        lines.append(f"... and {len(faults) - SHOWN_FAULTS} more games lost by faults: results.json lists them")
+    lines += _faults(results)
     lines += _repetitions(results)
     if results.decision is not None:
         lines.append(verdict(results))
     if results.left:
         lines.append(f"{results.left} games are left: the same command plays them")
     return lines
+
+
+def _faults(results: Results) -> list[str]:
+    """A line for each entrant and kind of fault, with the first of them; results.json and the page have them all."""
+    kinds: dict[tuple[str, str], list[PlayedGame]] = {}
+    for game in results.faults:
+        kinds.setdefault((game.faulty, game.ended), []).append(game)
+    return [
+        f"{name} lost {len(games)} game{'s' * (len(games) > 1)} by {kind}; {where(games[0])}: {games[0].detail}"
+        for (name, kind), games in kinds.items()
+    ]
 
 
 def _repetitions(results: Results) -> list[str]:
@@ -142,7 +148,8 @@ def verdict(results: Results) -> str:
     return f"SPRT after {decision.games} games: LLR {decision.llr:+.2f} (bounds {low:.2f}, {high:.2f}); {state}"
 
 
-def _where(game: PlayedGame) -> str:
+def where(game: PlayedGame) -> str:
+    """`A - B, game 3`."""
     return f"{game.pair[0]} - {game.pair[1]}, game {game.index + 1}"
 
 
@@ -208,7 +215,7 @@ def json_text(results: Results) -> str:
         },
         "could_not_start": results.withdrawn,
         "faults": [
-            {"game": _where(game), "entrant": game.faulty, "ended": game.ended, "detail": game.detail}
+            {"game": where(game), "entrant": game.faulty, "ended": game.ended, "detail": game.detail}
             for game in results.faults
         ],
     }

@@ -60,6 +60,7 @@ def die(connection: Connection, field: Field, shared: Any, folder: Path) -> None
     os._exit(1)
 
 
+@pytest.mark.slow
 def test_an_entrant_that_hangs_in_a_process_loses_and_the_process_is_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -141,7 +141,7 @@ def test_the_text_has_table_crosstable_and_remarks() -> None:
         "s/move",
     ]
     assert any(line.split()[:2] == ["1", "a"] and "6/6" in line for line in lines)
-    assert any("b lost by game end: crash" in line for line in lines)
+    assert "b lost 6 games by game end; a - b, game 1: crash" in lines
     assert aligned([["1", "ab"], ["22", "c"]]) == [" 1  ab", "22  c"]
 
 
