@@ -69,7 +69,7 @@ def _parser() -> argparse.ArgumentParser:
         "--max-moves", type=int, default=700, metavar="N", help="plies after which the board is counted (default 700)"
     )
     parser.add_argument("--sgf", type=Path, metavar="DIR", help="save every game as DIR/game-NNN.sgf")
-    parser.add_argument("--csv", type=Path, metavar="FILE", help="save the list of games, each as it ends")
+    parser.add_argument("--csv", type=Path, metavar="FILE", help="save the list of games")
     parser.add_argument("--json", type=Path, metavar="FILE", help="save settings, result and games")
     return parser
 
@@ -156,12 +156,10 @@ def _run(options: argparse.Namespace) -> int:
         try:
             for record in play_match((pair[0], pair[1]), game, settings):
                 print(row(record), flush=True)
-                if options.csv:
-                    write_csv(options.csv, [record], game, more=bool(records))
                 records.append(record)
                 if options.sgf:
                     write_sgf(options.sgf, record, names, conditions, options.rules)
-        finally:  # the files then have the games in order, however the match ends
+        finally:  # what was finished is kept, however the match ends
             records.sort(key=lambda record: record.number)
             if records and options.csv:
                 write_csv(options.csv, records, game)
@@ -219,13 +217,12 @@ def _fields(record: MatchGame, game: Game) -> dict[str, object]:
     return fields
 
 
-def write_csv(path: Path, records: Sequence[MatchGame], game: Game, *, more: bool = False) -> None:
-    """One line per game; `more`: behind those that the file has."""
+def write_csv(path: Path, records: Sequence[MatchGame], game: Game) -> None:
+    """One line per game."""
     rows = [_fields(record, game) for record in records]
-    with path.open("a" if more else "w", newline="", encoding="utf-8") as file:
+    with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, fieldnames=list(rows[0]))
-        if not more:
-            writer.writeheader()
+        writer.writeheader()
         writer.writerows(rows)
 
 

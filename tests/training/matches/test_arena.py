@@ -16,16 +16,7 @@ from gozero import coords, games
 from gozero.games.game import BLACK, WHITE, Game
 from gozero.position import Position
 from training.matches import arena
-from training.matches.match import (
-    Fixture,
-    MatchGame,
-    MatchSettings,
-    distinct_games,
-    match_fixtures,
-    play_match,
-    play_schedule,
-    winner_named,
-)
+from training.matches.match import MatchGame, MatchSettings, distinct_games, play_match, winner_named
 from training.matches.players import Fault, RandomPlayer, Turn
 
 SIZE = 5
@@ -149,31 +140,6 @@ def test_games_in_parallel_are_the_same_games(go: Game) -> None:
     assert distinct_games(serial) == 8
 
 
-def test_games_of_all_pairs_of_a_schedule_are_asked_about_together(go: Game) -> None:
-    players = [Scripted(follow("C3", "B2")) for _ in range(3)]
-    pairs = [(0, 1), (2, 0), (1, 2)]
-    fixtures = [fixture for pair in pairs for fixture in match_fixtures(4, seed=1, pair=pair)]
-    ended = list(play_schedule(players, iter(fixtures), go, opening_moves=0, max_moves=50, parallel=12))
-    assert sorted((fixture.pair, record.number) for fixture, _, record in ended) == sorted(
-        (pair, number) for pair in pairs for number in range(4)
-    )
-    assert all(record.winner == (1 if record.result[0] == "W" else 0) ^ record.black for _, _, record in ended)
-    assert [player.largest_batch for player in players] == [8, 8, 8]
-
-
-def test_a_fixture_is_taken_only_when_there_is_room(go: Game) -> None:
-    taken: list[int] = []
-
-    def fixtures() -> Iterator[Fixture]:
-        for fixture in match_fixtures(6, seed=1):
-            taken.append(fixture.number)
-            yield fixture
-
-    players = (Scripted(always(PASS)), Scripted(always(PASS)))
-    for count, _ in enumerate(play_schedule(players, fixtures(), go, 0, 50, parallel=2), 1):
-        assert len(taken) <= count + 2
-
-
 def test_all_waiting_games_are_asked_about_together(go: Game) -> None:
     player = Scripted(follow("C3", "B2"))
     list(play_match((player, Scripted(always(PASS))), go, MatchSettings(games=8, parallel=8)))
@@ -273,20 +239,6 @@ def test_an_interrupted_match_keeps_its_finished_games(tmp_path: Path, monkeypat
     assert arena.main(match) == 130
     assert len(table.read_text().splitlines()) == 1 + 3
     assert len(json.loads(document.read_text())["games"]) == 3
-
-
-def test_the_list_of_games_is_on_the_disk_as_each_game_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole, table, lengths = arena.play_match, tmp_path / "games.csv", []
-
-    def play_match(*match: Any) -> Iterator[MatchGame]:
-        for record in whole(*match):
-            yield record
-            lengths.append(len(table.read_text().splitlines()))
-
-    monkeypatch.setattr(arena, "play_match", play_match)
-    table.write_text("of an earlier match\n")
-    assert arena.main(["random", "random", "--game", "tictactoe", "--games", "4", "--csv", str(table)]) == 0
-    assert lengths == [2, 3, 4, 5]
 
 
 @pytest.mark.parametrize(

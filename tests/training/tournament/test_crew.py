@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
+from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,9 @@ from typing import Any
 import pytest
 
 from tests.training.tournament.test_tournament import toy
-from training.matches.match import match_fixtures
+from training.matches.match import MatchGame, match_fixtures
 from training.tournament import crew
+from training.tournament.clocks import Spent
 from training.tournament.crew import Crew, CrewError
 from training.tournament.field import Entrant, Field
 from training.tournament.worker import NOBODY, Report, Watch
@@ -52,6 +54,27 @@ def hang(connection: Connection, field: Field, shared: Any, folder: Path) -> Non
     connection.recv()
     shared[1], shared[0] = 0.0, 1
     connection.recv()
+
+
+def falter(connection: Connection, field: Field, shared: Any, folder: Path) -> None:
+    """A worker that dies with all its games under way, the first time; then one that reports draws."""
+    if not (folder / "fell").exists():
+        (folder / "fell").touch()
+        connection.recv()
+        shared[0] = 1
+        os._exit(1)
+    while (fixture := connection.recv()) is not None:
+        game = MatchGame(fixture.number, fixture.black, None, "0", (), "game end", "", (None, None), "")
+        connection.send(Report(fixture, game, (Spent(), Spent())))
+
+
+def test_only_one_of_the_games_of_a_dead_process_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(crew, "work", falter)
+    field = replace(field_of("random", "random", "random"), processes=1)
+    reports = played(field, tmp_path, [(0, 2), (0, 1), (1, 2)])
+    assert Counter(report.fixture.number for report in reports) == Counter(range(6))
+    lost = [report for report in reports if report.game.detail]
+    assert [(report.fixture.pair, report.game.winner) for report in lost] == [((0, 1), 0)]
 
 
 def die(connection: Connection, field: Field, shared: Any, folder: Path) -> None:

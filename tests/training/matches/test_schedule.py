@@ -1,0 +1,42 @@
+"""Schedules of more than two players: games of all pairs share the batches, and are taken as there is room."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from gozero import games
+from gozero.games.game import Game
+from tests.training.matches.test_arena import PASS, SIZE, Scripted, always, follow
+from training.matches.match import Fixture, match_fixtures, play_schedule
+
+
+@pytest.fixture(scope="module")
+def go() -> Game:
+    return games.make("go", size=SIZE, komi=7.5)
+
+
+def test_games_of_all_pairs_of_a_schedule_are_asked_about_together(go: Game) -> None:
+    players = [Scripted(follow("C3", "B2")) for _ in range(3)]
+    pairs = [(0, 1), (2, 0), (1, 2)]
+    fixtures = [fixture for pair in pairs for fixture in match_fixtures(4, seed=1, pair=pair)]
+    ended = list(play_schedule(players, iter(fixtures), go, opening_moves=0, max_moves=50, parallel=12))
+    assert sorted((fixture.pair, record.number) for fixture, _, record in ended) == sorted(
+        (pair, number) for pair in pairs for number in range(4)
+    )
+    assert all(record.winner == (1 if record.result[0] == "W" else 0) ^ record.black for _, _, record in ended)
+    assert [player.largest_batch for player in players] == [8, 8, 8]
+
+
+def test_a_fixture_is_taken_only_when_there_is_room(go: Game) -> None:
+    taken: list[int] = []
+
+    def fixtures() -> Iterator[Fixture]:
+        for fixture in match_fixtures(6, seed=1):
+            taken.append(fixture.number)
+            yield fixture
+
+    players = (Scripted(always(PASS)), Scripted(always(PASS)))
+    for count, _ in enumerate(play_schedule(players, fixtures(), go, 0, 50, parallel=2), 1):
+        assert len(taken) <= count + 2
