@@ -22,7 +22,7 @@ from training.matches.elo import Z95
 from training.tournament.game_files import moves_of, name_of
 from training.tournament.journal import PlayedGame
 from training.tournament.rating import Standing
-from training.tournament.results import COLUMNS, Results, cross, remarks, rows
+from training.tournament.results import COLUMNS, Results, cross, remarks, rows, signed
 
 MOST_GAMES = 1000
 FOLDER = Path(__file__).resolve().parent
@@ -177,19 +177,15 @@ def plot(table: list[Standing]) -> str:
     for tick in _ticks(low, high):
         x, foot = across(tick), height - LINE
         parts.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="4" y2="{foot}" class="grid"/>')
-        parts.append(f'<text x="{x:.1f}" y="{height - 6}" text-anchor="middle">{_signed(tick)}</text>')
+        parts.append(f'<text x="{x:.1f}" y="{height - 6}" text-anchor="middle">{signed(tick)}</text>')
     for place, row in enumerate(rated):
         y, half = LINE * (place + 0.8), Z95 * row.error
         ends = across(row.elo - half), across(row.elo + half)
         parts.append(f'<text x="{LEFT}" y="{y + 4:.1f}" text-anchor="end">{html.escape(_short(row.name))}</text>')
         parts.append(f'<line x1="{ends[0]:.1f}" x2="{ends[1]:.1f}" y1="{y:.1f}" y2="{y:.1f}" class="interval"/>')
         parts.append(f'<circle cx="{across(row.elo):.1f}" cy="{y:.1f}" r="4"><title>')
-        parts.append(f"{html.escape(row.name)}: {row.elo:+.0f} ± {half:.0f}</title></circle>")
+        parts.append(f"{html.escape(row.name)}: {signed(row.elo)} ± {half:.0f}</title></circle>")
     return "".join(parts) + "</svg>"
-
-
-def _signed(elo: float) -> str:
-    return f"{elo:+.0f}" if round(elo) else "0"
 
 
 def _short(name: str, most: int = 28) -> str:

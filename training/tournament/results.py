@@ -47,9 +47,14 @@ class Results:
         return [game for game in self.games if game.detail]
 
 
+def signed(elo: float) -> str:
+    """`+35`, `-35`, `0`."""
+    return f"{round(elo):+d}" if round(elo) else "0"
+
+
 def elo_text(elo: float, error: float) -> str:
     """`+35 ± 21`, the half-width of the 95 % interval behind; a dash without a rating."""
-    return "-" if math.isnan(elo) else f"{elo:+.0f} ± {Z95 * error:.0f}"
+    return "-" if math.isnan(elo) else f"{signed(elo)} ± {Z95 * error:.0f}"
 
 
 def share_text(share: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -21,7 +22,7 @@ from training.tournament import page
 from training.tournament.field import Entrant, Field
 from training.tournament.page import Pages, changes, chosen
 from training.tournament.rating import Standing, rate, standings, tallies
-from training.tournament.results import Results, aligned, text
+from training.tournament.results import Results, aligned, elo_text, text
 
 
 def random_game(game: Game, seed: int) -> tuple[str, list[np.ndarray]]:
@@ -117,6 +118,11 @@ def test_the_plot_spans_all_intervals() -> None:
     assert made.count("<circle") == 2 and "+100" in made and "-100" in made
     assert all(page.LEFT < x < page.LEFT + page.PLOT + 2 * page.MARGIN for x in ends)
     assert "Nobody is rated" in page.plot([])
+
+
+def test_ratings_have_a_sign_but_for_nothing() -> None:
+    assert [elo_text(elo, 10.0) for elo in (34.6, -0.4, 0.4, -12.0)] == ["+35 ± 20", "0 ± 20", "0 ± 20", "-12 ± 20"]
+    assert elo_text(math.nan, math.nan) == "-"
 
 
 def test_a_page_without_games() -> None:
