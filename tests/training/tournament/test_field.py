@@ -88,7 +88,7 @@ def test_a_clock_or_a_program_of_its_own_means_one_game_at_once_in_a_process(tmp
         (TWO + '[[entrant]]\nplayer = "random"\n', "entrants 'random' and 'random' have the same name"),
         (TWO + '[[entrant]]\nplayer = "gtp:"\n', "no player is called 'gtp:'"),
         (TWO + '[[entrant]]\nplayer = "uct:1"\nname = "Fixed"\n', "'fixed' and 'Fixed' have the same name in files"),
-        ("games = \n" + TWO, "cannot read the configuration"),
+        ("games = \n" + TWO, "is not a TOML file"),
     ],
 )
 def test_a_bad_field_is_one_clear_line(text: str, complaint: str, tmp_path: Path) -> None:
