@@ -18,12 +18,17 @@ POINTS = [f"{column}{row}" for row in (1, 2, 3) for column in "ABC"]
 
 
 def kill_the_tournament(file: Path, moment: int) -> None:
-    count = int(file.read_text() or 0) + 1 if file.exists() else 1
-    file.write_text(str(count))
-    if count == moment:
-        above = subprocess.check_output(["ps", "-o", "ppid=", "-p", str(os.getppid())], text=True)
-        os.kill(int(above), signal.SIGKILL)
-        sys.stdin.read()
+    """Count this move; kill once. Several processes may count at the same time."""
+    with file.open("ab") as count:
+        count.write(b".")
+    try:
+        if file.stat().st_size >= moment:
+            file.with_name("killed").touch(exist_ok=False)
+            above = subprocess.check_output(["ps", "-o", "ppid=", "-p", str(os.getppid())], text=True)
+            os.kill(int(above), signal.SIGKILL)
+            sys.stdin.read()
+    except FileExistsError:
+        pass
 
 
 def generate(taken: set[str], trouble: str) -> str:
