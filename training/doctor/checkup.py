@@ -159,7 +159,7 @@ def probes(net: nn.Module, batch: Batch, game: Game) -> dict[str, float]:
 
     Returns:
         probe/komi_value, probe/komi_score: mean rise of value (-1 ... 1) and score (points) for each point of komi that
-            the side to move gains, in Go where komi varies: elsewhere nothing teaches it. A network without a score
+            the side to move gains, in Go where komi varies: elsewhere no target depends on it. A network without a score
                 head has no second.
         probe/view: cosine of the ownership (or else of the value) with what it is when only the colour to move is
             swapped: 1 where the network sees own and other stones, -1 where it sees Black and White.

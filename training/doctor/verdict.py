@@ -4,9 +4,9 @@ Vocabulary.
   verdict  `learning, because ...`, `stuck, because ...; try ...`, `broken, because ...; try ...`, or, while there is
            too little to go by, `too early to say`. A broken run is called so at any time.
 
-The verdict is a pure function of the reports so far (`training.doctor.history`) and the settings; what is looked for
-stands in `training.doctor.symptoms`, what is measured in `training.doctor.checkup`. Nothing is stopped or changed here:
-that is for the person who reads it.
+The verdict is a pure function of the reports so far (`training.doctor.history`) and the settings. The checks that it
+runs are listed in `training.doctor.symptoms`, what they compare is measured in `training.doctor.checkup`. Nothing is
+stopped or changed here: that is up to the reader.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gozero.games import GO_FAMILY
+from training.doctor.check import BROKEN, NOTE, STUCK, Finding
 from training.doctor.history import Report, last
-from training.doctor.symptoms import BROKEN, CHECKS, LEAST_GAIN, NOTE, STUCK, Finding
+from training.doctor.learning_checks import LEAST_GAIN
+from training.doctor.symptoms import CHECKS
 from training.settings.config import LoopSettings
 
 LEARNING, EARLY = "learning", "too early to say"
