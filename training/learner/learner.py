@@ -3,7 +3,7 @@ plays and is shipped.
 
 Vocabulary.
   step   one batch through the network and one update.
-  loss   what a head is taught, before its weight; `LOSSES` lists them. A network without a head (agz13 has two) skips
+  loss   of one head, before its weight; `LOSSES` lists them. A network without a head (agz13 has two) skips
          its loss.
   EMA    the average of the weights after each step; steadier than the weights themselves (Polyak averaging; KataGo uses
          SWA).

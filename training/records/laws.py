@@ -1,4 +1,4 @@
-"""Laws that every training row must obey: a batch that breaks one teaches something false.
+"""Laws that every training row must obey: a batch that breaks one has wrong targets.
 
 Vocabulary.
   law    an identity between the inputs and the targets of a row. It needs no network, no threshold and no luck: a share

@@ -139,5 +139,5 @@ def result_text(game: Game, score: float) -> str:
 
 
 def known(game: Game) -> tuple[bool, bool, bool]:
-    """Whether a game's end teaches a value (always), a score and owners of points."""
+    """Which targets the end of a game gives: a value (always), a score, owners of points."""
     return True, game.score is not None, game.owner is not None

@@ -22,7 +22,7 @@ from gozero import sgf
 from gozero.games import go
 from gozero.games.game import Game
 from training.records.replay import ROW_FIELDS, Batch, Rows, transformed, unpack
-from training.supervised.sgf_rows import Lesson, lessons
+from training.supervised.sgf_rows import LabelledLine, labelled_lines
 
 LARGEST_FILE = 20_000_000  # bytes; what is longer is no collection of games that fits in memory as a tree
 SYMMETRIES = 8
@@ -144,7 +144,7 @@ class _Reader:
         for number, data in enumerate(games, 1):
             name = f"{path}, game {number}" if len(games) > 1 else str(path)
             try:
-                self._add(name, list(lessons(data, self._wanted.variations, self._wanted.features)))
+                self._add(name, list(labelled_lines(data, self._wanted.variations, self._wanted.features)))
             except ValueError as error:
                 self._skip("bad games" if len(games) > 1 else "bad files", name, error)
 
@@ -153,7 +153,7 @@ class _Reader:
         reason = (isinstance(error, OSError) and error.strerror) or str(error)
         self._say(f"skipped {name}: {reason}")
 
-    def _add(self, name: str, found: list[Lesson]) -> None:
+    def _add(self, name: str, found: list[LabelledLine]) -> None:
         if not found:
             raise ValueError("it holds no move to learn from")
         size, identity = found[0].size, found[0].identity
@@ -163,25 +163,25 @@ class _Reader:
             return
         self._seen[identity] = game = len(self._seen)
         self.counts["games"] += 1
-        for lesson in found:
-            if lesson.cut:
+        for line in found:
+            if line.cut:
                 self.counts["cut lines"] += 1
-                self._say(f"cut {name} before {lesson.cut}")
+                self._say(f"cut {name} before {line.cut}")
             held = identity < self._wanted.held_out * 2**32
-            self._found.setdefault((held, size), _GrowingShelf(size)).add(lesson, game)
-            self.total += len(lesson.rows)
+            self._found.setdefault((held, size), _GrowingShelf(size)).add(line, game)
+            self.total += len(line.rows)
 
-    def _unwanted(self, lesson: Lesson) -> str:
+    def _unwanted(self, line: LabelledLine) -> str:
         """Under what a game that is sound but not wanted is counted; empty for a wanted one."""
-        if lesson.identity in self._seen:
+        if line.identity in self._seen:
             return "copies"
         if (
-            lesson.size < go.MIN_SIZE
-            or self._only_size not in (None, lesson.size)
-            or (self._wanted.sizes and lesson.size not in self._wanted.sizes)
+            line.size < go.MIN_SIZE
+            or self._only_size not in (None, line.size)
+            or (self._wanted.sizes and line.size not in self._wanted.sizes)
         ):
             return "other sizes"
-        return "without result" if self._wanted.require_result and not lesson.known[0] else ""
+        return "without result" if self._wanted.require_result and not line.known[0] else ""
 
     def collection(self, folder: Path) -> Collection:
         """All of it. CollectionError where nothing is left to train on."""
@@ -199,8 +199,9 @@ class _Reader:
 
 
 class _GrowingShelf:
-    """A shelf that lessons are added to: its arrays grow in place, as parts joined at the end would take their memory
-    twice.
+    """A shelf that labelled lines are added to.
+
+    Its arrays grow in place, because joining parts at the end would take their memory twice.
     """
 
     def __init__(self, size: int) -> None:
@@ -210,11 +211,11 @@ class _GrowingShelf:
         ] = []  # the fields of `Rows`, known, game: one length, of which `_used` rows are filled
         self._used = 0
 
-    def add(self, lesson: Lesson, game: int) -> None:
-        """Copy the lesson's rows behind those that are there."""
-        count = len(lesson.rows)
-        fields = [getattr(lesson.rows, name) for name in ROW_FIELDS]
-        parts = [*fields, np.tile(np.array(lesson.known, bool), (count, 1)), np.full(count, game, np.int64)]
+    def add(self, line: LabelledLine, game: int) -> None:
+        """Append the line's rows."""
+        count = len(line.rows)
+        fields = [getattr(line.rows, name) for name in ROW_FIELDS]
+        parts = [*fields, np.tile(np.array(line.known, bool), (count, 1)), np.full(count, game, np.int64)]
         if not self._columns:
             self._columns = [np.empty_like(part) for part in parts]
         first, self._used = self._used, self._used + count
