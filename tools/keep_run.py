@@ -13,11 +13,11 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
-import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from training.console import Parser, run_command
 from training.loop.startup import UNUSABLE
 from training.settings import config
 from training.settings.config import ConfigError, LoopSettings
@@ -95,18 +95,18 @@ def _newest(run: Path, most: float) -> list[Path]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """From the command line; the exit code is described above."""
-    parser = argparse.ArgumentParser(prog="python -m tools.keep_run", description=__doc__.split("\n\n")[0])
+    parser = Parser(prog="python -m tools.keep_run", description=__doc__.split("\n\n")[0])
     parser.add_argument("run", type=Path, metavar="RUN", help="run folder")
     parser.add_argument("target", type=Path, metavar="TARGET", help="folder of the copy; what is there is replaced")
     parser.add_argument(
         "--megabytes", type=float, default=10.0, metavar="MB", help="most that the copy takes (default 10)"
     )
     options = parser.parse_args(arguments)
-    try:
-        print(keep(options.run, options.target, options.megabytes))
-    except (*UNUSABLE, StorageError, OSError) as error:
-        print(f"keep_run: {error}", file=sys.stderr)
-        return 2
+    return run_command("tools.keep_run", lambda: _run(options), (*UNUSABLE, StorageError))
+
+
+def _run(options: argparse.Namespace) -> int:
+    print(keep(options.run, options.target, options.megabytes))
     return 0
 
 

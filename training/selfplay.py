@@ -27,7 +27,7 @@ from training.actor import simulators
 from training.actor.leaves import leaf_evaluator
 from training.actor.pool import Pool
 from training.actor.simulators import Disagreement
-from training.console import progress_bar, say
+from training.console import Parser, progress_bar, say
 from training.doctor import history
 from training.loop import startup
 from training.records import scoring
@@ -64,7 +64,7 @@ plays games and writes their records."""
 def parser() -> argparse.ArgumentParser:
     """The command line: the options of a run, and those for games alone."""
     description = "Train by self-play, or play the games alone."
-    options = argparse.ArgumentParser(prog="python -m training.selfplay", description=description, epilog=EPILOG)
+    options = Parser(prog="python -m training.selfplay", description=description, epilog=EPILOG)
     startup.add_options(options)
     games = options.add_argument_group("games alone (--weights and --out, instead of --preset or --config)")
     games.add_argument("--weights", metavar="FILE", help="weights file, or none: plain UCT with random playouts")

@@ -7,7 +7,7 @@ Vocabulary.
   referee       plays one recorded game on the second board and compares: each move legal there, the same stones after
                 it (so the captures are equal), and the same final count.
   disagreement  the two differ: one of them is wrong, so a run must stop. The message has the position, the move and
-                both opinions.
+                the answers of both.
 
 pachi-py knows neither superko nor our bans on suicide: its legal moves contain ours, so it judges the moves that were
 played, not those that were refused. Games end here by more than two passes (`training.records.scoring`), and it is
@@ -22,6 +22,7 @@ import numpy as np
 from numba import types
 
 from gozero import coords
+from gozero.engine import spanned
 from gozero.games import chains, go
 from gozero.games.diagram import SYMBOLS, print_diagram
 from gozero.games.game import BLACK, WHITE, Game
@@ -61,7 +62,7 @@ def _why_not(game: Game) -> str:
     if game.initial[go.SUICIDE] and game.initial[go.KO_RULE] == SITUATIONAL:
         return "pachi-py refuses the suicide of one stone, which these rules allow"
     if game.rows not in pachi.SIZES:
-        return f"pachi-py has no board of {game.rows}x{game.rows}"
+        return f"pachi-py has board sizes {spanned(pachi.SIZES)}, not {game.rows}"
     try:
         pachi.load()
     except pachi.PachiMissingError as error:

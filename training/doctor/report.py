@@ -12,11 +12,9 @@ doctor's (`training.doctor.verdict`).
 
 from __future__ import annotations
 
-import argparse
 import base64
 import html
 import json
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +22,7 @@ from typing import Any
 
 from gozero.games import make
 from training import plots
+from training.console import Parser, run_command
 from training.doctor import history
 from training.doctor.gallery import Gallery
 from training.doctor.history import Report, series
@@ -314,12 +313,12 @@ SECTIONS: tuple[Callable[[Files], Iterator[str]], ...] = (
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Make the page of a run folder; the exit code: 0, or 2 if that cannot be done."""
-    options = argparse.ArgumentParser(prog="python -m training.report", description="Make report.html of a run folder.")
+    options = Parser(prog="python -m training.report", description="Make report.html of a run folder.")
     options.add_argument("folder", type=Path, metavar="RUN_FOLDER")
-    try:
-        path = write(options.parse_args(arguments).folder)
-    except ReportError as error:
-        print(f"training.report: {error}", file=sys.stderr)
-        return 2
-    print(path.absolute())
+    folder = options.parse_args(arguments).folder
+    return run_command("training.report", lambda: _print_page(folder), (ReportError,))
+
+
+def _print_page(folder: Path) -> int:
+    print(write(folder).absolute())
     return 0

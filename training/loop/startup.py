@@ -29,7 +29,7 @@ from gozero.threads import available_threads
 from gozero.weights import WeightsError
 from training.actor import simulators
 from training.actor.simulators import Disagreement
-from training.console import say, stop_on_signals
+from training.console import Parser, say, stop_on_signals
 from training.doctor import monitor
 from training.learner.learner import DivergedError, network_config
 from training.loop.cycle import cycle
@@ -148,7 +148,7 @@ def add_options(options: argparse.ArgumentParser) -> None:
 
 def parser() -> argparse.ArgumentParser:
     """The command line of `python -m training.loop`."""
-    options = argparse.ArgumentParser(
+    options = Parser(
         prog="python -m training.loop",
         description="Train by self-play and learning in turns; continues a run where it stopped.",
     )

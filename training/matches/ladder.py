@@ -21,19 +21,19 @@ from __future__ import annotations
 
 import argparse
 import csv
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from gozero.exits import INTERRUPTED
+from gozero.errors import ChoiceError
 from training import plots
+from training.console import Parser, run_command, say
 from training.matches import perfect
-from training.matches.arena import add_game, add_play, check_files, described, in_parallel, open_game
+from training.matches.commands import UNUSABLE, add_game, add_play, check_files, described, in_parallel, open_game
 from training.matches.elo import Tally, wilson
 from training.matches.match import MatchGame, MatchSettings, play_match, tally
-from training.matches.players import Conditions, PlayerError, open_player
+from training.matches.players import Conditions, open_player
 
 SIMULATIONS = tuple(10 * 2**rung for rung in range(12))  # of the plain UCT opponents
 COLUMNS = (
@@ -80,20 +80,12 @@ class Rung:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Climb from the command line; the exit code is described above."""
     options = _parser().parse_args(arguments)
-    try:
-        return _run(options)
-    except (PlayerError, plots.PlotError, ValueError, OSError) as error:
-        print(f"ladder: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("ladder: interrupted; the matches above are all that were finished", file=sys.stderr)
-        return INTERRUPTED
+    finished = "the matches above are all that were finished"
+    return run_command("training.ladder", lambda: _run(options), UNUSABLE, finished)
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m training.ladder", description=__doc__.partition("\n")[0], epilog=__doc__
-    )
+    parser = Parser(prog="python -m training.ladder", description=__doc__.partition("\n")[0], epilog=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add_game(parser)
     parser.add_argument("--weights", metavar="FILE", help="the network that climbs (default: the controls alone)")
@@ -129,7 +121,7 @@ def _parser() -> argparse.ArgumentParser:
 def _run(options: argparse.Namespace) -> int:
     game, komi = open_game(options)
     if options.games < 1:
-        raise ValueError(f"--games {options.games}: expected 1 or more for each opponent and colour")
+        raise ChoiceError(f"--games {options.games}: expected 1 or more for each opponent and colour")
     check_files(options.csv, options.plot)
     opponents = _opponents(options)
     climbers = _climbers(options)
@@ -151,11 +143,13 @@ def _run(options: argparse.Namespace) -> int:
 def _opponents(options: argparse.Namespace) -> list[str]:
     """Descriptions of the opponents, in the order of --sims."""
     if any(count < 1 for count in (*options.sims, *options.visits)):
-        raise ValueError("--sims and --visits are at least 1")
+        raise ChoiceError("--sims and --visits are at least 1")
     if options.opponent is None:
         return [f"uct:{count}" for count in options.sims]
     if "{sims}" not in options.opponent:
-        raise ValueError(f"--opponent {options.opponent!r} does not say where its simulations go: write {{sims}} there")
+        raise ChoiceError(
+            f"--opponent {options.opponent!r} does not say where its simulations go: write {{sims}} there"
+        )
     return ["gtp:" + options.opponent.replace("{sims}", str(count)) for count in options.sims]
 
 
@@ -168,9 +162,9 @@ def _climbers(options: argparse.Namespace) -> list[str]:
             perfect.solver(open_game(options)[0])
             climbers.append("perfect")
         except perfect.UnsolvedError as error:
-            print(f"ladder: no perfect player as control: {error}", file=sys.stderr)
+            say(f"training.ladder: no perfect player as control: {error}")
     if not climbers:
-        raise ValueError("nobody climbs: give --weights, or leave the controls in")
+        raise ChoiceError("there is no player to measure: give --weights, or leave out --no-controls and --opponent")
     return climbers
 
 
@@ -189,7 +183,7 @@ def _climb(
             print(_row(rung), flush=True)
             for record in rung.records:
                 if record.detail:
-                    print(f"ladder: game {record.number + 1} against {opponent}: {record.detail}", file=sys.stderr)
+                    say(f"training.ladder: game {record.number + 1} against {opponent}: {record.detail}")
             yield rung
 
 

@@ -12,7 +12,7 @@ Vocabulary.
   key    what the future of a position depends on; positions of one key are searched once. `board` serves most games; a
          game whose rules look at its past needs `board_and_past`.
 
-A solver judges; it neither teaches nor plays for the engine. This is the only module that imports bitbully.
+A solver only judges: nothing is trained on its values, and it never plays for the engine. This is the only module that imports bitbully.
 """
 
 from __future__ import annotations

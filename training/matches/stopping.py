@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from gozero.evaluators.base import Evaluation, Evaluator
-from training.matches.players import Fault, MatchPlayer, Turn
+from training.matches.interface import Fault, MatchPlayer, Turn
 
 
 class Stopped(Exception):  # noqa: N818 - no error: the games are given up

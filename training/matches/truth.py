@@ -22,7 +22,6 @@ This is a measure and nothing else: no judged position is ever trained on.
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -31,13 +30,14 @@ from pathlib import Path
 import numpy as np
 
 from gozero import coords, games
+from gozero.errors import ChoiceError
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.factory import open_evaluator
-from gozero.exits import INTERRUPTED
 from gozero.games.game import Game
 from gozero.position import Position
-from gozero.weights import WeightsError
+from training.console import Parser, run_command
 from training.matches import perfect
+from training.matches.commands import UNUSABLE
 from training.matches.elo import wilson
 from training.matches.match import MatchGame, MatchSettings, distinct_games, play_match, tally
 from training.matches.players import (
@@ -262,21 +262,11 @@ def _examples(records: Sequence[MatchGame], game: Game) -> Iterator[str]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure from the command line; the exit code is described above."""
     options = _parser().parse_args(arguments)
-    try:
-        _run(options)
-    except (perfect.UnsolvedError, WeightsError, PlayerError, ValueError, OSError) as error:
-        print(f"truth: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("truth: interrupted", file=sys.stderr)
-        return INTERRUPTED
-    return 0
+    return run_command("training.truth", lambda: _run(options), UNUSABLE)
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m training.truth", description=__doc__.partition("\n")[0], epilog=__doc__
-    )
+    parser = Parser(prog="python -m training.truth", description=__doc__.partition("\n")[0], epilog=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--game", required=True, metavar="NAME", help="tictactoe, connect4, nogo or othello")
     parser.add_argument("--size", type=int, help="board size (default: the game's own)")
@@ -295,16 +285,16 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _run(options: argparse.Namespace) -> None:
+def _run(options: argparse.Namespace) -> int:
     if options.visits < 1 or options.positions < 1 or options.games < 1:
-        raise ValueError("--visits, --positions and --games are at least 1")
+        raise ChoiceError("--visits, --positions and --games are at least 1")
     if options.seed < 0:
-        raise ValueError(f"--seed {options.seed}: expected 0 or more")
+        raise ChoiceError(f"--seed {options.seed}: expected 0 or more")
     game = games.make(options.game, size=options.size)
     solver = perfect.solver(game)
+    conditions = Conditions(game, 0.0, options.seed, PARALLEL, threads=options.threads)
     evaluator = open_evaluator(options.weights, game, threads=options.threads)
     name = f"{Path(options.weights).name}, {options.visits} visits"
-    conditions = Conditions(game, 0.0, options.seed, PARALLEL)
     player = SearchPlayer(name, evaluator, options.visits, match_search(options.visits, conditions), conditions)
     print(f"{game.name} {game.dimensions}; {name}; seed {options.seed}", flush=True)
     judged = positions(game, solver, options.positions, options.seed, player)
@@ -314,3 +304,4 @@ def _run(options: argparse.Namespace) -> None:
         choices = {"search": player_choices(player, judged), "policy alone": policy_choices(evaluator, judged)}
         print("share of moves that keep the value, with 95 % intervals", *table(judged, choices), sep="\n", flush=True)
     print(*against_perfect(player, solver, game, options.seed, options.games), sep="\n")
+    return 0

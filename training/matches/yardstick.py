@@ -21,7 +21,6 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
-import sys
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
@@ -37,6 +36,7 @@ from gozero.evaluators.factory import open_evaluator
 from gozero.games.game import Game
 from gozero.position import IllegalMove, Position
 from gozero.weights import WeightsError
+from training.console import Parser, finite, run_command
 
 BATCH = 64  # positions evaluated at once
 _Row = tuple[
@@ -179,20 +179,19 @@ def table(columns: dict[str, Agreement]) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the agreement of a weights file beside the constant guess's; exit code 2 if a file cannot be used."""
-    parser = argparse.ArgumentParser(prog="python -m training.yardstick", description=__doc__.split("\n\n")[0])
+    parser = Parser(prog="python -m training.yardstick", description=__doc__.split("\n\n")[0])
     parser.add_argument("--weights", required=True, metavar="FILE")
     parser.add_argument(
         "--yardstick", required=True, type=Path, metavar="FILE", help="labelled positions, .jsonl or .jsonl.gz"
     )
-    parser.add_argument("--komi", type=float, default=7.5, help="komi of the labelled games (default 7.5)")
+    parser.add_argument("--komi", type=finite, default=7.5, help="komi of the labelled games (default 7.5)")
     options = parser.parse_args(arguments)
-    try:
-        labelled = read(options.yardstick, komi=options.komi)
-        evaluator = open_evaluator(options.weights, labelled.game)
-        found = evaluate(labelled, evaluator)
-    except (YardstickError, WeightsError) as error:
-        print(f"yardstick: {error}", file=sys.stderr)
-        return 2
+    return run_command("training.yardstick", lambda: _run(options), (YardstickError, WeightsError))
+
+
+def _run(options: argparse.Namespace) -> int:
+    labelled = read(options.yardstick, komi=options.komi)
+    found = evaluate(labelled, open_evaluator(options.weights, labelled.game))
     print(f"{len(labelled.states)} positions, {labelled.game.rows}x{labelled.game.cols}, weights {options.weights}")
     print(
         table({"network": agreement(labelled, found), "constant guess": agreement(labelled, constant_guess(labelled))})
