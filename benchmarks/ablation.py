@@ -54,8 +54,9 @@ ARMS: dict[str, dict[str, dict[str, Any]]] = {
 
 
 def settings_of(arm: str, evaluations: int, seed: int) -> LoopSettings:
-    """The base configuration with an arm's changes. Few evaluations are divided into short generations, so that they
-    are not overrun.
+    """The base configuration with an arm's changes.
+
+    Few evaluations are divided into short generations, so that they are not overrun.
     """
     values = config.load(BASE).to_dict()
     values["generation_rows"] = min(values["generation_rows"], max(50, evaluations // EVALUATIONS_A_ROW // GENERATIONS))

@@ -108,8 +108,9 @@ def ask(protocol: Protocol, line: str) -> str:
 def play(
     protocol: Protocol, terms: str, referee: Referee, opponent: np.random.Generator | None, *, plies: int, tell: bool
 ) -> None:
-    """One game to its end: two passes, a resignation, a flag, or so many plies. White is the random opponent, if there
-    is one.
+    """One game to its end: two passes, a resignation, a flag, or so many plies.
+
+    White is the random opponent, if there is one.
     """
     ask(protocol, terms)
     ask(protocol, "clear_board")

@@ -27,9 +27,8 @@ OPPONENTS = {
     "gnugo10": (GNUGO.format(level=10), KOMI),
     "pachi": ("pachi:uct:1000", 0.0),
 }
-PARALLEL = (
-    16  # games at once with an engine of its own: batches that a CPU evaluates at full speed, one leaf of each search
-)
+# Games at once with an engine of its own: batches that a CPU evaluates at full speed, one leaf of each search
+PARALLEL = 16
 MATCHES = Path(__file__).parent / "matches"
 
 

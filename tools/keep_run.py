@@ -71,7 +71,8 @@ def keep(run: Path, target: Path, megabytes: float) -> str:
             shutil.rmtree(target)
         target.parent.mkdir(parents=True, exist_ok=True)
         fresh.rename(target)
-    kept = f"generation {progress.generation} and the records {shards[-1].stem} to {shards[0].stem} are kept in {target.absolute()}"
+    what = f"generation {progress.generation} and the records {shards[-1].stem} to {shards[0].stem}"
+    kept = f"{what} are kept in {target.absolute()}"
     return "\n".join([*complaints, kept])
 
 

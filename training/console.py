@@ -1,4 +1,4 @@
-"""What the commands of training have in common: their lines on standard error, their exit codes, how they are stopped."""
+"""What the commands of training share: messages on standard error, exit codes, and how they are stopped."""
 
 from __future__ import annotations
 

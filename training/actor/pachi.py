@@ -49,7 +49,7 @@ class PachiBoard:
         self._colours = {BLACK: self._pachi.BLACK, WHITE: self._pachi.WHITE}
 
     def play(self, action: int, colour: int) -> None:
-        """Play a point or pass (action size²) for a colour, whoever's turn it is; PachiIllegalError if pachi-py
+        """Play a point or pass (action size²) for a colour, in or out of turn; PachiIllegalError if pachi-py
         refuses.
         """
         points = self._size * self._size
@@ -62,7 +62,7 @@ class PachiBoard:
             raise PachiIllegalError(f"action {action} is illegal for colour {colour}") from None
 
     def read(self, planes: np.ndarray) -> None:
-        """Write the position into planes int64 [3, size, size]: black stones, white stones, empty points, as 0 and 1."""
+        """Write the position into planes int64 [3, size, size] of 0 and 1: black stones, white stones, empty points."""
         self._board.encode(planes)
 
     def lead(self) -> float:

@@ -1,9 +1,9 @@
-"""What a check of the doctor's is: a sign to look for in the history of a run, with its thresholds and their reasons.
+"""A check of the doctor: a sign to look for in the history of a run, with its thresholds and their reasons.
 
 Vocabulary.
   finding  what is wrong, and what to do about it. *broken*: what is learned is wrong, stop and repair it. *stuck*:
            sound, but it does not get better. *note*: worth knowing; no alarm.
-  share    k of n games. Chance alone must raise no alarm: the Wilson interval of a share at `Z` standard deviations
+  share    k of n games. Chance must not raise an alarm: the Wilson interval of a share at `Z` standard deviations
            has to lie beyond the threshold.
 
 The checks themselves are in `training.doctor.game_checks` and `training.doctor.learning_checks`; nothing is measured

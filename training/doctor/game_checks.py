@@ -1,4 +1,4 @@
-"""The checks of what a run learns from: its rows, its games and the files they are kept in (`training.doctor.check`)."""
+"""The checks of what a run learns from: its rows, its games and their files (see `training.doctor.check`)."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ class Drawn(Check):
 
 @dataclass(frozen=True)
 class Endless(Check):
-    """Games do not end."""
+    """Games are very long."""
 
     level, go_alone = NOTE, True
     remedy = "patience; settled games go on too long"
@@ -223,12 +223,12 @@ class Slowed(Check):
 
 @dataclass(frozen=True)
 class FalseResignations(Check):
-    """Games that were played on would have been resigned by their winner."""
+    """Games would have been resigned by a side that did not lose them."""
 
     level = NOTE
     remedy = "a higher resign_threshold"
 
-    share: float = threshold(0.05, "of the games that were played on to check")
+    share: float = threshold(0.05, "of the games that were played on although one side would have resigned")
 
     def look(self, history: list[Report], settings: LoopSettings) -> Finding | None:
         checked, share = (last(history, f"resign/{name}") or 0.0 for name in ("checked", "false_positives"))

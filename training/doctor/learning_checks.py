@@ -1,4 +1,4 @@
-"""The checks of the learner, the network and its strength (`training.doctor.check`)."""
+"""The checks of the learner, the network and its strength (see `training.doctor.check`)."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Frozen(Check):
 class Misread(Check):
     """The network takes komi, or the colours, the wrong way round.
 
-    Where one colour wins nearly all games, colour and komi stand for the result: nothing is said then.
+    Not checked where one colour wins nearly all games: there colour and komi predict the result.
     """
 
     level, go_alone = BROKEN, True
@@ -199,12 +199,12 @@ class NoGain(Check):
 class Plateau(Check):
     """Neither policy nor value got better in ten generations of one stage, and no match says otherwise.
 
-    No alarm: better games can be as hard to predict. A run at 13x13 gained 260 Elo in sixty generations, and this finds
-    half of them.
+    It raises no alarm, because better games can be as hard to predict: a 13x13 run gained 260 Elo in sixty generations,
+    and this check finds half of them.
     """
 
     level = NOTE
-    remedy = "a match with earlier weights, which tells whether it got stronger all the same"
+    remedy = "a match with earlier weights, which shows whether it still got stronger"
 
     def look(self, history: list[Report], settings: LoopSettings) -> Finding | None:
         new, old = history[-PLATEAU:], history[-2 * PLATEAU : -PLATEAU]
@@ -249,7 +249,7 @@ class Rejected(Check):
         gates = [report["gate/passed"] for report in history if "gate/passed" in report][-PLATEAU:]
         if len(gates) < PLATEAU or any(gates):
             return None
-        return self.found(f"the gate turned away {PLATEAU} networks in a row")
+        return self.found(f"the gate refused {PLATEAU} networks in a row")
 
 
 @dataclass(frozen=True)

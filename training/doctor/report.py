@@ -6,7 +6,7 @@ Vocabulary.
            older versions and runs just begun are shown too.
 
 The page is made from the files of the folder alone: log.jsonl, settings.json, records/, weights.pt. The run makes it
-every few generations and at its end; this command makes it at any time, also while the run goes on. Verdicts are the
+every few generations and at its end; this command makes it at any time, also during the run. Verdicts are the
 doctor's (`training.doctor.verdict`).
 """
 
@@ -96,7 +96,8 @@ def _save(path: Path, page: str) -> Path:
 
 def _page(title: str, body: str) -> str:
     head = f'<meta charset="utf-8"><title>{html.escape(title)}</title><style>{STYLE}</style>'
-    return f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head><body>\n<h1>{html.escape(title)}</h1>\n{body}</body></html>\n'
+    heading = f"<h1>{html.escape(title)}</h1>"
+    return f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head><body>\n{heading}\n{body}</body></html>\n'
 
 
 def _image(png: bytes, text: str) -> str:
@@ -116,7 +117,7 @@ def _curves(heading: str, words: str, panels: Sequence[Panel]) -> Iterator[str]:
 
 
 def _found(reports: list[Report], names: dict[str, str], across: str, guides: Sequence[str] = ()) -> list[Curve]:
-    """A curve for each {name in the report: label} that the reports have; `guides` are names of lines to compare with."""
+    """A curve for each {name in the report: label} that the reports have; `guides` names the lines to compare with."""
     made = [(label, *series(reports, name, across), name in guides) for name, label in names.items()]
     return [Curve(label, x, y, guide=guide) for label, x, y, guide in made if x]
 
@@ -145,7 +146,8 @@ def summary(files: Files) -> Iterator[str]:
     if rows:
         yield f"<h2>Verdicts</h2>\n<table><tr><th>generation</th><th></th></tr>{rows}</table>\n"
     curve = _found(files.reports, {"doctor/verdict": "verdict"}, "run/generation")
-    words = "1 learning, 0 too early to say, -1 stuck, -2 broken. What to do about each: docs/training.md, “Is it learning?”."
+    meaning = "1 learning, 0 too early to say, -1 stuck, -2 broken."
+    words = f"{meaning} What to do about each: docs/training.md, “Is it learning?”."
     yield from _curves("The verdict over time", words, [Panel("verdict", curve, "generation")])
 
 
@@ -176,7 +178,10 @@ def losses(files: Files) -> Iterator[str]:
     panels.append(
         Panel("learning rate, as a factor", _found(files.reports, {"train/rate": "rate"}, "run/steps"), "steps", marks)
     )
-    words = "Over the learner's steps; generations above. A constant guess never looks at the board: what is below it was learned."
+    words = (
+        "Over the learner's steps; generations above. A constant guess does not look at the board: what is "
+        "below it was learned."
+    )
     yield from _curves("Losses", words, panels)
 
 
@@ -212,7 +217,10 @@ def strength(files: Files) -> Iterator[str]:
     panels.append(Panel("yardstick", _found(files.reports, names, across), "evaluations"))
     shares = _found(files.reports, {"yardstick/log_share": "mean log-share"}, across)
     panels.append(Panel("yardstick: ln of the policy", shares, "evaluations"))
-    words = "Share of the points with 95 % intervals; few games each, so trust the trend. The rollouts are doubled once they are beaten."
+    words = (
+        "Share of the points with 95 % intervals; few games each, so trust the trend. The rollouts are doubled once "
+        "they are beaten."
+    )
     yield from _curves("Strength", words, panels)
 
 
@@ -232,7 +240,10 @@ def truth(files: Files) -> Iterator[str]:
         if reports
         else []
     )
-    words = "Share of the moves that lose value, in positions of random games where some move does, with 95 % intervals; 0 is perfect play."
+    words = (
+        "Share of the moves that lose value, with 95 % intervals, in positions of random games where some move does; "
+        "0 is perfect play."
+    )
     yield from _curves("Distance to perfect play", words, [Panel("moves that lose value", curves, "evaluations")])
 
 
@@ -271,7 +282,10 @@ def pictures(files: Files) -> Iterator[str]:
     gallery = Gallery.open(files.folder, files.settings)
     words = "Where the newest games began; a narrow choice early in a run is a sign of collapse."
     yield from _section("Openings", words, gallery.openings())
-    words = "Before any search: shares of the policy, and who is expected to own each point at the end, if anybody (red: the mover)."
+    words = (
+        "Before any search: shares of the policy, and the expected owner of each point at the end, where the game has "
+        "owned points (red: the side to move)."
+    )
     yield from _section("What the network thinks", words, gallery.predictions())
     words = (
         "One column for each filter of the first layer, one row for each input plane; red is positive, blue negative."

@@ -10,7 +10,7 @@ from __future__ import annotations
 from training.doctor import game_checks, learning_checks
 from training.doctor.check import BROKEN, NOTE, STUCK, Check
 
-# In the order in which findings of one level are told.
+# In the order in which findings of one level are listed.
 CHECKS: tuple[Check, ...] = (
     learning_checks.NotANumber(),
     game_checks.BrokenLaw(),

@@ -132,7 +132,8 @@ def row(record: MatchGame) -> str:
     """One game as a line of the table; faults and disagreements are spelled out with the last position."""
     black, white = LETTERS[record.black], LETTERS[1 - record.black]
     says = "  ".join(f"{claim or '-':<7}" for claim in record.claims)
-    line = f"{record.number + 1:4} {black:^5} {white:^5} {record.result:<8} {len(record.moves):5} {record.ended:<13} {says}".rstrip()
+    end = f"{record.result:<8} {len(record.moves):5} {record.ended:<13}"
+    line = f"{record.number + 1:4} {black:^5} {white:^5} {end} {says}".rstrip()
     if record.detail:
         line += f"\n     {record.detail}"
     if not record.agreed:

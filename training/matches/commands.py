@@ -1,4 +1,4 @@
-"""What the commands that play matches have in common: their options, the game they play, and the errors of their users."""
+"""What the commands that play matches share: options, the game to play, and the errors of their users."""
 
 from __future__ import annotations
 
@@ -44,8 +44,9 @@ def add_play(parser: argparse.ArgumentParser) -> None:
 
 
 def open_game(options: argparse.Namespace) -> tuple[Game, float]:
-    """(the game, its komi in points), where what is not given is the game's own. ChoiceError for what the game does
-    not have.
+    """(the game, its komi in points), where what is not given is the game's own.
+
+    ChoiceError for what the game does not have.
     """
     size = games.usual(options.game, "size") if options.size is None else options.size
     komi = scoring.usual_komi(options.game, size) if options.komi is None else options.komi

@@ -19,9 +19,9 @@ T = TypeVar("T")
 class GtpPlayer:
     """`gtp:COMMAND`: one engine process per slot, started when its first game begins and again after a failure.
 
-    The engine hears of every move through `play`, passes included, and of its own through `genmove`: the two alternate,
-    so that one that keeps the turn by itself is in step too. It is never asked to undo or to move out of turn. Of games
-    that are not Go an engine is told no komi, and need not know `boardsize`.
+    The engine gets each move of its opponent by `play`, passes included, and is asked for its own by `genmove`. These
+    alternate, so engines that track the turn stay in step. It is never asked to undo or to move out of turn. In games
+    other than Go it gets no komi, and may refuse `boardsize`.
     """
 
     def __init__(self, command: str, conditions: Conditions) -> None:

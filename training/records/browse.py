@@ -105,7 +105,7 @@ def _range(text: str) -> tuple[int, int]:
 
 def _count(text: str) -> int:
     if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number above 0")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
     return int(text)
 
 
@@ -143,7 +143,7 @@ def facts(entry: Entry) -> dict[str, Any]:
 
 
 def _complain(found: Library) -> None:
-    """Say on stderr what had to be skipped."""
+    """Say on stderr which damaged records were skipped."""
     if found.corrupt:
         print(f"skipped {found.corrupt} damaged record(s) in {', '.join(map(str, found.damaged))}", file=sys.stderr)
 
@@ -200,7 +200,7 @@ def show_game(options: argparse.Namespace) -> int:
 
 
 def check_all(options: argparse.Namespace) -> int:
-    """`check`: what the learner would do with every record, and the bytes that it takes."""
+    """`check`: whether the learner would accept every record, and the bytes that they take."""
     found, games, rows, faults = Library(options.paths), 0, 0, []
     for entry in found.entries():
         games, rows = games + 1, rows + entry.record.rows
@@ -243,7 +243,7 @@ def show_summary(options: argparse.Namespace) -> int:
 
 
 def export_sgf(options: argparse.Namespace) -> int:
-    """`export`: RUN-SHARD-NUMBER.sgf, or .txt, for each possible game; files of that name are written anew."""
+    """`export`: RUN-SHARD-NUMBER.sgf, or .txt, for each sound game; existing files of that name are replaced."""
     found, written = Library(options.paths), 0
     try:
         options.sgf.mkdir(parents=True, exist_ok=True)

@@ -28,7 +28,7 @@ def headline(entry: Entry) -> str:
 
 
 def notes(entry: Entry, ply: int, target: Target | None, to_play: int, top: int) -> list[str]:
-    """The lines beside the position after `ply` moves: the move before, the move after, and the search if it was full."""
+    """The lines beside the position after `ply` moves: last move, next move, and the search if it was full."""
     record, game = entry.record, entry.game()
     lines = [f"after {ply} of {len(record.moves)} moves"]
     moves = [coords.vertex(action, game.cols, game.rows) for action in record.moves.tolist()]

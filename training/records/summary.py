@@ -17,9 +17,7 @@ OPENING_MOVES = 4  # what counts as the same opening
 
 
 def summarise(entries: Sequence[Entry]) -> dict[str, Any]:
-    """The games of one size in numbers: lengths in moves, shares of results and endings, a histogram, the commonest
-    openings.
-    """
+    """The games of one size in numbers: lengths in moves with a histogram, results, endings, the commonest openings."""
     games = [entry.record for entry in entries]
     lengths = np.array([len(game.moves) for game in games])
     step = -(-(int(np.ptp(lengths)) + 1) // BINS)  # moves a bar
@@ -55,7 +53,8 @@ def as_text(game: Game, summary: dict[str, Any]) -> str:
     openings = summary["openings"]
     return "\n".join(
         [
-            f"{game.dimensions}: {games} games, {summary['rows']} rows, {summary['repeated']} games that repeat another",
+            f"{game.dimensions}: {games} games, {summary['rows']} rows, "
+            f"{summary['repeated']} games that repeat another",
             *(f"  {name:<9}{text}" for name, text in zip(("results", "endings"), shares, strict=True)),
             f"  moves    {length['mean']} on average, {length['least']} to {length['most']}",
             *(

@@ -1,4 +1,4 @@
-"""A folder of SGF files as rows in memory: what supervised learning draws from.
+"""The rows of a folder of SGF files in memory, for supervised learning.
 
 Vocabulary.
   shelf      the rows of one board size, with what is known of their targets and the game that each belongs to.
@@ -24,7 +24,7 @@ from gozero.games.game import Game
 from training.records.replay import ROW_FIELDS, Batch, Rows, transformed, unpack
 from training.supervised.sgf_rows import LabelledLine, labelled_lines
 
-LARGEST_FILE = 20_000_000  # bytes; what is longer is no collection of games that fits in memory as a tree
+LARGEST_FILE = 20_000_000  # bytes; a longer file does not fit in memory as a tree
 SYMMETRIES = 8
 
 
@@ -65,8 +65,9 @@ class Shelf:
 
 @dataclass
 class Collection:
-    """The rows of a folder: `train` and `held` by board size. Counts: files, games, copies of games, games cut, files
-    and games skipped.
+    """The rows of a folder: `train` and `held` by board size.
+
+    Counts: files, games, copies of games, games cut, files and games skipped.
     """
 
     train: dict[int, Shelf] = field(default_factory=dict)
@@ -172,7 +173,7 @@ class _Reader:
             self.total += len(line.rows)
 
     def _unwanted(self, line: LabelledLine) -> str:
-        """Under what a game that is sound but not wanted is counted; empty for a wanted one."""
+        """The count under which a sound but unwanted game goes; empty for a wanted one."""
         if line.identity in self._seen:
             return "copies"
         if (
@@ -206,9 +207,8 @@ class _GrowingShelf:
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self._columns: list[
-            np.ndarray
-        ] = []  # the fields of `Rows`, known, game: one length, of which `_used` rows are filled
+        # the fields of `Rows`, known, game: of one length, of which `_used` rows are filled
+        self._columns: list[np.ndarray] = []
         self._used = 0
 
     def add(self, line: LabelledLine, game: int) -> None:
@@ -232,7 +232,7 @@ class _GrowingShelf:
 
     def _resize(self, length: int) -> None:
         for column in self._columns:
-            column.resize((length, *column.shape[1:]), refcheck=False)  # nobody else has seen them
+            column.resize((length, *column.shape[1:]), refcheck=False)  # there is no other reference to them
 
 
 def summary(collection: Collection) -> str:

@@ -17,8 +17,9 @@ CHUNK = 256  # positions measured at once
 
 @dataclass(frozen=True)
 class CorrectShare:
-    """How many of some positions were right, and the half width of its 95 % interval: games, not positions, are
-    independent.
+    """The share of positions that were right, with the half width of its 95 % interval.
+
+    Games are taken as independent, not positions.
     """
 
     share: float
@@ -30,7 +31,7 @@ class CorrectShare:
 
 
 def share_of(right: np.ndarray, game: np.ndarray) -> CorrectShare:
-    """The share of right bool [n], clustered by game int [n] (Cochran 1977, eq. 2.46: the ratio estimator's variance)."""
+    """The share of right bool [n], clustered by game int [n] (Cochran 1977, eq. 2.46, ratio estimator)."""
     if not len(right):
         return CorrectShare(float("nan"), float("nan"), 0)
     _, number = np.unique(game, return_inverse=True)
@@ -44,7 +45,7 @@ def share_of(right: np.ndarray, game: np.ndarray) -> CorrectShare:
 
 @dataclass
 class Predictions:
-    """For each held-out position: whether the predicted move, and the predicted winner where one is known, was right."""
+    """For each held-out position, whether the predicted move was right, and the predicted winner where one is known."""
 
     top1: list[np.ndarray] = field(default_factory=list)
     value: list[np.ndarray] = field(default_factory=list)
@@ -85,7 +86,7 @@ def measure(
 
 
 def constant(data: Collection) -> tuple[CorrectShare, CorrectShare]:
-    """What a predictor that looks at nothing reaches on the held-out positions: (top-1, value accuracy)."""
+    """The same for a predictor that does not look at the board."""
     predictions = Predictions()
     for size, shelf in sorted(data.held.items()):
         known = data.train.get(size)

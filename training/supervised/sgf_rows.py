@@ -3,13 +3,13 @@
 Vocabulary.
   line      one way through a game's variations (`gozero.sgf`); the result belongs to the main line alone.
   labelled  the rows of a line, and which of their targets are known.
-  cut       a line ends before a move that breaks the rules, or is played after two passes; what stands before it is kept.
+  cut       ended before a move that breaks the rules or is played after two passes; the moves before it are kept.
 
 The policy's target is the move played, the reply's the move after it. The value is known where the file names a winner
-by points or by resignation: a forfeit or a loss on time says nothing of the board. The score is known where the file
+by points or by resignation: a forfeit or a loss on time says nothing about the board. The score is known where the file
 names points, ownership only where both sides passed at the end and the board as it stands, or without what is dead in
-pass-alive territory, counts to the stated score. Komi is the file's. A move out of turn leaves no row. This module
-decides nothing about training and reads no folders.
+pass-alive territory, counts to the stated score. Komi is the file's. A move out of turn leaves no row.
+`training.supervised.collection` reads folders.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ _DRAWN = re.compile(r"0|draw|jigo", re.IGNORECASE)
 # Territory rules, and rules unknown here: no superko, and no points for handicap stones.
 _RULES = {
     "chinese": "chinese", "cn": "chinese", "area": "chinese", "goe": "chinese", "chinese-simple": "chinese-simple",
-    "chinese-ogs": "chinese-ogs", "chinese-kgs": "chinese-kgs", "aga": "aga", "nz": "new-zealand", "new zealand": "new-zealand",
-    "new-zealand": "new-zealand", "tromp-taylor": "tromp-taylor", "tromp taylor": "tromp-taylor",
+    "chinese-ogs": "chinese-ogs", "chinese-kgs": "chinese-kgs", "aga": "aga", "nz": "new-zealand",
+    "new zealand": "new-zealand", "new-zealand": "new-zealand", "tromp-taylor": "tromp-taylor", "tromp taylor": "tromp-taylor",
 }  # fmt: skip
 _FALLBACK_RULES = "chinese-simple"
 
@@ -72,7 +72,7 @@ def labelled_lines(data: bytes, variations: bool = False, version: int = 1) -> I
 
 
 def _identity(record: GameRecord) -> int:
-    """CRC-32 of how the game began and of its moves, so that copies of a game are told apart from others by it."""
+    """CRC-32 of how the game began and of its moves: copies of a game have the same."""
     return zlib.crc32(repr((record.size, record.black_stones, record.white_stones, record.moves)).encode())
 
 
@@ -108,7 +108,7 @@ def _labelled(line: sgf.Variation, identity: int, is_main: bool, version: int) -
 
 
 def _played(record: GameRecord, shared: int) -> tuple[Position, list[tuple[np.ndarray, int]], str]:
-    """(the last position, the state before each move in turn from move `shared` on with its ply, why the line was cut)."""
+    """(last position, the state before each move in turn from move `shared` on with its ply, why the line was cut)."""
     position = begin(record)
     before: list[tuple[np.ndarray, int]] = []
     for ply, (colour, action) in enumerate(record.moves):

@@ -87,7 +87,7 @@ def parser() -> argparse.ArgumentParser:
         default=wanted.seed,
         help="fixes the network's start, the held-out games and all order (default %(default)s)",
     )
-    options.add_argument("--resume", action="store_true", help="go on from FILE.state")
+    options.add_argument("--resume", action="store_true", help="continue from FILE.state")
     return options
 
 
@@ -113,7 +113,7 @@ def _plan(options: argparse.Namespace) -> TrainerPlan:
 
 
 def _reserve(out: Path) -> None:
-    """That the weights can be written, before time is spent on them; ConfigError if not."""
+    """Check that the weights can be written, before time is spent on them; ConfigError if not."""
     try:
         if out.is_dir():
             raise IsADirectoryError(EISDIR, "it is a folder")
@@ -154,7 +154,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _report(run: Trainer, stop: Callable[[], bool]) -> None:
-    """The last word: the network beside the constant predictor, unless told to stop."""
+    """Print the network's results beside the constant predictor's, unless stopped."""
     measured = measure(run.learner, run.data.held, stop)
     if not stop():
         print(f"{'held-out games':<22}{'top-1':<28}value")

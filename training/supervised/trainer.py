@@ -1,4 +1,4 @@
-"""Supervised learning as a run: epochs over a collection of rows, each measured, saved so that `--resume` goes on."""
+"""Supervised learning: epochs over a collection of rows, each measured, and saved so that it can be resumed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SAVED_EVERY = 1000  # steps: what a killed process loses at most
 
 @dataclass(frozen=True)
 class TrainerPlan:
-    """Everything that a run depends on, so that `--resume` can tell whether it is the same run."""
+    """Everything that a run depends on, by which `--resume` recognises its state."""
 
     network: str
     learner: LearnerSettings
@@ -34,7 +34,7 @@ class TrainerPlan:
 
 
 class Trainer:
-    """A run: the learner and how far it is. `epoch` and `step` count what is done."""
+    """Supervised learning under way: the learner, and the epochs and steps that are done."""
 
     def __init__(self, plan: TrainerPlan, data: Collection, out: Path) -> None:
         self.plan, self.data, self.out = plan, data, out
@@ -54,7 +54,7 @@ class Trainer:
         return facts
 
     def resume(self) -> None:
-        """Go on from the state beside OUT. ConfigError where there is none, or it belongs to another run."""
+        """Continue from the state beside OUT. ConfigError where there is none, or it belongs to another run."""
         try:
             state = torch.load(self.state_path, map_location="cpu", weights_only=True)
             saved, rate, self.epoch, self.step = (
@@ -66,7 +66,7 @@ class Trainer:
         except (OSError, RuntimeError, EOFError, KeyError, TypeError, pickle.UnpicklingError) as error:
             why = error.strerror if isinstance(error, OSError) else "it is damaged, or no state of a run"
             raise ConfigError(
-                f"cannot go on from {self.state_path.absolute()}: {why}; without --resume a new run begins"
+                f"cannot continue from {self.state_path.absolute()}: {why}; without --resume a new run begins"
             ) from None
         facts = self._facts()
         for name, value in _lasting(facts).items():
@@ -116,10 +116,10 @@ class Trainer:
         self.saved = self.learner.steps
 
     def train(self, stop: Callable[[], bool]) -> None:
-        """Epoch after epoch, each measured, until all are done or told to stop; what is done by then is saved.
+        """Train epoch after epoch, each measured, until all are done or `stop()` is true; then save.
 
         Raises:
-            DivergedError: a loss became no number; what was saved before stays.
+            DivergedError: a loss became infinite or not a number; what was saved before stays.
         """
         steps = self.data.steps(self.plan.learner.batch)
         while self.epoch < self.plan.epochs and not stop():
@@ -144,11 +144,10 @@ class Trainer:
         try:
             return self.learner.train(batch, rate)
         except DivergedError:
-            again = f" and --resume, which goes on from step {self.saved}" if self.saved else ""
+            again = f" and --resume, which continues from step {self.saved}" if self.saved else ""
             raise DivergedError(
-                f"a loss or the gradient is no number at step {self.learner.steps + 1}: give the same command with a "
-                "--learning-rate "
-                f"below {self.plan.learner.learning_rate:g}{again}"
+                f"a loss or the gradient is not a number at step {self.learner.steps + 1}: give the same command "
+                f"with a --learning-rate below {self.plan.learner.learning_rate:g}{again}"
             ) from None
 
     def _rest(self) -> Iterator[Batch]:
@@ -180,8 +179,9 @@ def _learning_rate(facts: dict[str, Any]) -> float:
 
 
 def _lasting(facts: dict[str, Any]) -> dict[str, Any]:
-    """The facts without the learning rate, which may change where a run goes on; a state that names no input features
-    has version 1.
+    """The facts without the learning rate, which may change when a run is resumed.
+
+    Old states lack the input features.
     """
     learner = {name: value for name, value in facts["learner"].items() if name != "learning_rate"}
     return {**facts, "learner": learner, "wanted": {"features": 1, **facts["wanted"]}}

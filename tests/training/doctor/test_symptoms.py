@@ -204,7 +204,7 @@ def test_matches_against_itself_that_show_no_progress() -> None:
 
 
 def test_a_gate_that_never_opens() -> None:
-    assert "turned away 10 networks" in judged({"gate/passed": 0.0}, generations=10).text
+    assert "refused 10 networks" in judged({"gate/passed": 0.0}, generations=10).text
     assert judged({"gate/passed": 1.0}, generations=10).status == "learning"
 
 

@@ -82,7 +82,7 @@ def test_two_trainings_never_share_a_folder(finished: Path, capsys: pytest.Captu
         (["--preset", "tiny", "--from", "nowhere.pt"], "nowhere.pt: no such file"),
         (["--preset", "tiny", "--records", "nowhere"], "no shards of records"),
         (["--preset", "tiny", "--set", "network=b99"], "unknown network 'b99'"),
-        (["--preset", "tiny", "--run", f"{__file__}/x"], "Not a directory; mend that, or give another --run"),
+        (["--preset", "tiny", "--run", f"{__file__}/x"], "Not a directory; change that, or give another --run"),
         (["--preset", "tiny", "--records", __file__], "not a shard of records"),
         (["--preset", "tiny", "--dry-run", "--from", "nowhere.pt"], "nowhere.pt: no such file"),
         (["--preset", "tiny", "--dry-run", "--yardstick", "nowhere.jsonl"], "nowhere.jsonl"),
@@ -148,13 +148,13 @@ def test_selfplay_alone_begins_and_continues_the_default_run(
     first = capsys.readouterr().err.splitlines()
     begins = f"beginning the default run, tiny in {tmp_path}/runs/tiny: self-play and learning in turns; the first generation takes about "
     assert first[1].startswith(begins)
-    ends = r"[\d.]+ (seconds|minutes|hours) here; Ctrl-C stops it and saves, the same command goes on"
+    ends = r"[\d.]+ (seconds|minutes|hours) here; Ctrl-C stops it and saves, the same command continues"
     assert re.fullmatch(ends, first[1].removeprefix(begins))
     assert (tmp_path / "runs" / "tiny" / "weights.pt").is_file()
     assert selfplay.main(short) == 0
     again = capsys.readouterr().err.splitlines()[0]
     assert again.startswith(
-        f"going on with the default run, tiny in {tmp_path}/runs/tiny, after generation 1, which took "
+        f"continuing the default run, tiny in {tmp_path}/runs/tiny, after generation 1, which took "
     )
 
 
@@ -171,7 +171,7 @@ def test_a_start_that_came_to_nothing_is_no_run(
     assert startup.main([*arguments, "--set", "network=b3c16", "--from", str(finished / "weights.pt")]) == 0
     text = capsys.readouterr().err
     assert "a new run, with the weights of" in text
-    assert "the run has reached its limit, generations = 1; the same command with a higher one goes on" in text
+    assert "the run has reached its limit, generations = 1; the same command with a higher one continues it" in text
 
 
 def test_a_file_where_a_runs_own_must_go_is_one_line(
@@ -365,6 +365,6 @@ def test_a_run_of_before_goes_on_with_the_features_it_began_with(
     arguments = ["--preset", "go13", "--run", str(tmp_path)]
     settings, _ = startup._settings(startup.parser().parse_args(arguments))
     assert settings.features == 1
-    assert "goes on with the input features that it began with, version 1; new runs have 2" in capsys.readouterr().err
+    assert "continues with the input features that it began with, version 1; new runs have 2" in capsys.readouterr().err
     settings, _ = startup._settings(startup.parser().parse_args([*arguments, "--set", "features=2"]))
     assert settings.features == 2

@@ -331,12 +331,12 @@ def test_a_run_that_diverged_goes_on_with_a_smaller_learning_rate(
 
     monkeypatch.setattr(Learner, "train", poisoned)
     monkeypatch.setattr(trainer, "SAVED_EVERY", 3)
-    what = "training.supervised: a loss or the gradient is no number at step"
+    what = "training.supervised: a loss or the gradient is not a number at step"
     advice = "give the same command with a --learning-rate below 0.01"
     wrong = 2
     assert last_line("--learning-rate", "1e-2") == (1, f"{what} 2: {advice}")
     wrong = 5
-    assert last_line("--learning-rate", "1e-2") == (1, f"{what} 5: {advice} and --resume, which goes on from step 3")
+    assert last_line("--learning-rate", "1e-2") == (1, f"{what} 5: {advice} and --resume, which continues from step 3")
     assert run(folder, tmp_path / "w.pt", "--epochs", "1", "--learning-rate", "1e-3", "--resume") == 0
     assert "--learning-rate was 0.01 and is 0.001 from here on" in capsys.readouterr().err
     assert weights.load(tmp_path / "w.pt").provenance["settings"]["learning_rate"] == 1e-3
@@ -350,7 +350,7 @@ def test_a_small_network_learns_to_copy_a_player_who_plays_one_move(tmp_path: Pa
         reply = "abcde"[number % 5] + "abcde"[number // 5 % 5]
         reply = "ab" if reply == "cc" else reply
         (tmp_path / f"{number}.sgf").write_text(f"(;SZ[5]RE[B+R]KM[{number}];B[cc];W[{reply}])")
-    plan = TeachingPlan("b1c8", LearnerSettings(batch=16, warm_up=1, learning_rate=2e-2), Wanted(held_out=0.2), 8)
+    plan = TrainerPlan("b1c8", LearnerSettings(batch=16, warm_up=1, learning_rate=2e-2), Wanted(held_out=0.2), 8)
     data = collection.read(tmp_path, plan.wanted, print)
     run = Trainer(plan, data, tmp_path / "w.pt")
     run.train(lambda: False)
