@@ -1,9 +1,9 @@
 """Keep a run of self-play small enough to travel with its weights: `python -m tools.keep_run runs/go13 weights/resume`.
 
 Kept are the learner's network, its average, the counters and settings, and the newest game records that fit into
-`--megabytes`; not the optimiser and the games in flight, which begin anew. Settings that say something of a machine and
-not of the run are set back to their defaults. What was kept there before is replaced; a folder that holds anything else
-is left alone. A copy of the folder is a run folder: `python -m training.loop --run COPY` goes on.
+`--megabytes`; not the optimiser and the games in flight, which start fresh. Settings of the machine rather than the
+run are set back to their defaults. What was kept there before is replaced; a folder that holds anything else
+is left alone. A copy of the folder is a run folder: `python -m training.loop --run COPY` continues it.
 
 Exit code 0: kept. 2: not kept, what was there is as it was, and one line on stderr says why.
 """
@@ -27,7 +27,7 @@ from training.storage.storage import StorageError
 
 
 def keep(run: Path, target: Path, megabytes: float) -> str:
-    """Make `target` a small copy of a run folder in which nobody works; says what it holds, a line each.
+    """Make `target` a small copy of a run folder that is not in use. Returns lines about what it holds.
 
     Raises:
         ConfigError: `run` is no run folder with a checkpoint, `target` holds something else than a run, or `megabytes`
@@ -39,7 +39,7 @@ def keep(run: Path, target: Path, megabytes: float) -> str:
         raise ConfigError(f"{run.absolute()} is no run folder of training.loop; give one")
     if target.exists() and not _replaceable(target, run):
         raise ConfigError(
-            f"{target.absolute()} is there and is no kept run: it would be lost; give a new folder, or one that holds "
+            f"{target.absolute()} exists and is no kept run: it would be lost; give a new folder, or one that holds "
             "a copy"
         )
     with (

@@ -128,7 +128,7 @@ def test_what_cannot_be_kept_is_said_in_one_line_and_changes_nothing(
         "no checkpoint": "holds no checkpoint yet; let the run finish a generation first",
         "no room": "0.01 MB are too few for the network and a shard of records; give more with --megabytes",
         "busy": "is in use by another training",
-        "something else there": "is there and is no kept run: it would be lost; give a new folder, or one that holds a copy",
+        "something else there": "exists and is no kept run: it would be lost; give a new folder, or one that holds a copy",
     }
     capsys.readouterr()
     if case == "busy":
