@@ -16,6 +16,7 @@ import shutil
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from training.console import Parser, run_command
 from training.loop.startup import UNUSABLE
@@ -46,34 +47,44 @@ def keep(run: Path, target: Path, megabytes: float) -> str:
         storage.alone(run),
         tempfile.TemporaryDirectory(prefix="keep-", dir=storage.nearest(target.absolute().parent)) as beside,
     ):
-        found = checkpoint.latest(run / "checkpoints")
-        if found is None:
-            raise ConfigError(f"{run.absolute()} holds no checkpoint yet; let the run finish a generation first")
-        snapshot, complaints = found
-        progress, learner = (
-            snapshot.progress,
-            {name: value for name, value in snapshot.learner.items() if name != "optimiser"},
-        )
-        saved = json.loads((run / "settings.json").read_text(encoding="utf-8"))
-        fresh, settings = Path(beside) / "run", config.from_dict(LoopSettings, saved, str(run)).portable()
-        checkpoint.save(fresh / "checkpoints", Snapshot(progress, learner), settings, keep=0)
-        (fresh / "settings.json").write_text(json.dumps(settings, indent=1), encoding="utf-8")
-        taken = sum(path.stat().st_size for path in fresh.rglob("*") if path.is_file())
-        shards = _newest(run, megabytes * storage.MEGABYTE - taken)
-        if not shards:
-            raise ConfigError(
-                f"{megabytes:g} MB are too few for the network and a shard of records; give more with --megabytes"
-            )
-        (fresh / "records").mkdir()
-        for shard in shards:
-            shutil.copy(shard, fresh / "records")
+        fresh = Path(beside) / "run"
+        lines, kept = _copy(run, fresh, megabytes)
         if target.exists():
             shutil.rmtree(target)
         target.parent.mkdir(parents=True, exist_ok=True)
         fresh.rename(target)
-    what = f"generation {progress.generation} and the records {shards[-1].stem} to {shards[0].stem}"
-    kept = f"{what} are kept in {target.absolute()}"
-    return "\n".join([*complaints, kept])
+    return "\n".join([*lines, f"{kept} are kept in {target.absolute()}"])
+
+
+def _copy(run: Path, fresh: Path, megabytes: float) -> tuple[list[str], str]:
+    """Write the small copy. Returns (a line for each checkpoint that cannot be read, what is in the copy)."""
+    found = checkpoint.latest(run / "checkpoints")
+    if found is None:
+        raise ConfigError(f"{run.absolute()} holds no checkpoint yet; let the run finish a generation first")
+    snapshot, complaints = found
+    progress, settings = snapshot.progress, _settings(run / "settings.json")
+    learner = {name: value for name, value in snapshot.learner.items() if name != "optimiser"}
+    checkpoint.save(fresh / "checkpoints", Snapshot(progress, learner), settings, keep=0)
+    (fresh / "settings.json").write_text(json.dumps(settings, indent=1), encoding="utf-8")
+    taken = sum(path.stat().st_size for path in fresh.rglob("*") if path.is_file())
+    shards = _newest(run, megabytes * storage.MEGABYTE - taken)
+    if not shards:
+        raise ConfigError(
+            f"{megabytes:g} MB are too few for the network and a shard of records; give more with --megabytes"
+        )
+    (fresh / "records").mkdir()
+    for shard in shards:
+        shutil.copy(shard, fresh / "records")
+    return complaints, f"generation {progress.generation} and the records {shards[-1].stem} to {shards[0].stem}"
+
+
+def _settings(path: Path) -> dict[str, Any]:
+    """The settings of a run folder without those of its machine. ConfigError if the file is damaged."""
+    try:
+        saved = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ConfigError(f"cannot read {path.absolute()}: {error}") from None
+    return config.from_dict(LoopSettings, saved, str(path.parent)).portable()
 
 
 def _replaceable(target: Path, run: Path) -> bool:

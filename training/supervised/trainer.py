@@ -81,19 +81,8 @@ class Trainer:
 
     def save(self) -> None:
         """Write the weights that play, and the state."""
-        provenance = {
-            "how": "supervised, from SGF files",
-            **self.data.counts,
-            "positions": self.data.rows(),
-            "steps": self.learner.steps,
-        }
-        settings = {
-            "network": self.plan.network,
-            "epochs": self.plan.epochs,
-            **asdict(self.plan.wanted),
-            **asdict(self.plan.learner),
-        }
         size = max(self.data.train, key=lambda each: len(self.data.train[each]))
+        state = {"facts": self._facts(), "epoch": self.epoch, "step": self.step, "learner": self.learner.state_dict()}
         with storage.writing(self.out):
             weights.save(
                 self.out,
@@ -101,19 +90,18 @@ class Trainer:
                 self.learner.config,
                 size=size,
                 trained_sizes=self.data.train,
-                provenance={**provenance, "settings": settings},
+                provenance=self._provenance(),
             )
             with storage.replacing(self.state_path) as file:
-                torch.save(
-                    {
-                        "facts": self._facts(),
-                        "epoch": self.epoch,
-                        "step": self.step,
-                        "learner": self.learner.state_dict(),
-                    },
-                    file,
-                )
+                torch.save(state, file)
         self.saved = self.learner.steps
+
+    def _provenance(self) -> dict[str, Any]:
+        """Where the weights come from."""
+        plan = self.plan
+        settings = {"network": plan.network, "epochs": plan.epochs, **asdict(plan.wanted), **asdict(plan.learner)}
+        counts = {**self.data.counts, "positions": self.data.rows(), "steps": self.learner.steps}
+        return {"how": "supervised, from SGF files", **counts, "settings": settings}
 
     def train(self, stop: Callable[[], bool]) -> None:
         """Train epoch after epoch, each measured, until all are done or `stop()` is true; then save.
