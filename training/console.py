@@ -28,6 +28,15 @@ class Parser(argparse.ArgumentParser):
         self.exit(FAILURE, f"{command}: {message}; see {self.prog} --help\n")
 
 
+def _argument(error: BaseException | None) -> str:
+    """The argument of a KeyboardInterrupt, or of the one during whose handling it came: users press Ctrl-C twice."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt) and error.args:
+            return str(error.args[0])
+        error = error.__context__
+    return ""
+
+
 def finite(text: str) -> float:
     """The type of an option that is a number; `nan` and `inf` are refused like words."""
     number = float(text)
@@ -64,7 +73,7 @@ def run_command(
         say(f"{program}: {error}")
         return FAILURE
     except KeyboardInterrupt as error:
-        kept = error.args[0] if error.args else interrupted
+        kept = _argument(error) or interrupted
         say(f"{program}: interrupted" + (f"; {kept}" if kept else ""))
         return INTERRUPTED
 

@@ -92,6 +92,17 @@ def test_how_a_command_ends(error: BaseException, code: int, words: str, capsys:
     assert console.run_command("x", lambda: 1) == 1
 
 
+def test_a_second_interruption_while_the_first_is_handled_changes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    def command() -> int:
+        try:
+            raise KeyboardInterrupt("3 games were kept")
+        finally:
+            raise KeyboardInterrupt
+
+    assert console.run_command("x", command, interrupted="nothing was kept") == 130
+    assert capsys.readouterr().err == "x: interrupted; 3 games were kept\n"
+
+
 def test_a_bug_keeps_its_traceback() -> None:
     with pytest.raises(ValueError, match="operands"):
         console.run_command("x", lambda: int("operands"))
