@@ -10,10 +10,10 @@ Vocabulary.
     python -m benchmarks.ablation --folder runs/ablation --arms recipe puct --matches no    only train these, e.g. one
                                                                                             per core
 
-A run that was stopped continues where it stopped, and one that is finished is not repeated. In a match both sides search
-with as many visits and play random openings with both colours. Equal evaluations are not equal rows: without
-playout-cap randomisation every move is searched fully and recorded. One seed an arm: two runs of the recipe itself
-would differ as well, so small differences mean little.
+A run that was stopped continues where it stopped, and one that is finished is not repeated. In a match both sides
+search with the same number of visits and play random openings with both colours. Equal evaluations are not equal rows:
+without playout-cap randomisation every move is searched fully and recorded. Each arm has one seed, and two runs of the
+recipe itself would differ as well, so small differences mean little.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whatever lines gozero-gtp is sent, each command has one well-framed answer, in order, and nothing else is written.
+"""Fuzzing gozero-gtp: each command gets one well-framed answer, in order, and nothing else is written.
 
 Two of three lines are drawn by the grammar of tests/gtp/grammar.py, analysis, clocks, scoring, set-up, records and
 GoGui's commands among them; the others are noise. Most go to engines in this process, without a network and a line at a

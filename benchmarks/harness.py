@@ -114,7 +114,7 @@ def ratio(rows: Mapping[str, Row], name: str, over: str) -> float:
 
 
 def machine() -> str:
-    """The machine in one line: processor, cores (and those this process may use), system, Python, commit of the tree."""
+    """One line about the machine: processor, cores (and those this process may use), system, Python, commit."""
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     system = f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
     return f"{_processor()}, {os.cpu_count()} cores ({usable} used), {system}, commit {commit()}"

@@ -3,8 +3,8 @@
     python -m benchmarks.history runs/go13/frozen/*.pt --yardstick FILE.jsonl.gz --plot weights/best.png
 
 The Elo of a file is the sum of the steps so far; self-play Elo shows progress within a run and is no claim about other
-opponents. The abscissa is what the files say of the evaluations used for them. With `--yardstick`, agreement with a
-strong engine's labels is shown too: it needs no games, has no noise, and is not measured by the run itself. `--games 0` shows that alone.
+opponents. The x axis is the number of evaluations that each file names. With `--yardstick`, agreement with a strong
+engine's labels is shown too: it needs no games and has no noise. `--games 0` shows that alone.
 """
 
 from __future__ import annotations

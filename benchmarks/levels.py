@@ -85,7 +85,7 @@ class LevelPlayer:
 
 
 def pairs(numbers: Sequence[int]) -> list[tuple[int, int]]:
-    """Who plays whom, the weaker first: neighbours in this order, and every third."""
+    """The pairings, the weaker player first: neighbours in this order, and every third."""
     return [pair for step in (1, 3) for pair in zip(numbers, numbers[step:], strict=False)]
 
 

@@ -44,7 +44,7 @@ def draw(name: str, move: int, file: Path) -> bytes:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """From the command line; the exit code is described above."""
+    """Run from the command line; the exit code is described above."""
     parser = Parser(prog="python -m tools.draw_board", description=__doc__.split("\n\n")[0])
     parser.add_argument("game", metavar="GAME", help="a recorded game, such as weights/resume/000079:13")
     parser.add_argument(

@@ -106,7 +106,7 @@ def _newest(run: Path, most: float) -> list[Path]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """From the command line; the exit code is described above."""
+    """Run from the command line; the exit code is described above."""
     parser = Parser(prog="python -m tools.keep_run", description=__doc__.split("\n\n")[0])
     parser.add_argument("run", type=Path, metavar="RUN", help="run folder")
     parser.add_argument("target", type=Path, metavar="TARGET", help="folder of the copy; what is there is replaced")

@@ -1,4 +1,4 @@
-"""What the commands of training share: messages on standard error, exit codes, and how they are stopped."""
+"""Shared by the commands of training: messages on standard error, exit codes, and how they are stopped."""
 
 from __future__ import annotations
 

@@ -196,14 +196,14 @@ class Episode:
         return mask
 
     def _temperature(self) -> float:
-        """Temperature of the draw of a move: one for the first games and one for the later ones, or falling in each game."""
+        """Temperature of the draw of a move: fixed for the first and for the later games, or falling in each game."""
         first, last = self.settings.temperature, self.settings.temperature_end
         if self.settings.temperature_games:
             return first if self.number < self.settings.temperature_games else last
         return self._halving(first, last)
 
     def _halving(self, first: float, last: float) -> float:
-        """From `first` towards `last`, the difference halved every board width of moves."""
+        """A value that moves from `first` to `last`; the difference halves every board width of moves."""
         return last + (first - last) * 0.5 ** (len(self.moves) / self.game.size)
 
 

@@ -1,4 +1,4 @@
-"""When a game of self-play counts as conceded, and how often that is wrong.
+"""Decides when a game of self-play counts as conceded, and measures how often that is wrong.
 
 Vocabulary.
   level       the lowest root value of a side in its last `STREAK` moves. Its highest level in a game is its *peak*.

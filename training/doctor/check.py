@@ -56,7 +56,7 @@ class Check:
     go_alone: ClassVar[bool] = False  # other games have no komi, and may be drawn or won by one side as they please
 
     def look(self, history: list[Report], settings: LoopSettings) -> Finding | None:
-        """What is wrong in the newest of these reports, at least one, oldest first; None where this sign is absent."""
+        """Return a finding about the newest of these reports (at least one, oldest first), or None."""
         raise NotImplementedError
 
     def found(self, because: str, remedy: str = "", level: str = "") -> Finding:

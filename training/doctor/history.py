@@ -1,4 +1,4 @@
-"""What a run has reported so far, read back from its log.jsonl.
+"""Reads the reports of a run from its log.jsonl.
 
 Vocabulary.
   report   {"group/name": number}, one a generation; see `training.doctor.monitor`.

@@ -47,7 +47,7 @@ class ReportError(Exception):
 
 @dataclass(frozen=True)
 class Files:
-    """What a run folder holds for the page."""
+    """The parts of a run folder that the page shows."""
 
     folder: Path
     reports: list[Report]

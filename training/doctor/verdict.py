@@ -59,7 +59,7 @@ def verdict(history: list[Report], settings: LoopSettings) -> RunVerdict:
 
 
 def _missing(history: list[Report]) -> str:
-    """What is still missing for a verdict; empty if nothing is."""
+    """The text about what is still missing for a verdict; empty if nothing is."""
     steps = last(history, "run/steps") or 0.0
     if steps < LEAST_STEPS:
         return f"{steps:.0f} of {LEAST_STEPS} learning steps"

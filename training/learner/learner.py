@@ -125,7 +125,7 @@ def _cross_entropy(logits: Tensor, target: Tensor) -> Tensor:
 
 @torch.inference_mode()
 def measures(output: NetOutput, batch: Batch) -> dict[str, float]:
-    """What to watch beside the losses.
+    """The measures beside the losses.
 
     Returns:
         top1: share of rows whose best action is the target's.

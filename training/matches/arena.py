@@ -120,7 +120,7 @@ class Match:
             write_json(self.options.json, self.options, self.names, self.settings, self.records, self.conditions)
 
     def kept(self) -> str:
-        """What an interrupted match leaves, as half a line."""
+        """Half a line about what an interrupted match leaves."""
         if not self.records:
             return "no game was finished"
         files = [str(file) for file in (self.options.csv, self.options.json, self.options.sgf) if file]

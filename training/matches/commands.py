@@ -1,4 +1,4 @@
-"""What the commands that play matches share: options, the game to play, and the errors of their users."""
+"""Shared by the commands that play matches: options, the game to play, and the errors of their users."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class MatchPlayer(Protocol):
         """An action (or resign) for each position; positions are not changed."""
 
     def final_score(self, turn: Turn) -> str | None:
-        """What the player says the finished game's result is; None if it names none."""
+        """The result of the finished game by the player's count; None if it names none."""
 
     def close(self) -> None:
         """Free processes and memory."""

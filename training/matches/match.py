@@ -31,7 +31,7 @@ from training.records.scoring import result_text
 
 @dataclass(frozen=True)
 class MatchSettings:
-    """What is fixed before the first game. ChoiceError for numbers that make no match."""
+    """The settings of a match. ChoiceError for numbers that make no match."""
 
     games: int = 20  # even, so that every pair is complete
     seed: int = 1  # fixes the openings and the seeds handed to the players
@@ -67,7 +67,7 @@ class MatchGame:
 
     @property
     def agreed(self) -> bool:
-        """Whether all who named a result name the referee's winner (true when nobody was asked)."""
+        """Whether all who named a result name the referee's winner (true when neither was asked)."""
         return all(winner_named(claim) == winner_named(self.result) for claim in self.claims if claim is not None)
 
 
@@ -204,5 +204,5 @@ def tally(records: Sequence[MatchGame]) -> Tally:
 
 
 def distinct_games(records: Sequence[MatchGame]) -> int:
-    """How many different move sequences the match holds: deterministic players repeat themselves and prove less."""
+    """The number of different games in the match: repeated games of deterministic players prove less."""
     return len(Counter(record.moves for record in records))

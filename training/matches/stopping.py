@@ -25,7 +25,7 @@ class StoppableEvaluator:
         self.game, self._evaluator, self._stop = evaluator.game, evaluator, stop
 
     def evaluate(self, states: np.ndarray) -> Evaluation:
-        """As the evaluator; Stopped once `stop()` is true."""
+        """Evaluate the states; Stopped once `stop()` is true."""
         if self._stop():
             raise Stopped
         return self._evaluator.evaluate(states)

@@ -82,7 +82,7 @@ class KeptShare:
     positions: int
 
     def report(self) -> dict[str, float]:
-        """As numbers for log and TensorBoard: the share, 0 ... 1, and the ends of its 95 % interval, low and high."""
+        """The numbers for log and TensorBoard: the share, 0 ... 1, and the ends of its 95 % interval, low and high."""
         low, high = wilson(self.kept, self.positions)
         return {"share": self.kept / self.positions, "low": low, "high": high}
 
@@ -198,7 +198,7 @@ def _played(game: Game, actions: Sequence[int]) -> Position:
 
 
 def _key(position: Position) -> bytes:
-    """What makes two positions the same: the stones and the side to move."""
+    """The identity of a position: its stones and the side to move."""
     stones = np.empty(position.game.points, np.uint8)
     position.game.stones(position.state, stones)
     return bytes([position.to_play, *stones])

@@ -129,7 +129,7 @@ def _chosen(options: argparse.Namespace, found: Library) -> Iterable[Entry]:
 
 
 def _sort_key(entry: Entry, column: str) -> Any:
-    """What a column is ordered by; the result by Black's lead, games of unknown surprise before all others."""
+    """The key by which a column is sorted: Black's lead for the result; games of unknown surprise come first."""
     value = entry.record.score if column == "result" else facts(entry)[column]
     return -1.0 if value is None else value
 

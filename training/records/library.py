@@ -44,7 +44,7 @@ class Entry:
 
     @property
     def result(self) -> str:
-        """As SGF has it: B+3.5, W+0.5, or 0 for a draw; B+ in games without points."""
+        """The result as in SGF: B+3.5, W+0.5, or 0 for a draw; B+ in games without points."""
         return scoring.result_text(self.game(), self.record.score)
 
     @property

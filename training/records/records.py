@@ -44,7 +44,7 @@ _LZMA = ({"id": lzma.FILTER_LZMA2, "preset": 9, "dict_size": 1 << 16, "lc": 0, "
 
 
 class _Form(NamedTuple):
-    """What a kind of record's frame holds."""
+    """The contents of one kind of record frame."""
 
     extended: bool  # surprise and resignation
     packed: bool  # plies and actions as differences, compressed by LZMA; else as they are, by zlib

@@ -53,7 +53,7 @@ class Batch(NamedTuple):
 
     @property
     def inputs(self) -> tuple[np.ndarray, ...]:
-        """What the network sees, in the order of its arguments."""
+        """The network's inputs, in the order of its arguments."""
         return (self.planes, self.globals) if self.tactics is None else (self.planes, self.globals, self.tactics)
 
     def map_inputs(self, change: Callable[[np.ndarray], np.ndarray]) -> Batch:

@@ -31,7 +31,7 @@ GB, MB = 1e9, 1e6
 
 @dataclass(frozen=True)
 class Cost:
-    """What was measured: evaluations a second by (evaluator, size), seconds a learner's step by size, and its CPU
+    """The measurements: evaluations a second by (evaluator, size), seconds a learner's step by size, and its CPU
     threads.
     """
 
@@ -62,7 +62,7 @@ def report(settings: LoopSettings, seconds: float = SECONDS, stop: Callable[[], 
 
 
 def generation_hours(settings: LoopSettings, seconds: float, stop: Callable[[], bool] = lambda: False) -> float:
-    """How long the first generation of a new run takes here, measured for about so many seconds."""
+    """Hours of the first generation of a new run on this machine, measured for about so many seconds."""
     stage = settings.stage[0]
     found = forecast(settings, stage, measure(replace(settings, stage=(stage,)), seconds, stop))
     return settings.generation_rows / found.rows_an_hour

@@ -1,4 +1,4 @@
-"""What a run is opened from, its newest checkpoint, and what it leaves for others, weights.pt."""
+"""Opens a run from its newest checkpoint, and writes its weights.pt."""
 
 from __future__ import annotations
 

@@ -27,14 +27,14 @@ class RunLimits:
         self._tick = now
 
     def shares(self) -> dict[str, float]:
-        """How much of the run is done by each of its limits, 0 and more."""
+        """The share of the run that is done, by each of its limits; 0 and more."""
         progress = self.progress
         done = {"hours": progress.hours, "generations": progress.generation - 1, "evaluations": progress.evaluations}
         limits = {name: getattr(self.settings, name) for name in done}
         return {name: done[name] / limit for name, limit in limits.items() if limit}
 
     def elapsed(self) -> float:
-        """How much of the run is done, 0..1, by the nearest of its limits; 0 where it has none."""
+        """The share of the run that is done, 0..1, by the nearest of its limits; 0 where it has none."""
         return max(self.shares().values(), default=0.0)
 
     def ending(self) -> str:

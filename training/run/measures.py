@@ -1,4 +1,4 @@
-"""What a run reports after a generation: games, mean losses, losses on held-out rows, speed and counters.
+"""The report of a run after a generation: games, mean losses, losses on held-out rows, speed and counters.
 
 The names in a report are in log.jsonl and are read by `training.doctor`, so they do not change.
 """

@@ -28,7 +28,7 @@ from training.storage.checkpoint import Progress, Snapshot
 
 @dataclass(frozen=True)
 class Origin:
-    """What the command line asked a new run to begin with; nothing, by default."""
+    """The origin that the command line asks for; by default there is none."""
 
     weights: str | None = None  # file, as `weights.find` takes it
     records: tuple[str, ...] = ()  # run folders, folders of shards, or shards

@@ -1,4 +1,4 @@
-"""What a run uses of the machine: device, CPU threads, memory."""
+"""The resources of the machine that a run uses: device, CPU threads, memory."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class Steps:
         return uses / settings.batch
 
     def owed(self) -> int:
-        """Whole steps that can be taken now."""
+        """The number of whole steps that can be taken now."""
         return int(self.progress.steps_owed) if self.replay.sizes() else 0
 
     def take(self) -> None:

@@ -47,7 +47,7 @@ class CheckpointError(Exception):
 
 @dataclass
 class Progress:
-    """Where a run is. Games and rows count once they are in the window, so that a crash cannot count them twice."""
+    """The counters of a run. Games and rows count once they are in the window, so a crash cannot count them twice."""
 
     generation: int = 1  # the one whose games are being played or, while `learning`, learned from
     learning: bool = False  # its self-play is complete and all of its games are in the window

@@ -122,7 +122,7 @@ def nearest(path: Path) -> Path:
 
 
 def shard(folder: Path, generation: int) -> Path:
-    """Where a generation's records are in a run folder."""
+    """The path of a generation's records in a run folder."""
     return folder / "records" / f"{generation:06d}.gzr"
 
 

@@ -34,7 +34,7 @@ class CollectionError(Exception):
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is taken of the files."""
+    """The choice of games and rows."""
 
     sizes: tuple[int, ...] = ()  # board sizes; empty: all
     variations: bool = False  # all lines, not only the main one
@@ -123,7 +123,7 @@ def read(folder: Path, wanted: Wanted, say: Callable[[str], None], only_size: in
 
 
 class _Reader:
-    """What has been read so far."""
+    """Reads files and collects their rows."""
 
     def __init__(self, wanted: Wanted, say: Callable[[str], None], only_size: int | None) -> None:
         self._wanted, self._say, self._only_size = wanted, say, only_size
@@ -225,7 +225,7 @@ class _GrowingShelf:
             column[first : self._used] = part
 
     def shelf(self) -> Shelf:
-        """What was added. Nothing may be added after it."""
+        """The shelf of the rows added. Nothing may be added afterwards."""
         self._resize(self._used)
         *fields, known, game = self._columns
         return Shelf(go.make(self._size), Rows(*fields), known, game)
@@ -236,7 +236,7 @@ class _GrowingShelf:
 
 
 def summary(collection: Collection) -> str:
-    """What was found, in one line."""
+    """The contents in one line."""
     held = sum(map(len, collection.held.values()))
     sizes = sorted({*collection.train, *collection.held})
     rows = ", ".join(

@@ -1,4 +1,4 @@
-"""How often a network predicts the move and the winner of held-out games, beside a constant predictor."""
+"""Measures how often a network predicts the move and the winner of held-out games, beside a constant predictor."""
 
 from __future__ import annotations
 

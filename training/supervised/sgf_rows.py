@@ -1,4 +1,4 @@
-"""From an SGF file to rows that the learner can draw: the position before each move, and what became of it.
+"""Turns an SGF file into rows for the learner: the position before each move, with its targets.
 
 Vocabulary.
   line      one way through a game's variations (`gozero.sgf`); the result belongs to the main line alone.
@@ -37,7 +37,8 @@ _DRAWN = re.compile(r"0|draw|jigo", re.IGNORECASE)
 _RULES = {
     "chinese": "chinese", "cn": "chinese", "area": "chinese", "goe": "chinese", "chinese-simple": "chinese-simple",
     "chinese-ogs": "chinese-ogs", "chinese-kgs": "chinese-kgs", "aga": "aga", "nz": "new-zealand",
-    "new zealand": "new-zealand", "new-zealand": "new-zealand", "tromp-taylor": "tromp-taylor", "tromp taylor": "tromp-taylor",
+    "new zealand": "new-zealand", "new-zealand": "new-zealand", "tromp-taylor": "tromp-taylor",
+    "tromp taylor": "tromp-taylor",
 }  # fmt: skip
 _FALLBACK_RULES = "chinese-simple"
 

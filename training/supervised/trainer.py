@@ -97,7 +97,7 @@ class Trainer:
         self.saved = self.learner.steps
 
     def _provenance(self) -> dict[str, Any]:
-        """Where the weights come from."""
+        """The provenance that the weights file stores."""
         plan = self.plan
         settings = {"network": plan.network, "epochs": plan.epochs, **asdict(plan.wanted), **asdict(plan.learner)}
         counts = {**self.data.counts, "positions": self.data.rows(), "steps": self.learner.steps}
