@@ -32,7 +32,7 @@ from training.storage.storage import StorageError
 from training.supervised import collection
 from training.supervised.collection import CollectionError, Wanted
 from training.supervised.measure import constant, measure
-from training.supervised.trainer import TrainerPlan, Trainer
+from training.supervised.trainer import Trainer, TrainerPlan
 
 
 def parser() -> argparse.ArgumentParser:

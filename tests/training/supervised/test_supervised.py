@@ -22,7 +22,7 @@ from training.settings.config import LearnerSettings
 from training.supervised import collection, measure, startup, trainer
 from training.supervised.collection import CollectionError, Wanted
 from training.supervised.sgf_rows import LabelledLine, komi_of, labelled_lines, result_of
-from training.supervised.trainer import TrainerPlan, Trainer
+from training.supervised.trainer import Trainer, TrainerPlan
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
