@@ -10,10 +10,10 @@ Vocabulary.
     python -m benchmarks.ablation --folder runs/ablation --arms recipe puct --matches no    only train these, e.g. one
                                                                                             per core
 
-A run that was stopped goes on where it stopped, and one that is finished is not repeated. In a match both sides search
-with as many visits and play random openings with both colours. Equal evaluations are not equal rows: without
-playout-cap randomisation every move is searched fully and recorded. One seed an arm: two runs of the recipe itself
-would differ as well, so small differences mean little.
+A run that was stopped continues where it stopped, and one that is finished is not repeated. In a match both sides
+search with the same number of visits and play random openings with both colours. Equal evaluations are not equal rows:
+without playout-cap randomisation every move is searched fully and recorded. Each arm has one seed, and two runs of the
+recipe itself would differ as well, so small differences mean little.
 """
 
 from __future__ import annotations
@@ -54,8 +54,9 @@ ARMS: dict[str, dict[str, dict[str, Any]]] = {
 
 
 def settings_of(arm: str, evaluations: int, seed: int) -> LoopSettings:
-    """The base configuration with an arm's changes. Few evaluations are divided into short generations, so that they
-    are not overrun.
+    """The base configuration with an arm's changes.
+
+    Few evaluations are divided into short generations, so that they are not overrun.
     """
     values = config.load(BASE).to_dict()
     values["generation_rows"] = min(values["generation_rows"], max(50, evaluations // EVALUATIONS_A_ROW // GENERATIONS))

@@ -20,11 +20,11 @@ from benchmarks.harness import machine, parser
 MEDIAN, WORST = 0.010, 0.050  # seconds claimed
 COMMAND = b"kata-analyze b 5 ownership true rootInfo true pvVisits true\n"
 LOOKS = 2
-PONDERED = 0.2  # seconds until it is asked
+PONDERED = 0.2  # seconds of pondering before the command
 
 
 def seconds_until_ended(to_engine: IO[bytes], answers: IO[bytes]) -> float:
-    """From an empty line to the end of the answer of an analysis that has given its second look."""
+    """Seconds from an empty line to the end of an analysis that has reported twice."""
     to_engine.write(COMMAND)
     assert answers.readline().startswith(b"=")
     for _ in range(LOOKS):
@@ -33,7 +33,7 @@ def seconds_until_ended(to_engine: IO[bytes], answers: IO[bytes]) -> float:
 
 
 def seconds_until_answered(to_engine: IO[bytes], answers: IO[bytes]) -> float:
-    """From a harmless command to the end of its answer, after a while in which nobody asked for anything."""
+    """Seconds from a command without effect to the end of its answer, after some time of pondering."""
     time.sleep(PONDERED)
     return _seconds_of(b"name\n", to_engine, answers)
 

@@ -44,12 +44,12 @@ CLOCKS: dict[str, TimeControl] = {
 }
 COLOURS = "bw"
 MOST_PLIES = 2.2
-"""Of a game, for each point of the board; from there on the engine only passes."""
+"""Plies of a game for each point of the board; after that the engine only passes."""
 
 
 @dataclass
 class Tally:
-    """What was seen under one clock."""
+    """The results under one clock."""
 
     games: int = 0
     flags: int = 0
@@ -108,8 +108,9 @@ def ask(protocol: Protocol, line: str) -> str:
 def play(
     protocol: Protocol, terms: str, referee: Referee, opponent: np.random.Generator | None, *, plies: int, tell: bool
 ) -> None:
-    """One game to its end: two passes, a resignation, a flag, or so many plies. White is the random opponent, if there
-    is one.
+    """Play one game to its end: two passes, a resignation, a flag, or so many plies.
+
+    White is the random opponent, if there is one.
     """
     ask(protocol, terms)
     ask(protocol, "clear_board")
@@ -131,7 +132,7 @@ def play(
 
 
 def random_move(protocol: Protocol, random: np.random.Generator) -> str:
-    """Any legal point for White, `pass` when there is none; played."""
+    """Play a random legal point for White, or `pass` when there is none, and return it."""
     points = ask(protocol, "all_legal w").split()
     point = str(random.choice(points)) if points else "pass"
     ask(protocol, f"play w {point}")
@@ -140,7 +141,7 @@ def random_move(protocol: Protocol, random: np.random.Generator) -> str:
 
 @contextmanager
 def burning(processes: int) -> Iterator[None]:
-    """Beside so many burners."""
+    """Context manager: run so many busy processes beside the engine."""
     burners = [multiprocessing.get_context("spawn").Process(target=burn, daemon=True) for _ in range(processes)]
     for burner in burners:
         burner.start()
@@ -153,13 +154,13 @@ def burning(processes: int) -> Iterator[None]:
 
 
 def burn() -> None:
-    """Keep a core busy for ever."""
+    """Keep a core busy forever."""
     while True:
         pass
 
 
 def open_engine(weights: str | None, size: int, lag: float) -> Protocol:
-    """A front end that has thought once, so that loading is not measured."""
+    """A front end that has searched once, so that loading is not measured."""
     settings = GtpSettings(weights=weights, size=size, no_resign=True, lag=lag)
     path, header = find_weights(settings.weights, settings.game)
     protocol = make_protocol(Session(settings, Loader(settings, path, header).player, Signals()), header.game)

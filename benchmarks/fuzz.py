@@ -1,4 +1,4 @@
-"""Whatever lines gozero-gtp is sent, each command has one well-framed answer, in order, and nothing else is written.
+"""Fuzzing gozero-gtp: each command gets one well-framed answer, in order, and nothing else is written.
 
 Two of three lines are drawn by the grammar of tests/gtp/grammar.py, analysis, clocks, scoring, set-up, records and
 GoGui's commands among them; the others are noise. Most go to engines in this process, without a network and a line at a
@@ -25,13 +25,13 @@ from tests.gtp.fuzzing import check_pipelined, check_session
 from tests.gtp.grammar import GRAMMAR, NOISE, commands_of, write_files
 
 LENGTH = 500
-"""Lines of a session; a game that takes many is played on, undone, set up anew and scored many times."""
+"""Lines of a session. In a long one, games are played on, undone, set up again and scored many times."""
 AT_ONCE = 4
 GAMES = ["go"] * (len(WEIGHTS) - 1) + [game for game in WEIGHTS if game != "go"]
 
 
 def main() -> int:
-    """Returns the exit code."""
+    """Run from the command line and return the exit code."""
     options = parser(__doc__ or "")
     options.add_argument(
         "--lines", type=int, default=1_000_000, help="lines sent within this process (default 1,000,000)"
@@ -55,7 +55,7 @@ def main() -> int:
 
 
 def fuzz(lines: int, seed: int) -> None:
-    """At least so many lines to engines of this process."""
+    """Send at least so many lines to engines in this process."""
     seen: dict[str, Counter[str]] = defaultdict(Counter)
     begun = time.perf_counter()
     for number, game in zip(range(-(-lines // LENGTH)), itertools.cycle(GAMES), strict=False):
@@ -75,7 +75,7 @@ def fuzz(lines: int, seed: int) -> None:
 
 
 def pipeline(sessions: int, seed: int, folder: Path) -> None:
-    """So many sessions to processes."""
+    """Send so many sessions to engine processes."""
     for game in WEIGHTS:
         config = nets.config("b1c8", games.make(game))
         weights.save(folder / f"{game}.pt", nets.build(config, seed=1), config, game=game)

@@ -47,7 +47,7 @@ class Row:
 
     @property
     def void(self) -> bool:
-        """Too disturbed to prove anything (only meaningful for work that keeps one core busy)."""
+        """Whether other programs disturbed the measurement too much (only for work that keeps one core busy)."""
         return self.cpu_share < LEAST_CPU_SHARE
 
     def __str__(self) -> str:
@@ -70,7 +70,7 @@ def parser(description: str) -> argparse.ArgumentParser:
 
 
 def pin(core: int | None = None) -> int | None:
-    """Keep this process, and threads started later, on one core; returns it, or None where the system cannot pin."""
+    """Keep this process and its later threads on one core. Returns the core, or None where the system cannot pin."""
     if not hasattr(os, "sched_setaffinity"):
         return None
     allowed = os.sched_getaffinity(0)
@@ -114,7 +114,7 @@ def ratio(rows: Mapping[str, Row], name: str, over: str) -> float:
 
 
 def machine() -> str:
-    """One line: processor, cores (and those this process may use), system, Python, commit of the tree."""
+    """One line about the machine: processor, cores (and those this process may use), system, Python, commit."""
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     system = f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
     return f"{_processor()}, {os.cpu_count()} cores ({usable} used), {system}, commit {commit()}"
@@ -129,7 +129,7 @@ def commit() -> str:
 
 
 def _processor() -> str:
-    """The processor's name; where the system hides the model, the vector extensions that tell what it can do."""
+    """The processor's name; where the system hides the model, its vector extensions."""
     found = processor()
     numbers = [f"(family {found.family}, model {found.model})"] if found.family else []
     return " ".join([found.name, *numbers, *(flag for flag in VECTORS if flag in found.flags)])

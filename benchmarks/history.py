@@ -3,8 +3,8 @@
     python -m benchmarks.history runs/go13/frozen/*.pt --yardstick FILE.jsonl.gz --plot weights/best.png
 
 The Elo of a file is the sum of the steps so far; self-play Elo shows progress within a run and is no claim about other
-opponents. The abscissa is what the files say of the evaluations used for them. With `--yardstick`, agreement with a
-strong engine's labels is shown too: no games, no noise, and nobody's own measure. `--games 0` shows that alone.
+opponents. The x axis is the number of evaluations that each file names. With `--yardstick`, agreement with a strong
+engine's labels is shown too: it needs no games and has no noise. `--games 0` shows that alone.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def step(tally: elo.Tally) -> tuple[float, float]:
 
 
 def follow(files: list[Path], labelled: Labelled | None, options: argparse.Namespace) -> list[Point]:
-    """Measure every file; each is printed as it is known."""
+    """Measure every file, and print each result when it is known."""
     points: list[Point] = []
     has_komi = games.usual(options.game, "komi") is not None
     game = games.make(options.game, size=options.size, komi=options.komi if has_komi else None)

@@ -28,7 +28,7 @@ CLAIM = 0.9
 
 
 class Counted:
-    """An evaluator that counts what it is asked."""
+    """An evaluator that counts the positions that it evaluates."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator, self.states = evaluator, 0
@@ -43,7 +43,7 @@ class Counted:
 
 
 def game_of(turns: int) -> list[Task]:
-    """The positions after 1, 2, … moves of a game whose moves are drawn."""
+    """The positions after 1, 2, … moves of a random game."""
     random = np.random.default_rng(1)
     points = [coords.vertex(int(point), SIZE) for point in random.permutation(SIZE * SIZE)[:turns]]
     query: dict[str, Any] = {
@@ -61,7 +61,7 @@ def game_of(turns: int) -> list[Task]:
 
 
 def analysed(evaluator: Evaluator, game: list[Task], positions: int) -> Contender:
-    """All positions of the game, so many at a time."""
+    """Analyse all positions of the game, so many at a time."""
 
     def run() -> int:
         counted = Counted(evaluator)
@@ -78,7 +78,7 @@ def analysed(evaluator: Evaluator, game: list[Task], positions: int) -> Contende
 
 
 def alone(evaluator: Evaluator, game: list[Task], batch: int) -> Contender:
-    """The evaluator on as many states, in batches of this size."""
+    """Evaluate as many states directly, in batches of this size."""
     states = np.resize(np.stack([task.root.state for task in game]), (batch, game[0].root.game.state_ints))
 
     def run() -> int:

@@ -39,7 +39,7 @@ RANDOM = 0
 FEWEST_GAMES = 6
 PARALLEL = 32
 PLIES_PER_POINT = 0.85
-"""How long a game is, about."""
+"""Approximate length of a game."""
 
 
 class LevelPlayer:
@@ -52,7 +52,7 @@ class LevelPlayer:
         search = replace(engine.search_settings(level.visits, evaluator.game.name), max_nodes=level.visits + 1)
         self._search = Search(evaluator.game, evaluator, search, trees=parallel)
         self._generators: dict[int, np.random.Generator] = {}
-        self._low_values: dict[int, int] = {}  # moves in a row with a hopeless value
+        self._low_values: dict[int, int] = {}  # moves in a row with a lost value
 
     def begin(self, slot: int, *, seed: int) -> None:
         self._generators[slot] = np.random.default_rng(seed)
@@ -85,7 +85,7 @@ class LevelPlayer:
 
 
 def pairs(numbers: Sequence[int]) -> list[tuple[int, int]]:
-    """Who plays whom, the weaker first: neighbours in this order, and every third."""
+    """The pairings, the weaker player first: neighbours in this order, and every third."""
     return [pair for step in (1, 3) for pair in zip(numbers, numbers[step:], strict=False)]
 
 
@@ -97,7 +97,7 @@ def affordable(weaker: int, stronger: int, game: Game, options: argparse.Namespa
 
 
 def tournament(numbers: Sequence[int], game: Game, options: argparse.Namespace) -> dict[tuple[int, int], Tally]:
-    """Every match's tally by (stronger, weaker); each is printed as it ends. All games share the batches."""
+    """Play every match and print it as it ends; all games share the batches. Returns the tallies by (stronger, weaker)."""
     evaluator = open_evaluator(options.weights, game, threads=options.threads)
     players: list[MatchPlayer] = [
         RandomPlayer() if number == RANDOM else LevelPlayer(LEVELS[number - 1], evaluator, PARALLEL)

@@ -16,12 +16,12 @@ from gozero.machine import megabytes
 from gtp.client import Engine
 
 CLAIM = 0.05
-SETTLED = 10  # games after which caches and pools have their size
+SETTLED = 10  # games after which caches and pools no longer grow
 LONGEST = 2.2  # plies of a game, for each point
 
 
 def play(engine: Engine, size: int) -> tuple[int, str]:
-    """One game and what clients ask beside it; its length in plies and its result."""
+    """Play one game with the other commands of a client. Returns its length in plies and its result."""
     engine.send("clear_board")
     ply, passes = 0, 0
     while passes < 2 and ply < LONGEST * size * size:

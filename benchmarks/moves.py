@@ -1,4 +1,4 @@
-"""What a move costs: the claim is at most 40 ms for 50 simulations of NoGo on two cores, with the shipped weights.
+"""The time of a move: the claim is at most 40 ms for 50 simulations of NoGo on two cores, with the shipped weights.
 
 The engine's own player plays games against itself, both colours from one tree as in a sitting of `gozero-gtp`. Run it
 with `python -m benchmarks.moves --game nogo --visits 50`.

@@ -29,7 +29,7 @@ PARALLEL = 32
 
 
 def player(evaluator: Evaluator, weight: float, visits: int, conditions: Conditions) -> SearchPlayer:
-    """The network in the engine's search, but for what points count there."""
+    """The network in the engine's search with another score_weight."""
     settings = replace(match_search(visits, conditions), score_weight=weight)
     return SearchPlayer(f"points {weight:g}", evaluator, visits, settings, conditions)
 

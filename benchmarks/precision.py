@@ -50,7 +50,7 @@ def positions(folder: Path, size: int, count: int, version: int) -> Inputs:
 
 
 def said(evaluator: OpenVINOEvaluator, inputs: Inputs) -> Evaluation:
-    """What the evaluator says of all positions."""
+    """Evaluate all positions."""
     parts = [
         evaluator.infer(*(array[start : start + 64] for array in inputs)) for start in range(0, len(inputs[0]), 64)
     ]
@@ -58,7 +58,7 @@ def said(evaluator: OpenVINOEvaluator, inputs: Inputs) -> Evaluation:
 
 
 def differences(exact: Evaluation, found: Evaluation) -> str:
-    """How far an evaluation is from that in f32, as text."""
+    """The distance of an evaluation from that in f32, as text."""
     one, two = (logits - np.logaddexp.reduce(logits, axis=1, keepdims=True) for logits in (exact.logits, found.logits))
     divergence = np.sum(np.exp(one) * (one - two), axis=1).mean()
     errors = np.abs(exact.value - found.value)
@@ -84,7 +84,7 @@ def evaluations(evaluator: OpenVINOEvaluator, inputs: Inputs, batch: int, second
 
 
 def by_processor(row: Row) -> float:
-    """Evaluations a second of processor time, which other programs on the machine change less."""
+    """Evaluations a second of processor time, on which other programs have less effect."""
     return row.rate / row.cpu_share
 
 

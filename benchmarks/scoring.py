@@ -48,7 +48,7 @@ def fresh_games(count: int, first_seed: int) -> Iterator[Game]:
 
 
 def _played_by(engine: Engine, opening: Game) -> Game:
-    """A game that an engine plays to the second pass."""
+    """Let an engine play a game with itself to the second pass."""
     _set_up(engine, opening)
     game = list(opening)
     while [move.split()[1].lower() for move in game[-2:]] != ["pass"] * 2 and len(game) < MOST_MOVES:

@@ -35,11 +35,11 @@ from training.settings.config import SelfPlaySettings, Stage
 
 CLAIM = 0.90
 AIM = 150_000  # evaluations/s on one large GPU with 16 cores
-LATER_GENERATION = 1000  # one in which no rule for first generations holds
+LATER_GENERATION = 1000  # the rules for first generations no longer hold
 
 
 class Free:
-    """Fixed random logits and values for whatever is asked (an `AsynchronousEvaluator` and its own `Pending`)."""
+    """Fixed random logits and values for any position (an `AsynchronousEvaluator` and its own `Pending`)."""
 
     def __init__(self, game: Game, most: int) -> None:
         generator = np.random.default_rng(1)
@@ -55,14 +55,14 @@ class Free:
 
 
 class Answered:
-    """An evaluation that is there already."""
+    """An evaluation that is available at once."""
 
     def __init__(self, evaluation: Evaluation) -> None:
         self.result = lambda: evaluation
 
 
 class Counted:
-    """An evaluator that notes the size of every batch it is asked for."""
+    """An evaluator that records the size of every batch."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.game, self._submit = evaluator.game, submitter(evaluator)
@@ -93,7 +93,7 @@ class SelfPlay:
         self.refereed = self.encoded = 0.0  # seconds
 
     def run(self) -> int:
-        """Play for `--seconds`; how many positions were evaluated."""
+        """Play for `--seconds`. Returns how many positions were evaluated."""
         before = sum(self.evaluator.batches)
         end = time.perf_counter() + self.options.seconds
         for record in self.pool.play(float("inf"), lambda: time.perf_counter() >= end):
@@ -101,7 +101,7 @@ class SelfPlay:
         return sum(self.evaluator.batches) - before
 
     def keep(self, record: Record) -> None:
-        """What a run does with a finished game, but for writing it."""
+        """Do what a run does with a finished game, except for writing it."""
         began = time.perf_counter()
         if self.judge is not None:
             self.judge.check(record)
@@ -175,7 +175,7 @@ def options(arguments: list[str] | None) -> argparse.Namespace:
 
 
 def evaluator_of(chosen: argparse.Namespace, game: Game) -> Evaluator:
-    """The product's evaluator of the device that was asked for, with a network of random weights; or a free one."""
+    """The evaluator of the chosen device with random weights, or one that costs nothing."""
     if chosen.device == "none":
         return Free(game, chosen.games)
     net = nets.build(nets.config(chosen.network), seed=1)
@@ -185,7 +185,7 @@ def evaluator_of(chosen: argparse.Namespace, game: Game) -> Evaluator:
 
 
 def print_share(device: str, alone: Row, whole: Row) -> None:
-    """How much of the evaluator's rate comes out at the end."""
+    """Print the share of the evaluator's rate that self-play reaches."""
     aim = f"aim {AIM:,}/s with b10c96" if device == "cuda" else f"claimed at least {CLAIM:.0%}"
     share = whole.rate / alone.rate
     by_processor = share * alone.cpu_share / whole.cpu_share  # on a busy machine the two get different shares of it

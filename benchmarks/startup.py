@@ -20,7 +20,7 @@ VISITS = 100
 
 
 def seconds_until_answered(command: str, weights: str) -> float:
-    """From the creation of an engine process to its answer to `command`, its first."""
+    """Seconds from starting an engine process to its answer to `command`, the first one sent."""
     start = time.perf_counter()
     with Engine([sys.executable, "-m", "gtp", "--weights", weights, "--visits", str(VISITS)], timeout=120) as engine:
         engine.send(command)

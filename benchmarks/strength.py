@@ -27,9 +27,8 @@ OPPONENTS = {
     "gnugo10": (GNUGO.format(level=10), KOMI),
     "pachi": ("pachi:uct:1000", 0.0),
 }
-PARALLEL = (
-    16  # games at once with an engine of its own: batches that a CPU evaluates at full speed, one leaf of each search
-)
+# games at once with an engine of its own: batches that a CPU evaluates at full speed, one leaf of each search
+PARALLEL = 16
 MATCHES = Path(__file__).parent / "matches"
 
 
@@ -37,7 +36,7 @@ def match(name: str, visits: int, options: argparse.Namespace) -> None:
     """One match through the arena, listed in benchmarks/matches/NAME-13-VISITS.csv."""
     opponent, komi = OPPONENTS[name]
     arguments = [f"weights:{options.weights}:{visits}", opponent, "--size", str(SIZE), "--komi", f"{komi:g}"]
-    # two plies at random keep two players without chance from playing one game again and again
+    # two random plies, so that deterministic players do not repeat one game
     arguments += [
         "--games",
         str(options.games),

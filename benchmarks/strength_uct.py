@@ -88,7 +88,7 @@ def upside_down(size: int, action: int) -> int:
 
 @dataclass(frozen=True)
 class Match:
-    """What is different from game to game.
+    """What differs from game to game.
 
     Attributes:
         title: of the game, for the eye.
@@ -149,7 +149,7 @@ def ours(game: Game, simulations: int, c_puct: float, seed: int) -> Mover:
 
 
 def open_spiel(match: Match, game: Game, simulations: int, c_puct: float, seed: int) -> Mover:
-    """OpenSpiel's bot. Where its move is none of ours it resigns, which is illegal and loses."""
+    """OpenSpiel's bot. Where its move is illegal in our rules it resigns, and loses by an illegal move."""
     import pyspiel
 
     their = their_game(match)

@@ -7,7 +7,7 @@ then play.
     python -m benchmarks.widths runs/nogo --preset nogo --networks b5c64 b5c96                     any game: that of the
                                                                                                    preset
 
-The games are records of a run, whoever played them. A wider network takes fewer steps in the time, and in the matches
+The games are records of any run. A wider network takes fewer steps in the time, and in the matches
 as many visits fewer as its evaluations take longer; these are measured in turn, in batches as the matches have them.
 The first network plays each of the others. What a wide network would pay for games of its own is not in it: everybody
 learns from the same ones, which favours the wide.
@@ -60,7 +60,7 @@ def read(paths: list[str], settings: LoopSettings, most: int | None) -> Replay:
 
 
 def _of_the_game(entry: Entry, game: str) -> Record:
-    """Its record; LibraryError for one of another game than the preset's."""
+    """The record of an entry; LibraryError if it is of another game than the preset's."""
     if entry.settings.get("game", scoring.GO) != game:
         raise LibraryError(
             f"{entry.name} is a game of {entry.settings.get('game', scoring.GO)}, the preset is of {game}: give its "
@@ -80,7 +80,7 @@ def learn(settings: LoopSettings, replay: Replay, origin: Origin, seconds: float
 
 
 def told(learner: Learner, replay: Replay, size: int) -> str:
-    """A line about what was learned."""
+    """One line about the losses."""
     text = f"{learner.config.name}: {learner.steps:,} steps"
     if size not in replay.sizes(held_out=True):
         return text
@@ -102,7 +102,7 @@ def visits_of(files: list[Path], game: Game, options: argparse.Namespace) -> lis
 
 
 def compare(options: argparse.Namespace, most: int | None) -> int:
-    """All of it; the exit code: 0, or 130 when it was told to stop."""
+    """Learn, measure and play. Returns 0, or 130 if it was stopped."""
     torch.set_num_threads(options.threads)
     stop = stop_on_signals()
     options.folder.mkdir(parents=True, exist_ok=True)

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 FOLDER = "extra"  # where torch's own formats keep such files
+GRAPH = ("graph.xml", "graph.bin", "graph.json")  # the inference graph, see `gozero.evaluators.graphs`
 
 
 def write(path: Path, files: Mapping[str, bytes]) -> None:

@@ -24,6 +24,8 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from gozero import attachments
+from gozero.attachments import GRAPH
 from gozero.options import flat
 
 if TYPE_CHECKING:
@@ -233,6 +235,9 @@ def describe(path: Path | str) -> str:
         if weights.trained_sizes
         else "sizes that the file does not name",
         "features": f"version {weights.feature_version}",
+        "graph": "carried: plays without PyTorch"
+        if attachments.read(weights.path, GRAPH)
+        else "made at the first start",
         "sha256": weights.sha256,
     }
     return "\n".join(

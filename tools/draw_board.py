@@ -11,12 +11,13 @@ Exit code 0: drawn. 2: not drawn, and one line on stderr says why.
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from gozero import weights
+from gozero.errors import ChoiceError
 from gozero.weights import WeightsError
+from training.console import Parser, run_command
 from training.doctor import gallery
 from training.plots import PlotError
 from training.records import library
@@ -29,22 +30,22 @@ def draw(name: str, move: int, file: Path) -> bytes:
     """The picture as PNG.
 
     Raises:
-        LibraryError: there is no such game. ValueError: the game has no such move.
+        LibraryError: there is no such game. ChoiceError: the game has no such move, or another board than the network.
         WeightsError: the weights cannot be used, or are of another game or board. PlotError: matplotlib is missing.
     """
     entry = library.find(name)
     game, moves = entry.game(), len(entry.record.moves)
     if not 1 <= move <= moves:
-        raise ValueError(f"{name} has no move {move}: it has 1 to {moves}")
+        raise ChoiceError(f"{name} has no move {move}: it has 1 to {moves}")
     loaded = weights.load(weights.find(file), game=game.name)
     if loaded.config.board not in (None, game.shape):
-        raise ValueError(f"the network of {file} plays another board than {name}, which is {game.rows}x{game.cols}")
+        raise ChoiceError(f"the network of {file} plays another board than {name}, which is {game.rows}x{game.cols}")
     return gallery.position(loaded.network(), game, entry.record, move - 1, DPI)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """From the command line; the exit code is described above."""
-    parser = argparse.ArgumentParser(prog="python -m tools.draw_board", description=__doc__.split("\n\n")[0])
+    """Run from the command line; the exit code is described above."""
+    parser = Parser(prog="python -m tools.draw_board", description=__doc__.split("\n\n")[0])
     parser.add_argument("game", metavar="GAME", help="a recorded game, such as weights/resume/000079:13")
     parser.add_argument(
         "--move", type=int, required=True, metavar="N", help="the number of the move that is to be played, from 1"
@@ -54,11 +55,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="the PNG file to write")
     options = parser.parse_args(arguments)
-    try:
-        options.out.write_bytes(draw(options.game, options.move, options.weights))
-    except (LibraryError, WeightsError, PlotError, ValueError, OSError) as error:
-        print(f"draw_board: {error}", file=sys.stderr)
-        return 2
+    return run_command("tools.draw_board", lambda: _run(options), (LibraryError, WeightsError, PlotError))
+
+
+def _run(options: argparse.Namespace) -> int:
+    options.out.write_bytes(draw(options.game, options.move, options.weights))
     return 0
 
 

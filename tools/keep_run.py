@@ -1,9 +1,9 @@
 """Keep a run of self-play small enough to travel with its weights: `python -m tools.keep_run runs/go13 weights/resume`.
 
 Kept are the learner's network, its average, the counters and settings, and the newest game records that fit into
-`--megabytes`; not the optimiser and the games in flight, which begin anew. Settings that say something of a machine and
-not of the run are set back to their defaults. What was kept there before is replaced; a folder that holds anything else
-is left alone. A copy of the folder is a run folder: `python -m training.loop --run COPY` goes on.
+`--megabytes`; not the optimiser and the games in flight, which start fresh. Settings of the machine rather than the
+run are set back to their defaults. What was kept there before is replaced; a folder that holds anything else
+is left alone. A copy of the folder is a run folder: `python -m training.loop --run COPY` continues it.
 
 Exit code 0: kept. 2: not kept, what was there is as it was, and one line on stderr says why.
 """
@@ -13,11 +13,12 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
-import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+from training.console import Parser, run_command
 from training.loop.startup import UNUSABLE
 from training.settings import config
 from training.settings.config import ConfigError, LoopSettings
@@ -27,7 +28,7 @@ from training.storage.storage import StorageError
 
 
 def keep(run: Path, target: Path, megabytes: float) -> str:
-    """Make `target` a small copy of a run folder in which nobody works; says what it holds, a line each.
+    """Make `target` a small copy of a run folder that is not in use. Returns lines about what it holds.
 
     Raises:
         ConfigError: `run` is no run folder with a checkpoint, `target` holds something else than a run, or `megabytes`
@@ -39,40 +40,51 @@ def keep(run: Path, target: Path, megabytes: float) -> str:
         raise ConfigError(f"{run.absolute()} is no run folder of training.loop; give one")
     if target.exists() and not _replaceable(target, run):
         raise ConfigError(
-            f"{target.absolute()} is there and is no kept run: it would be lost; give a new folder, or one that holds "
+            f"{target.absolute()} exists and is no kept run: it would be lost; give a new folder, or one that holds "
             "a copy"
         )
     with (
         storage.alone(run),
         tempfile.TemporaryDirectory(prefix="keep-", dir=storage.nearest(target.absolute().parent)) as beside,
     ):
-        found = checkpoint.latest(run / "checkpoints")
-        if found is None:
-            raise ConfigError(f"{run.absolute()} holds no checkpoint yet; let the run finish a generation first")
-        snapshot, complaints = found
-        progress, learner = (
-            snapshot.progress,
-            {name: value for name, value in snapshot.learner.items() if name != "optimiser"},
-        )
-        saved = json.loads((run / "settings.json").read_text(encoding="utf-8"))
-        fresh, settings = Path(beside) / "run", config.from_dict(LoopSettings, saved, str(run)).portable()
-        checkpoint.save(fresh / "checkpoints", Snapshot(progress, learner), settings, keep=0)
-        (fresh / "settings.json").write_text(json.dumps(settings, indent=1), encoding="utf-8")
-        taken = sum(path.stat().st_size for path in fresh.rglob("*") if path.is_file())
-        shards = _newest(run, megabytes * storage.MEGABYTE - taken)
-        if not shards:
-            raise ConfigError(
-                f"{megabytes:g} MB are too few for the network and a shard of records; give more with --megabytes"
-            )
-        (fresh / "records").mkdir()
-        for shard in shards:
-            shutil.copy(shard, fresh / "records")
+        fresh = Path(beside) / "run"
+        lines, kept = _copy(run, fresh, megabytes)
         if target.exists():
             shutil.rmtree(target)
         target.parent.mkdir(parents=True, exist_ok=True)
         fresh.rename(target)
-    kept = f"generation {progress.generation} and the records {shards[-1].stem} to {shards[0].stem} are kept in {target.absolute()}"
-    return "\n".join([*complaints, kept])
+    return "\n".join([*lines, f"{kept} are kept in {target.absolute()}"])
+
+
+def _copy(run: Path, fresh: Path, megabytes: float) -> tuple[list[str], str]:
+    """Write the small copy. Returns (a line for each checkpoint that cannot be read, what is in the copy)."""
+    found = checkpoint.latest(run / "checkpoints")
+    if found is None:
+        raise ConfigError(f"{run.absolute()} holds no checkpoint yet; let the run finish a generation first")
+    snapshot, complaints = found
+    progress, settings = snapshot.progress, _settings(run / "settings.json")
+    learner = {name: value for name, value in snapshot.learner.items() if name != "optimiser"}
+    checkpoint.save(fresh / "checkpoints", Snapshot(progress, learner), settings, keep=0)
+    (fresh / "settings.json").write_text(json.dumps(settings, indent=1), encoding="utf-8")
+    taken = sum(path.stat().st_size for path in fresh.rglob("*") if path.is_file())
+    shards = _newest(run, megabytes * storage.MEGABYTE - taken)
+    if not shards:
+        raise ConfigError(
+            f"{megabytes:g} MB are too few for the network and a shard of records; give more with --megabytes"
+        )
+    (fresh / "records").mkdir()
+    for shard in shards:
+        shutil.copy(shard, fresh / "records")
+    return complaints, f"generation {progress.generation} and the records {shards[-1].stem} to {shards[0].stem}"
+
+
+def _settings(path: Path) -> dict[str, Any]:
+    """The settings of a run folder without those of its machine. ConfigError if the file is damaged."""
+    try:
+        saved = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ConfigError(f"cannot read {path.absolute()}: {error}") from None
+    return config.from_dict(LoopSettings, saved, str(path.parent)).portable()
 
 
 def _replaceable(target: Path, run: Path) -> bool:
@@ -94,19 +106,19 @@ def _newest(run: Path, most: float) -> list[Path]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """From the command line; the exit code is described above."""
-    parser = argparse.ArgumentParser(prog="python -m tools.keep_run", description=__doc__.split("\n\n")[0])
+    """Run from the command line; the exit code is described above."""
+    parser = Parser(prog="python -m tools.keep_run", description=__doc__.split("\n\n")[0])
     parser.add_argument("run", type=Path, metavar="RUN", help="run folder")
     parser.add_argument("target", type=Path, metavar="TARGET", help="folder of the copy; what is there is replaced")
     parser.add_argument(
         "--megabytes", type=float, default=10.0, metavar="MB", help="most that the copy takes (default 10)"
     )
     options = parser.parse_args(arguments)
-    try:
-        print(keep(options.run, options.target, options.megabytes))
-    except (*UNUSABLE, StorageError, OSError) as error:
-        print(f"keep_run: {error}", file=sys.stderr)
-        return 2
+    return run_command("tools.keep_run", lambda: _run(options), (*UNUSABLE, StorageError))
+
+
+def _run(options: argparse.Namespace) -> int:
+    print(keep(options.run, options.target, options.megabytes))
     return 0
 
 

@@ -1,9 +1,9 @@
-"""What makes weights: self-play, records, replay, the learner and the loop that joins them. Neither engine nor front
-end import it.
+"""Training: self-play, records, replay, the learner and the loop that joins them. Neither the engine nor the front ends
+import it.
 
-docs/training.md shows the cycle; `training.loop` is the whole of it on one screen. None of it is imported here. Between
-`python -m training.NAME` and its `main` lie seconds of imports: Ctrl-C ends them as it ends the rest, without a
-traceback, and where PyTorch is missing, which only training needs, one line says so.
+docs/training.md shows the cycle; `training.loop.cycle` has the whole of it on one screen. Nothing is imported here. A
+command imports for seconds before its `main` begins: Ctrl-C ends that without a traceback, and a missing PyTorch, which
+only training needs, is one line.
 """
 
 import sys

@@ -129,9 +129,8 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
         if self._description is not None and (
             self._opponent is None or (seed is not None and self._description.startswith("uct:"))
         ):
-            self._opponent = open_player(
-                self._description, self._conditions
-            )  # after `close`; or so that its playouts begin anew
+            # after `close`, or to seed its playouts again
+            self._opponent = open_player(self._description, self._conditions)
         self._position = Position(self.game)
         self._begin(COLOURS.get(self._wanted_colour, int(self.np_random.integers(BLACK, WHITE, endpoint=True))))
         if self._opponent is not None:

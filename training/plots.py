@@ -32,7 +32,7 @@ COLOURS = ("tab:blue", "tab:orange", "tab:green", "tab:red", "tab:purple", "tab:
 
 
 class PlotError(Exception):
-    """Nothing can be drawn; one line that says what to do."""
+    """matplotlib is missing; one line that says what to do."""
 
 
 @dataclass(frozen=True)

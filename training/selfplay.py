@@ -27,7 +27,7 @@ from training.actor import simulators
 from training.actor.leaves import leaf_evaluator
 from training.actor.pool import Pool
 from training.actor.simulators import Disagreement
-from training.console import progress_bar, say
+from training.console import Parser, progress_bar, say
 from training.doctor import history
 from training.loop import startup
 from training.records import scoring
@@ -56,15 +56,15 @@ DEFAULT_PRESET = "go13"
 MEASURED_SECONDS = 8.0  # before a default run begins
 SHARED = ("threads", "simulator", "device")  # options of a run that games alone have too
 EPILOG = """\
-Alone it begins or continues the default run, --preset go13 in runs/go13. With --preset or --config it trains as they say:
-self-play, learning and new weights in turns, in a run folder, going on where that stopped. With --weights and --out it only
-plays games and writes their records."""
+Without options it begins or continues the default run, --preset go13 in runs/go13. With --preset or --config it trains
+as they say: self-play, learning and new weights in turns, in a run folder, continuing where that stopped. With
+--weights and --out it only plays games and writes their records."""
 
 
 def parser() -> argparse.ArgumentParser:
     """The command line: the options of a run, and those for games alone."""
     description = "Train by self-play, or play the games alone."
-    options = argparse.ArgumentParser(prog="python -m training.selfplay", description=description, epilog=EPILOG)
+    options = Parser(prog="python -m training.selfplay", description=description, epilog=EPILOG)
     startup.add_options(options)
     games = options.add_argument_group("games alone (--weights and --out, instead of --preset or --config)")
     games.add_argument("--weights", metavar="FILE", help="weights file, or none: plain UCT with random playouts")
@@ -81,9 +81,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Train or play games from the command line; the exit code: 0, 1 if it failed under way, 2 for a request that makes
-    no sense.
-    """
+    """Train or play games from the command line. Returns 0; 1 if it failed under way; 2 for a wrong request."""
     options = parser().parse_args(arguments)
     given = [name for name in DEFAULTS if getattr(options, name) is not None]
     try:
@@ -118,26 +116,24 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def announcement(settings: LoopSettings, folder: Path) -> str:
-    """The line before the default run: what begins or goes on, how long a generation takes here, and how to stop it."""
+    """The line before the default run: what begins or continues, how long a generation takes, how to stop it."""
     reports, _ = history.read(folder)
     hours = [report["run/hours"] for report in reports if "run/hours" in report]
     where = f"{DEFAULT_PRESET} in {folder.absolute()}"
     if hours:
         took = hours[-1] - (hours[-2] if len(hours) > 1 else 0.0)
-        what = (
-            f"going on with the default run, {where}, after generation {len(reports)}, which took {_minutes(took)} here"
-        )
+        what = f"continuing the default run, {where}, after generation {len(reports)}, which took {_minutes(took)} here"
     else:
         say(
-            f"a training run is about to begin, {where}: measuring first, for about {MEASURED_SECONDS:g} seconds, how fast "
-            "this computer is; Ctrl-C stops it"
+            f"a training run is about to begin, {where}: measuring the speed of this computer first, for about "
+            f"{MEASURED_SECONDS:g} seconds; Ctrl-C stops it"
         )
         took = estimate.generation_hours(settings, MEASURED_SECONDS)
         what = (
             f"beginning the default run, {where}: self-play and learning in turns; "
             f"the first generation takes about {_minutes(took)} here"
         )
-    return f"{what}; Ctrl-C stops it and saves, the same command goes on"
+    return f"{what}; Ctrl-C stops it and saves, the same command continues"
 
 
 def _minutes(hours: float) -> str:
@@ -185,9 +181,7 @@ def _play(options: argparse.Namespace) -> int:
 
 
 def _network(options: argparse.Namespace) -> nn.Module | None:
-    """The network that plays, None for playouts; game, size and rules that were not asked for are set to its own or the
-    game's.
-    """
+    """The network that plays; None for playouts. Options that were not given (game, size, rules) are set to its own."""
     loaded = None if options.weights == "none" else weights.load(weights.find(options.weights), options.game)
     options.game = options.game or (loaded.game if loaded else scoring.GO)
     options.size = options.size or (loaded.size if loaded else None) or usual(options.game, "size")

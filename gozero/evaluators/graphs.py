@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gozero import attachments, caches, games, weights
+from gozero.attachments import GRAPH
 from gozero.evaluators import quantise
 from gozero.evaluators.openvino_core import core, openvino
 from gozero.threads import available_threads
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 OUTPUTS = ("policy", "value", "score", "ownership")  # of a graph, in this order; a network without the last two has two
 ANY_BOARD = (13, 13)  # to trace a network that plays every board
 KEPT_GRAPHS = 32  # in the cache; the longest unused go first
-EMBEDDED = ("graph.xml", "graph.bin", "graph.json")  # attached to a weights file
 
 _TRACES: dict[str, Any] = {}  # torch's traces of networks, by structure; see `convert`
 _TRACING = threading.Lock()  # a trace has one network's weights at a time
@@ -119,31 +119,26 @@ def embed(path: Path, *, with_ranges: bool = True) -> None:
             ranges[game.dimensions] = quantise.ranges(graph, game, available_threads())
     with tempfile.TemporaryDirectory() as name:
         openvino.save_model(graph, Path(name) / "graph.xml", compress_to_fp16=False)
-        content = {part: (Path(name) / part).read_bytes() for part in EMBEDDED[:2]}
+        content = {part: (Path(name) / part).read_bytes() for part in GRAPH[:2]}
     description = {"manifest": asdict(manifest), "ranges": ranges, "sha256": _digest(content)}
-    attachments.write(path, {**content, EMBEDDED[2]: json.dumps(description).encode()})
-
-
-def has_embedded(path: Path) -> bool:
-    """Whether a weights file carries its inference graph."""
-    return attachments.read(path, EMBEDDED[2:]) is not None
+    attachments.write(path, {**content, GRAPH[2]: json.dumps(description).encode()})
 
 
 def _digest(content: Mapping[str, bytes]) -> str:
     """sha256 over the two files of a graph."""
-    return hashlib.sha256(b"".join(content[part] for part in EMBEDDED[:2])).hexdigest()
+    return hashlib.sha256(b"".join(content[part] for part in GRAPH[:2])).hexdigest()
 
 
 def _embedded(path: Path) -> StoredGraph | None:
     """The graph in a weights file; None where there is none."""
-    content = attachments.read(path, EMBEDDED)
+    content = attachments.read(path, GRAPH)
     if content is None:
         return None
     try:
-        description = json.loads(content[EMBEDDED[2]])
+        description = json.loads(content[GRAPH[2]])
         if description["sha256"] != _digest(content):
             raise ValueError
-        graph = core().read_model(content[EMBEDDED[0]], content[EMBEDDED[1]])
+        graph = core().read_model(content[GRAPH[0]], content[GRAPH[1]])
         return StoredGraph(graph, Manifest(**description["manifest"]), _folder(path), description["ranges"])
     except (ValueError, KeyError, TypeError, RuntimeError):
         raise weights.WeightsError(path, "its inference graph is damaged") from None

@@ -96,11 +96,11 @@ def test_ranges_come_with_the_graph(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert graphs.load(file, "go").embedded_ranges == {}
 
 
-@pytest.mark.parametrize("part", graphs.EMBEDDED)
+@pytest.mark.parametrize("part", attachments.GRAPH)
 def test_a_damaged_graph_is_named(tmp_path: Path, part: str) -> None:
     file = saved(tmp_path / "net.pt")
     graphs.embed(file)
-    content = attachments.read(file, graphs.EMBEDDED)
+    content = attachments.read(file, attachments.GRAPH)
     assert content is not None
     attachments.write(file, {**content, part: content[part][:-40]})
     with pytest.raises(weights.WeightsError, match="its inference graph is damaged"):
@@ -118,6 +118,7 @@ def test_another_game_is_refused(tmp_path: Path) -> None:
 def test_what_ships_needs_no_torch(name: str) -> None:
     file = weights.SOURCE_FOLDER / name
     stored = graphs.load(file, weights.header(file).game)
-    assert graphs.has_embedded(file)
+    assert attachments.read(file, attachments.GRAPH) is not None
+    assert "graph       carried: plays without PyTorch" in weights.describe(file)
     if quantise.width(stored.graph) >= quantise.LEAST_CHANNELS:
         assert stored.embedded_ranges

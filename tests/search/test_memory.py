@@ -14,7 +14,7 @@ from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from gozero.search.tree import tree_bytes
 from tests.search.naive import HashEvaluator, start
-from tests.search.test_search import OPENING, check_tree, same
+from tests.search.trees import OPENING, check_tree, same
 
 GO5 = go.make(5)
 NODE_BYTES = tree_bytes(GO5, 1)

@@ -1,61 +1,19 @@
 """The search against a slow one, on known positions, and by its laws."""
 
-import time
-from typing import Any
-
 import numpy as np
 import pytest
 
 from gozero.coords import parse_vertex, pass_action
 from gozero.evaluators.base import Evaluation
 from gozero.evaluators.rollout import RolloutEvaluator, UniformEvaluator
-from gozero.games import go, tictactoe
-from gozero.games.game import BLACK, PLY, TO_PLAY, Game
+from gozero.games import go
+from gozero.games.game import BLACK, TO_PLAY, Game
 from gozero.search.request import SearchRequest
 from gozero.search.search import RootResult, Search
 from gozero.search.settings import SearchSettings
-from gozero.search.show import children_of
-from gozero.search.tree import NO_NODE, find_child
 from tests.rows import board
-from tests.search.naive import HashEvaluator, NaiveSearch, Node, start
-
-GO5 = go.make(5)
-TICTACTOE = tictactoe.make()
-OPENING = (12, 7, 11)
-
-
-def searched(
-    game: Game, visits: int, settings: SearchSettings | None = None, actions: tuple[int, ...] = (), **options: Any
-) -> Search:
-    """One tree, searched to its budget with the hash evaluator."""
-    search = Search(game, HashEvaluator(game), settings or SearchSettings(max_nodes=visits + 1))
-    search.begin(0, SearchRequest(*start(game, *actions), visits, **options))
-    search.run()
-    return search
-
-
-def same(one: RootResult, other: RootResult) -> bool:
-    arrays = ("visits", "q", "prior", "policy")
-    return one.best == other.best and all(np.array_equal(getattr(one, name), getattr(other, name)) for name in arrays)
-
-
-def check_tree(search: Search, tree: int = 0) -> None:
-    """What must hold of every tree: visits add up, children follow parents, values are bounded, nothing is in flight."""
-    forest = search.forest
-    nodes = forest.nodes[tree, : forest.trees[tree]["node_count"]]
-    assert (nodes["pending"] == 0).all()
-    assert (np.abs(nodes["value_sum"]) <= nodes["visits"] + 1e-6).all()
-    for index, node in enumerate(nodes):
-        edges = np.arange(node["edge_start"], node["edge_start"] + node["edge_count"])
-        visited, rest = edges[: node["child_count"]], edges[node["child_count"] :]
-        children = forest.children[tree, visited]
-        assert (children > index).all() and (nodes["parent"][children] == index).all()
-        assert len(set(forest.actions[tree, edges])) == len(edges)
-        if len(edges):
-            assert forest.priors[tree, edges].sum() == pytest.approx(1, abs=1e-5)
-            assert node["visits"] - 1 == nodes["visits"][children].sum()
-        if len(rest):
-            assert forest.priors[tree, rest[0]] == forest.priors[tree, rest].max()
+from tests.search.naive import HashEvaluator, NaiveSearch, start
+from tests.search.trees import GO5, OPENING, TICTACTOE, check_tree, same, searched
 
 
 @pytest.mark.parametrize(
@@ -366,197 +324,6 @@ def test_a_pass_that_alone_is_allowed_is_searched_on_an_open_board() -> None:
     assert search.result().best == pass_action(5)
 
 
-@pytest.mark.parametrize("root", ["puct", "gumbel"])
-def test_kept_tree_is_the_subtree(root: str) -> None:
-    settings = SearchSettings(root=root, max_nodes=2000)
-    search = searched(GO5, 500, settings, OPENING)
-    best = search.result().best
-    before = {action: child for action, _, child in children(search, best)}
-    visits = {action: int(search.forest.nodes[0, child]["visits"]) for action, child in before.items()}
-    total = int(search.result().visits[best])
-    assert search.advance(0, best)
-    search.begin(0, SearchRequest(*start(GO5, *OPENING, best), 500, keep=True))
-    kept = search.result()
-    assert kept.root_visits == total and {int(a): int(kept.visits[a]) for a in np.flatnonzero(kept.visits)} == visits
-    search.run()
-    check_tree(search)
-    assert search.result().root_visits == 500
-
-
-def children(search: Search, action: int) -> list[tuple[int, float, int]]:
-    index = find_child(search.forest, 0, 0, action)
-    assert index != NO_NODE
-    return list(children_of(search.forest, 0, index))
-
-
-def test_kept_tree_grows_as_a_fresh_one() -> None:
-    """PUCT has no memory beyond the tree: where all visits went to one move, keeping it equals a fresh search of that
-    position.
-    """
-    mask = np.zeros(GO5.actions, bool)
-    mask[6] = True
-    search = searched(GO5, 101, SearchSettings(max_nodes=300), OPENING, root_mask=mask)
-    assert search.advance(0, 6)
-    search.begin(0, SearchRequest(*start(GO5, *OPENING, 6), 200, keep=True))
-    search.run()
-    fresh = searched(GO5, 200, SearchSettings(max_nodes=300), (*OPENING, 6))
-    assert same(search.result(), fresh.result())
-
-
-def test_advance_keeps_nothing_where_there_is_nothing() -> None:
-    search = searched(GO5, 3, SearchSettings(max_nodes=30))
-    unvisited = int(np.flatnonzero(search.result().visits[:25] == 0)[0])
-    assert not search.advance(0, unvisited)
-    assert not search.advance(0, 0)
-    search.begin(0, SearchRequest(*start(GO5, unvisited), 20, keep=True))
-    search.run()
-    assert same(search.result(), searched(GO5, 20, actions=(unvisited,)).result())
-
-
-def test_keep_is_refused_for_another_position() -> None:
-    search = searched(GO5, 50, SearchSettings(max_nodes=200))
-    search.advance(0, search.result().best)
-    search.begin(0, SearchRequest(*start(GO5, 3, 4), 50, keep=True))
-    search.run()
-    assert same(search.result(), searched(GO5, 50, actions=(3, 4)).result())
-
-
-def test_root_mask_excludes_moves() -> None:
-    mask = np.ones(GO5.actions, bool)
-    mask[[7, 12, pass_action(5)]] = False
-    for keep in (False, True):
-        search = searched(GO5, 300, SearchSettings(max_nodes=700))
-        best = search.result().best
-        search.advance(0, best)
-        search.begin(0, SearchRequest(*start(GO5, best), 300, root_mask=mask, keep=keep))
-        search.run()
-        result = search.result()
-        assert not result.visits[~mask].any() and not result.prior[~mask].any() and not result.policy[~mask].any()
-        assert result.visits.sum() == 299
-        assert result.policy.sum() == pytest.approx(1, abs=1e-5)
-        assert result.prior.sum() == pytest.approx(1, abs=1e-5)
-
-
-def test_moves_left_out_below_the_root_equal_the_slow_search() -> None:
-    left_out = np.zeros((2, GO5.actions), np.int32)
-    left_out[0, :10], left_out[0, 10:13], left_out[1, 12:] = 3, 1, 4
-    settings = SearchSettings(max_nodes=401)
-    search = searched(GO5, 400, settings, OPENING, left_out=left_out)
-    slow = NaiveSearch(GO5, HashEvaluator(GO5), settings, *start(GO5, *OPENING))
-    slow.left_out = left_out
-    check_equal(search, 0, slow.run(400))
-    assert not same(search.result(), searched(GO5, 400, settings, OPENING, root_mask=left_out[0] == 0).result())
-
-
-def check_equal(search: Search, index: int, node: Node) -> None:
-    """The same visits at every node of the tree."""
-    found = {action: child for action, _, child in children_of(search.forest, 0, index)}
-    assert search.forest.nodes[0, index]["visits"] == node.visits and found.keys() == node.children.keys()
-    for action, child in found.items():
-        check_equal(search, child, node.children[action])
-
-
-def test_where_no_move_is_left_the_evaluation_stands() -> None:
-    left_out = np.zeros((2, GO5.actions), np.int32)
-    left_out[1] = 2
-    search = searched(GO5, 300, SearchSettings(max_nodes=300), OPENING, left_out=left_out)
-    result = search.result()
-    assert search.forest.trees[0]["node_count"] == 1 + (result.visits > 0).sum() and result.root_visits == 300
-    for action in np.flatnonzero(result.visits):
-        (value,) = HashEvaluator(GO5).evaluate(start(GO5, *OPENING, int(action))[0][None]).value
-        assert result.q[action] == pytest.approx(-value, abs=1e-5)
-
-
-@pytest.mark.parametrize("first", [True, False])
-def test_a_tree_in_which_moves_were_left_out_below_the_root_is_not_kept(first: bool) -> None:
-    left_out = np.zeros((2, GO5.actions), np.int32)
-    left_out[1, :9] = 2
-    free: dict[str, np.ndarray] = {}
-    before, after = (free, {"left_out": left_out}) if first else ({"left_out": left_out}, free)
-    search = searched(GO5, 100, SearchSettings(max_nodes=300), **before)
-    search.begin(0, SearchRequest(*start(GO5), 100, keep=True, **after))
-    assert search.root_visits() == 0
-    search.run()
-    assert same(search.result(), searched(GO5, 100, **after).result())
-
-
-def test_depth_bound_does_not_stop_the_search() -> None:
-    search = searched(go.make(2), 300, SearchSettings(max_nodes=400, max_depth=3))
-    assert search.result().root_visits == 300
-    assert len(search.principal_variation(0, search.result().best, 99).actions) <= 3
-
-
-def test_deadline_and_stop() -> None:
-    search = Search(GO5, HashEvaluator(GO5), SearchSettings(max_nodes=5000))
-    search.begin(0, SearchRequest(*start(GO5), 10**12))
-    search.run(deadline=time.monotonic() - 1)
-    assert search.result().root_visits == 1
-    looks = iter([False] * 9 + [True])
-    search.run(stop=lambda: next(looks))
-    assert search.result().root_visits == 11
-
-
-def test_a_won_game_does_not_hold_the_clock_up() -> None:
-    """Where every line ends at once, a wave still returns."""
-    state = TICTACTOE.from_text("X to play\nXOX\nXOO\nO.X")
-    search = Search(TICTACTOE, HashEvaluator(TICTACTOE), SearchSettings(max_nodes=10))
-    search.begin(0, SearchRequest(state, np.zeros(20, np.uint64), 10**9))
-    search.run(deadline=time.monotonic())
-    search.run(deadline=time.monotonic())
-    assert 2 <= search.result().root_visits < 1000
-
-
-def test_later_plies_need_no_longer_history() -> None:
-    """A tree that begins late in a game gets the room it needs."""
-    state, history = start(GO5, *[pass_action(5), 3, pass_action(5), 7] * 1)
-    state[PLY] += 300
-    long = np.zeros(400, np.uint64)
-    long[: 300 + 5] = history[4]
-    search = Search(GO5, HashEvaluator(GO5), SearchSettings(max_nodes=60, max_depth=20))
-    search.begin(0, SearchRequest(*start(GO5), 20))
-    search.begin(0, SearchRequest(state, long, 50))
-    search.run()
-    check_tree(search)
-
-
-def test_arrays_of_any_kind_are_taken() -> None:
-    """Read-only states, histories that are slices, masks of numbers."""
-    _, history = start(GO5)
-    search = Search(GO5, HashEvaluator(GO5), SearchSettings(max_nodes=30))
-    search.begin(
-        0, SearchRequest(GO5.initial, np.repeat(history, 2)[::2], 20, root_mask=np.ones(GO5.actions, np.int32))
-    )
-    search.run()
-    assert same(search.result(), searched(GO5, 20).result())
-
-
-@pytest.mark.parametrize(
-    "tree, state, history, options, message",
-    [
-        (2, GO5.initial, np.zeros(9, np.uint64), {}, "trees 0 to 0"),
-        (0, GO5.initial[:9], np.zeros(9, np.uint64), {}, "state of shape"),
-        (0, GO5.initial, np.zeros(0, np.uint64), {}, "history of 0 entries"),
-        (0, GO5.initial, np.zeros(9, np.uint64), {"visits": 0}, "at least 1"),
-        (0, GO5.initial, np.zeros(9, np.uint64), {"root_mask": np.ones(4, bool)}, "root_mask of shape"),
-        (0, GO5.initial, np.zeros(9, np.uint64), {"left_out": np.zeros(GO5.actions, np.int32)}, "left_out of shape"),
-    ],
-)
-def test_bad_input_is_refused(tree: int, state: np.ndarray, history: np.ndarray, options: dict, message: str) -> None:
-    search = Search(GO5, HashEvaluator(GO5), SearchSettings(max_nodes=10))
-    with pytest.raises(ValueError, match=message):
-        search.begin(tree, SearchRequest(state, history, **{"visits": 5, **options}))
-
-
-def test_no_move_is_an_error() -> None:
-    search = Search(GO5, HashEvaluator(GO5), SearchSettings(max_nodes=10))
-    with pytest.raises(ValueError, match="no move"):
-        search.result()
-    search.begin(0, SearchRequest(*start(GO5), 5, root_mask=np.zeros(GO5.actions, bool)))
-    search.run()
-    with pytest.raises(ValueError, match="no move"):
-        search.result()
-
-
 def test_a_long_search_loses_no_points() -> None:
     """After ten million visits a mean still moves by what is backed up."""
 
@@ -599,45 +366,6 @@ def test_an_evaluator_without_points_gets_none_from_finished_games() -> None:
     assert search.result().root_visits == 100 and search.result().score == 0
 
 
-@pytest.mark.parametrize("keep", [True, False])
-def test_visits_on_top_are_all_made_where_kept_moves_are_left_out(keep: bool) -> None:
-    search = searched(GO5, 300, SearchSettings(max_nodes=700))
-    best = search.result().best
-    assert search.advance(0, best)
-    kept = int(search.forest.nodes[0, 0]["visits"])
-    favourite = max(children_of(search.forest, 0, 0), key=lambda child: search.forest.nodes[0, child[2]]["visits"])
-    mask = np.arange(GO5.actions) != favourite[0]
-    left = kept - int(search.forest.nodes[0, favourite[2]]["visits"]) if keep else 1
-    search.begin(0, SearchRequest(*start(GO5, best), 100, root_mask=mask, keep=keep, on_top=True))
-    search.run()
-    assert left < kept and search.result().root_visits == left + 100
-    check_tree(search)
-
-
-def test_nodes_below_moves_left_out_take_no_room() -> None:
-    search = searched(GO5, 300, SearchSettings(max_nodes=700))
-    search.begin(
-        0, SearchRequest(*start(GO5), 100, root_mask=np.arange(GO5.actions) != search.result().best, keep=True)
-    )
-    assert search.forest.trees[0]["node_count"] == search.root_visits() < 300
-    check_tree(search)
-
-
-BAD_SETTINGS = [
-    {"root": "uct"},
-    {"leaves": 0},
-    {"c_puct": -1.0},
-    {"dirichlet_weight": 1.5},
-    {"root_policy_temperature": 0.0},
-]
-
-
-@pytest.mark.parametrize("change", BAD_SETTINGS)
-def test_settings_are_checked(change: dict) -> None:
-    with pytest.raises(ValueError, match=next(iter(change))):
-        SearchSettings(**change)
-
-
 @pytest.mark.parametrize("root", ["puct", "gumbel"])
 def test_two_halves_make_a_wave(root: str) -> None:
     """Between them the leaves wait unchanged while another search works."""
@@ -652,21 +380,3 @@ def test_two_halves_make_a_wave(root: str) -> None:
         assert np.array_equal(states, before)
         assert halves.absorb(HashEvaluator(GO5).evaluate(states) if len(states) else None) == finished
     assert same(whole.result(0), halves.result(0)) and same(whole.result(1), halves.result(1))
-
-
-def test_a_restarted_search_is_a_new_one() -> None:
-    settings, position = SearchSettings(root="gumbel", max_nodes=101), start(GO5, *OPENING)
-    used, fresh = (Search(GO5, HashEvaluator(GO5), settings, seed=seed) for seed in (1, 2))
-    for _ in range(3):
-        used.begin(0, SearchRequest(*position, 100, noise=True))
-        used.run()
-    used.begin(0, SearchRequest(*position, 100, noise=True))
-    used.collect()
-    used.restart(HashEvaluator(GO5), seed=2)
-    with pytest.raises(ValueError, match="tree 0 has no move"):
-        used.result()
-    for search in (used, fresh):
-        search.begin(0, SearchRequest(*position, 100, noise=True, keep=True))
-        search.run()
-    assert same(used.result(), fresh.result())
-    check_tree(used)

@@ -22,6 +22,8 @@ def test_small_searches_without_jit() -> None:
         "-p",
         "no:cacheprovider",
         "tests/search/test_search.py",
+        "tests/search/test_kept_trees.py",
+        "tests/search/test_bounds.py",
         "-k",
         chosen,
     ]

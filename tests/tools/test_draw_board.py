@@ -59,7 +59,7 @@ def test_what_cannot_be_drawn_is_one_line(
     out = tmp_path / "board.png"
     assert draw_board.main(["--out", str(out), *arguments]) == 2
     complaint = capsys.readouterr().err
-    assert complaint.startswith("draw_board: ")
+    assert complaint.startswith("tools.draw_board: ")
     assert complaint.count("\n") == 1
     assert words in complaint
     assert not out.exists()

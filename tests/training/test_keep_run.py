@@ -107,7 +107,7 @@ def test_a_run_is_not_replaced_by_its_own_copy(finished: Path, capsys: pytest.Ca
     assert sorted(finished.rglob("*")) == before
 
 
-@pytest.mark.parametrize("case", ["no run", "no checkpoint", "no room", "busy", "something else there"])
+@pytest.mark.parametrize("case", ["no run", "no checkpoint", "no room", "busy", "damaged", "something else there"])
 def test_what_cannot_be_kept_is_said_in_one_line_and_changes_nothing(
     case: str, finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -121,6 +121,8 @@ def test_what_cannot_be_kept_is_said_in_one_line_and_changes_nothing(
         shutil.copytree(finished, run)
     if case == "no checkpoint":
         shutil.rmtree(run / "checkpoints")
+    if case == "damaged":
+        (run / "settings.json").write_text("{")
     if case == "no room":
         arguments = ["--megabytes", "0.01"]
     words = {
@@ -128,7 +130,8 @@ def test_what_cannot_be_kept_is_said_in_one_line_and_changes_nothing(
         "no checkpoint": "holds no checkpoint yet; let the run finish a generation first",
         "no room": "0.01 MB are too few for the network and a shard of records; give more with --megabytes",
         "busy": "is in use by another training",
-        "something else there": "is there and is no kept run: it would be lost; give a new folder, or one that holds a copy",
+        "damaged": "settings.json: Expecting property name",
+        "something else there": "exists and is no kept run: it would be lost; give a new folder, or one that holds a copy",
     }
     capsys.readouterr()
     if case == "busy":

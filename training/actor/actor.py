@@ -1,11 +1,11 @@
 """The self-play side of a run: its pools, the network that plays, and the shard that is being written.
 
 Vocabulary.
-  actor    plays the games of a run, one generation after the other; it knows nothing of the learner.
+  actor    plays the games of a run, one generation after the other. It does not know the learner.
   playing  the network that plays: a copy of the learner's average, taken when it was handed over.
-  rest     a moment at which no pool is under way, so that the games can be saved. After each one searches begin anew
-           from their roots, whether or not the run was stopped there: that makes a resumed run the same as one that
-           went on.
+  rest     a moment at which no pool is under way, so that the games can be saved. After each rest searches start again
+           from their roots, whether or not the run was stopped there: so a resumed run is the same as one that was
+           never stopped.
 
 Pools are made when a board size is first needed and keep their games in flight from generation to generation.
 """
@@ -48,9 +48,8 @@ class Actor:
         self._referees: dict[int, PachiReferee | None] = {}  # by size
         self._handed = threading.Lock()  # a network is taken whole, never half
         self._version = 0  # of `playing`
-        self._evaluators: dict[
-            int, tuple[int, Evaluator | RowEvaluator]
-        ] = {}  # by size: the version that it evaluates with
+        # by size: the version of `playing` that it evaluates with, and the evaluator
+        self._evaluators: dict[int, tuple[int, Evaluator | RowEvaluator]] = {}
 
     def hand_over(self, net: nn.Module) -> None:
         """Play with the present weights of `net` from the next wave on; may be called from another thread."""
@@ -59,7 +58,7 @@ class Actor:
             self._version += 1
 
     def open(self, generation: int) -> None:
-        """Begin a generation, or go on with one whose shard has games."""
+        """Begin a generation, or continue one whose shard already holds games."""
         path = storage.shard(self.folder, generation)
         self.games = records.read(path).records if path.exists() else []
 
@@ -74,8 +73,9 @@ class Actor:
         return rows
 
     def play(self, stage: Stage, progress: Progress, rest: Callable[[], None], stop: Callable[[], bool]) -> None:
-        """Play until no size owes a row or `stop()` is true, with a `rest()` every `checkpoint_rows` rows; each game is
-        on disk at once.
+        """Play until no size owes a row or `stop()` is true, with a `rest()` every `checkpoint_rows` rows.
+
+        Each game is written to disk as it ends.
         """
         owed, every = self.owed(stage, progress), self.settings.checkpoint_rows or float("inf")
         path, done = storage.shard(self.folder, progress.generation), 0  # done: rows since the last rest
@@ -102,7 +102,7 @@ class Actor:
         return {size: pool.state_dict() for size, pool in self.pools.items()}
 
     def load_state_dict(self, pools: dict[int, dict[str, Any]], playing: dict[str, torch.Tensor] | None) -> list[str]:
-        """The inverse of `state_dict`. Returns complaints: a line for each pool whose games cannot be gone on with."""
+        """The inverse of `state_dict`. Returns a line for each pool whose games cannot be continued."""
         complaints = []
         if playing is not None:
             self.playing.load_state_dict(playing)
@@ -111,7 +111,7 @@ class Actor:
             try:
                 pool.load_state_dict(state)
             except (ValueError, KeyError) as error:
-                complaints.append(f"the games in flight on {size}x{size} are begun anew: {error}")
+                complaints.append(f"the games in flight on {size}x{size} are given up and new ones begin: {error}")
                 del self.pools[size]
         return complaints
 
@@ -122,8 +122,8 @@ class Actor:
     def _stretch(
         self, size: int, stage: Stage, progress: Progress, rows: float, stop: Callable[[], bool]
     ) -> Iterator[Record]:
-        """At least so many rows of games from one pool with one network; fewer if stopped, or if another network was
-        handed over.
+        """Yield games from one pool with one network until they hold at least so many rows, or fewer if stopped or if
+        another network was handed over.
         """
         pool = self._pool(size, progress.generation)
         version = self._use(pool, stage, progress.generation)
@@ -137,7 +137,7 @@ class Actor:
         return self.pools[size]
 
     def _use(self, pool: Pool, stage: Stage, generation: int) -> int:
-        """Let the pool begin its searches with the network that is to play now; which version that is."""
+        """Give the pool the network that is to play now. Returns the version of that network."""
         size = pool.game.size
         with self._handed:
             version = self._version if stage.evaluator == "network" else -1
@@ -152,7 +152,7 @@ class Actor:
             return self._version
 
     def _keep(self, record: Record, writer: records.Writer, path: Path) -> None:
-        """A finished game is refereed, then on disk before anything else happens."""
+        """Have a finished game refereed and write it to disk, before anything else happens."""
         if record.size not in self._referees:
             self._referees[record.size] = referee(self.settings.simulator, self.game(record.size))
         judge = self._referees[record.size]

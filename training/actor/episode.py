@@ -5,12 +5,11 @@ Vocabulary.
            (playout-cap randomisation, Wu 2019, section 3.1).
   opening  the first moves of most games, drawn from the raw policy, so that games differ; some are searched all the
            same, to be recorded.
-  conceded from the moment at which one side would have resigned (`training.actor.resign`). The game goes on to its end,
-  with few full searches:
-           what is left of it counts little, as if each of its rows had a small weight.
+  conceded from the moment at which one side would have resigned (`training.actor.resign`). The game is played to its
+           end with few full searches, so that the rest of it counts little, as if its rows had a small weight.
 
-An episode asks for a search (`plan`) and is told its result (`move`); it runs none itself. Its choices come from a
-generator of its own, so games do not depend on each other's order.
+An episode asks for a search (`plan`) and takes its result (`move`); it runs none itself. Each has a random generator of
+its own, so games do not depend on the order in which they advance.
 """
 
 from __future__ import annotations
@@ -29,16 +28,8 @@ from training.records import scoring
 from training.records.records import Record, Target, sparse_target
 from training.settings.config import SelfPlaySettings, Stage
 
-PLAIN = (
-    "komi",
-    "openings",
-    "number",
-    "unresigned",
-    "conceded",
-    "full",
-    "drawn",
-    "guided",
-)  # an episode's fields that a checkpoint holds as they are
+# the fields of an episode that a checkpoint holds as they are
+PLAIN = ("komi", "openings", "number", "unresigned", "conceded", "full", "drawn", "guided")
 
 
 class SearchPlan(NamedTuple):
@@ -65,13 +56,12 @@ class Episode:
     unresigned: bool = False  # played fully whatever the values
     moves: list[int] = field(default_factory=list)
     targets: list[Target] = field(default_factory=list)
-    values: list[float] = field(
-        default_factory=list
-    )  # of each ply's root, for the side that moved; -1 where no network searched
+    # of each ply's root, for the side that moved; -1 where no network searched
+    values: list[float] = field(default_factory=list)
     peaks: list[float] = field(default_factory=lambda: [-1.0, -1.0])  # Black's and White's
     conceded: int | None = None  # since this ply
     full: bool = False  # the search under way is recorded
-    drawn: bool = False  # whether it is, has been decided: once for each move, however often its search begins anew
+    drawn: bool = False  # whether `full` has been drawn: once for each move, however often its search starts again
     guided: bool = False  # its evaluator is a network
     decided: np.ndarray | None = None  # bool [P], points at which a move changes no score; None: none yet
 
@@ -88,7 +78,7 @@ class Episode:
         return cls(game, settings, komi, state, history, generator, openings, number, unresigned)
 
     def state_dict(self) -> dict[str, Any]:
-        """The game so far as plain values, for a checkpoint: the position is not among them, its moves lead to it."""
+        """The game so far as plain values, for a checkpoint. The position is left out: the moves lead to it."""
         lists = {name: list(getattr(self, name)) for name in ("moves", "values", "peaks")}
         targets = [
             {**vars(target), "actions": target.actions.tolist(), "shares": target.shares.tolist()}
@@ -99,7 +89,7 @@ class Episode:
 
     @classmethod
     def from_state_dict(cls, game: Game, settings: SelfPlaySettings, state: dict[str, Any]) -> Episode:
-        """The inverse of `state_dict`: it goes on exactly as the saved one would."""
+        """The inverse of `state_dict`: the game continues exactly as the saved one would have."""
         state = {"drawn": False, **state}  # earlier versions drew whenever a search began
         board, history = scoring.begin(game, state["komi"], game.max_plies)
         for action in state["moves"]:
@@ -135,10 +125,11 @@ class Episode:
         return len(self.moves) < self.openings
 
     def plan(self, stage: Stage, generation: int, resign_at: float = resign.NEVER) -> SearchPlan:
-        """The search of the next move: full by a draw, otherwise cheap, in the opening the root's evaluation alone.
+        """Return the search of the next move: full or cheap by a random draw; in the opening the root's evaluation
+        alone.
 
-        From a level of `resign_at` on the game is conceded. A search that is asked for again stays full or cheap: a
-        full one takes longer, so it is interrupted more often, and a new draw would make fewer of them.
+        The game is conceded once a side's level has reached `resign_at`. A search that is asked for again stays full or
+        cheap: full ones take longer, so they are interrupted more often, and a new draw would make them rarer.
         """
         if self.conceded is None and not self.unresigned and max(self.peaks) >= resign_at:
             self.conceded = len(self.moves)
@@ -157,21 +148,21 @@ class Episode:
             self.targets.append(
                 sparse_target(len(self.moves), result.policy, result.value, surprise, self.generator.random())
             )
-        self._believe(result.value if self.guided and not self.in_opening else -1.0)
+        self._note_value(result.value if self.guided and not self.in_opening else -1.0)
         if self.in_opening:
             return draw(result.prior.astype(np.float64), self.settings.opening_temperature, self.generator)
         if root == "gumbel":  # has drawn its winner already
             return result.best
         return draw(result.policy, self._temperature(), self.generator)
 
-    def _believe(self, value: float) -> None:
-        """Note the side to move's value of this position."""
+    def _note_value(self, value: float) -> None:
+        """Keep the value of this position for the side to move, and its peak level."""
         side = len(self.moves) % 2
         self.values.append(value)
         self.peaks[side] = max(self.peaks[side], resign.level(self.values))
 
     def play(self, action: int) -> str | None:
-        """Play a move; how the game has ended, if it has."""
+        """Play a move. Returns how the game has ended, or None if it has not."""
         self.game.step(self.state, self.history, action)
         self.moves.append(action)
         self.drawn = False
@@ -179,7 +170,7 @@ class Episode:
         return scoring.ending(self.game, self.state, self.decided)
 
     def record(self, generation: int, ending: str) -> Record:
-        """What is kept of the finished game."""
+        """The record of the finished game."""
         moves, score = np.array(self.moves, np.int32), scoring.final_score(self.game, self.state)
         return Record(
             self.game.size, self.komi, generation, moves, tuple(self.targets), score, ending, self.openings,
@@ -187,9 +178,10 @@ class Episode:
         )  # fmt: skip
 
     def _mask(self, generation: int) -> np.ndarray | None:
-        """Legal moves but those at decided points, and but pass where it is too early for one; None: all legal moves.
+        """The legal moves without those at decided points, and without a pass where it is too early; None: all of them.
 
-        A move at a decided point changes no score. Without them a game ends by passes once nothing is left to play for.
+        A move at a decided point changes no score. Without such moves a game ends by passes once nothing is left to
+        play for.
         """
         early = len(self.moves) < self.settings.no_pass_until * self.game.points
         no_pass = self.in_opening or (early and generation <= self.settings.no_pass_generations)
@@ -204,19 +196,19 @@ class Episode:
         return mask
 
     def _temperature(self) -> float:
-        """Of the move drawn: the first games' and the later games', or one that falls in the course of each game."""
+        """Temperature of the draw of a move: fixed for the first and for the later games, or falling in each game."""
         first, last = self.settings.temperature, self.settings.temperature_end
         if self.settings.temperature_games:
             return first if self.number < self.settings.temperature_games else last
         return self._halving(first, last)
 
     def _halving(self, first: float, last: float) -> float:
-        """From `first` towards `last`, the difference halved every board width of moves."""
+        """A value that moves from `first` to `last`; the difference halves every board width of moves."""
         return last + (first - last) * 0.5 ** (len(self.moves) / self.game.size)
 
 
 def _komi(game: Game, settings: SelfPlaySettings, generator: np.random.Generator) -> float:
-    """Points."""
+    """Draw the komi of a game, in points."""
     return (
         scoring.draw_komi(game.name, game.size, generator)
         if settings.varied_komi

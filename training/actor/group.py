@@ -7,8 +7,8 @@ Vocabulary.
          waits for them and plays the moves of the searches that are then done. Between the two another group can use
          the processor.
 
-A group decides nothing about a game (`training.actor.episode` does), starts no thread and knows no other group
-(`training.actor.pool` does).
+Decisions about a game are made in `training.actor.episode`; threads and the choice of the next group in
+`training.actor.pool`.
 """
 
 from __future__ import annotations
@@ -40,8 +40,9 @@ class Timings:
 
 
 class Group:
-    """Games in flight, one tree each. `use` sets the network and the visits, also under way; then `start` and `finish`
-    in turn.
+    """Games in flight, one tree each.
+
+    Call `use` to set network and visits, at any time, then `start` and `finish` in turn.
     """
 
     def __init__(self, game: Game, settings: SelfPlaySettings, seed: tuple[int, ...], index: int, groups: int) -> None:
@@ -65,7 +66,7 @@ class Group:
         seed: int,
         resign_at: float,
     ) -> None:
-        """Go on with this evaluator and stage; searches under way start again from their roots."""
+        """Continue with this evaluator and stage. Searches under way start again from their roots."""
         if self._search is not None and self._search.settings == search:
             self._search.restart(evaluator, seed)
         else:
@@ -86,8 +87,9 @@ class Group:
         self.clock.waiting += time.perf_counter() - collected
 
     def finish(self) -> list[Record]:
-        """Wait for the leaves of `start` and play a move in each game whose search is done. The games that ended with
-        it.
+        """Wait for the leaves of `start` and play a move in each game whose search is done.
+
+        Returns the games that ended.
         """
         search = self._ready()
         begun = time.perf_counter()
@@ -139,17 +141,18 @@ class Group:
         self._kept[tree] = search.forest.nodes[tree, 0]["visits"]
 
     def _advance(self, search: Search, tree: int) -> Record | None:
-        """Play the move of a finished search; the record if that ends the game (a new one then takes its place)."""
+        """Play the move of a finished search.
+
+        If it ends the game, return its record and put a new game in its place.
+        """
         episode, result = self.games[tree], search.result(tree)
         self.evaluations += result.root_visits - int(self._kept[tree])
         action = episode.move(result, search.settings.root)
         ending = episode.play(action)
         if ending is None:
             keep = search.advance(tree, action) and not episode.in_opening
-            crowded = (
-                search.forest.trees[tree]["node_count"] > search.settings.max_nodes // 2
-            )  # too full for another search
-            self._begin(search, tree, keep=keep and not crowded)
+            has_room = search.forest.trees[tree]["node_count"] <= search.settings.max_nodes // 2  # for another search
+            self._begin(search, tree, keep=keep and has_room)
             return None
         self.games[tree] = self._new_game()
         self._begin(search, tree)

@@ -1,4 +1,5 @@
-"""Who evaluates the leaves of self-play: rollouts, or the network on the fastest device and backend that there is.
+"""Chooses the evaluator of self-play's leaves: rollouts, or the network on the fastest device and backend that there
+is.
 
 OpenVINO, PyTorch and CUDA are imported when they are chosen.
 """
@@ -29,7 +30,7 @@ def leaf_evaluator(
     previous: Evaluator | RowEvaluator | None = None,
     precision: str = "auto",
 ) -> Evaluator | RowEvaluator:
-    """What evaluates the leaves of a stage.
+    """Return the evaluator of a stage's leaves.
 
     Args:
         kind: "rollouts", or "network".
@@ -38,9 +39,9 @@ def leaf_evaluator(
         threads: CPU threads of the network, 0 for what the process may use.
         seed: of rollouts.
         device: "cuda" for an NVIDIA GPU; "cpu" for the fastest CPU backend that is installed.
-        previous: what this function gave out before for the same game, device and shape of network: the GPU's takes
-            over the new weights in place, which spares capturing its graphs again.
-        precision: of the network, see `evaluators.factory.open_evaluator`; ConfigError for one that is not to be had.
+        previous: what this function returned before for the same game, device and shape of network. On a GPU it takes
+            over the new weights in place, which saves capturing its graphs again.
+        precision: of the network, see `evaluators.factory.open_evaluator`; ConfigError for one that is not available.
     """
     if kind == "rollouts":
         from gozero.evaluators.rollout import RolloutEvaluator

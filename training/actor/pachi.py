@@ -19,8 +19,6 @@ import numpy as np
 
 from gozero.games.game import BLACK, WHITE
 
-SIZES = range(2, 20)  # boards that it plays correctly
-
 
 class PachiMissingError(Exception):
     """pachi-py cannot be imported; one line that says so."""
@@ -40,7 +38,7 @@ def load() -> Any:
 
 
 class PachiBoard:
-    """An empty board of `size` points a side, 2 to 19."""
+    """An empty board of `size` points a side, 2 to 19: all sizes of `gozero.games.go`."""
 
     def __init__(self, size: int) -> None:
         self._pachi = load()
@@ -49,7 +47,7 @@ class PachiBoard:
         self._colours = {BLACK: self._pachi.BLACK, WHITE: self._pachi.WHITE}
 
     def play(self, action: int, colour: int) -> None:
-        """Play a point or pass (action size²) for a colour, whoever's turn it is; PachiIllegalError if pachi-py
+        """Play a point or pass (action size²) for a colour, in or out of turn; PachiIllegalError if pachi-py
         refuses.
         """
         points = self._size * self._size
@@ -62,7 +60,7 @@ class PachiBoard:
             raise PachiIllegalError(f"action {action} is illegal for colour {colour}") from None
 
     def read(self, planes: np.ndarray) -> None:
-        """Write the position into planes int64 [3, size, size]: black stones, white stones, empty points, as 0 and 1."""
+        """Write the position into planes int64 [3, size, size] of 0 and 1: black stones, white stones, empty points."""
         self._board.encode(planes)
 
     def lead(self) -> float:

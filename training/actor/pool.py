@@ -4,14 +4,13 @@ Vocabulary.
   pool   the games of one board size that are in flight; they stay in flight when the network changes, so that short
          games are not over-represented among the finished ones.
   group  a part of them with a search of its own (`training.actor.group`). While the evaluator works for one group
-         another is searched, by
-  the
-         same thread or by others. Games depend on the number of groups, not on the number of threads.
-  level  rows that every group must have finished before a stretch of play ends: each does its share, whoever is
-         fastest.
+         another is searched, by the same thread or by others. Games depend on the number of groups, not on the number
+         of threads.
+  level  rows that every group must have finished before a stretch of play ends, so that fast groups do not play more
+         than their share.
 
-A pool drives groups; it decides nothing about a game (`training.actor.episode` does) and writes nothing. The evaluator
-that it is given is chosen in `training.actor.leaves`.
+A pool only drives groups: decisions about a game are made in `training.actor.episode`, the evaluator is chosen in
+`training.actor.leaves`, and the actor writes the games.
 """
 
 from __future__ import annotations
@@ -40,16 +39,14 @@ Stop = Callable[[], bool]
 
 
 class Pool:
-    """Games of one size in flight. `use` sets the network and the visits, also under way; then `play` until enough rows
-    are finished.
-    """
+    """Games of one size in flight. Call `use` to set network and visits, at any time, then `play`."""
 
     def __init__(self, game: Game, settings: SelfPlaySettings, seed: tuple[int, ...]) -> None:
         self.game, self.settings, self.seed = game, settings, seed
         count = min(settings.groups, settings.games)
         self.groups = [Group(game, settings, seed, index, count) for index in range(count)]
         self.resign = Calibration(settings)
-        self._finished: deque[Record] = deque()  # games that nobody has taken yet
+        self._finished: deque[Record] = deque()  # games that `play` has not yielded yet
         self._threads = 1
 
     @property
@@ -69,22 +66,19 @@ class Pool:
         return Timings(*(sum(getattr(clock, name) for clock in clocks) for name in ("search", "waiting", "moves")))
 
     def use(self, evaluator: Evaluator | RowEvaluator, stage: Stage, generation: int) -> None:
-        """Go on with this evaluator and stage; searches under way start again from their roots, with noise that they
-        have not had.
-        """
+        """Continue with this evaluator and stage. Searches under way start again from their roots, with fresh noise."""
         entropy = [*self.seed, self.game.size, generation, self.evaluations]
         seeds = np.random.default_rng(entropy).integers(2**63, size=len(self.groups))
         settings, resign_at = stage_search(self.settings, stage), self.resign.threshold(generation)
         for group, seed in zip(self.groups, seeds.tolist(), strict=True):
             group.use(evaluator, settings, stage, generation, seed, resign_at)
-        many = isinstance(
-            evaluator, (AsynchronousEvaluator, RowEvaluator)
-        )  # other evaluators serve one thread at a time
+        many = isinstance(evaluator, (AsynchronousEvaluator, RowEvaluator))  # others serve one thread at a time
         self._threads = min(self.settings.threads, len(self.groups)) if many else 1
 
     def play(self, rows: float, stop: Stop = lambda: False) -> Iterator[Record]:
-        """Finished games, as they finish, until they hold at least `rows` rows or `stop()` says so; several threads may
-        ask `stop`.
+        """Yield games as they finish, until they hold at least `rows` rows or `stop()` is true.
+
+        Several threads may call `stop`.
         """
         level = (sum(group.rows for group in self.groups) + rows) / len(self.groups)
         waves = self._waves(self.groups, level, stop) if self._threads == 1 else self._threaded_waves(level, stop)
@@ -100,8 +94,9 @@ class Pool:
                 self.resign.add(record)
 
     def _waves(self, groups: list[Group], level: float, stop: Stop) -> Iterator[list[Record]]:
-        """Drive some groups in turn, so that the others' leaves are evaluated while one plays its moves. Each wave's
-        finished games.
+        """Drive some groups in turn, so that leaves of the others are evaluated while one plays its moves.
+
+        Yields the finished games of each wave.
         """
         waiting: deque[Group] = deque()
 
@@ -123,7 +118,7 @@ class Pool:
                 self._finished.extend(group.finish())
 
     def _threaded_waves(self, level: float, stop: Stop) -> Iterator[list[Record]]:
-        """The same with a thread for every `threads`-th group. Their finished games as they come."""
+        """The same in several threads, which share the groups. Yields finished games as they come."""
         found: SimpleQueue[list[Record] | None] = SimpleQueue()  # None: a thread has come to its end
         halt = threading.Event()
         with ThreadPoolExecutor(self._threads, "self-play") as workers:
@@ -152,8 +147,9 @@ class Pool:
         halt: threading.Event,
         found: SimpleQueue[list[Record] | None],
     ) -> None:
-        """One thread's part: its groups' finished games into the queue, and None at the end; a failure halts the other
-        threads.
+        """Run one thread: put the finished games of its groups into the queue, and None at the end.
+
+        A failure halts the other threads.
         """
         try:
             for records in self._waves(groups, level, lambda: halt.is_set() or stop()):
@@ -168,7 +164,7 @@ class Pool:
     def state_dict(self) -> dict[str, Any]:
         """Games in flight and counters as plain values, for a checkpoint; taken between two calls of `play`.
 
-        Search trees are not among them: after `load_state_dict` and `use` the pool goes on exactly as this one would
+        Search trees are left out: after `load_state_dict` and `use` the new pool continues exactly as this one would
         after `use`.
         """
         groups = [group.state_dict() for group in self.groups]
@@ -181,8 +177,9 @@ class Pool:
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Take over the games of `state_dict`; ValueError if it holds another number of games or groups. `use` must
-        follow.
+        """Take over the games of `state_dict`; call `use` next.
+
+        ValueError if it holds another number of games or groups.
         """
         for name, own in (("games", self.games), ("groups", self.groups)):
             if len(state[name]) != len(own):
@@ -197,8 +194,9 @@ class Pool:
 
 
 def pool_bytes(game: Game, settings: SelfPlaySettings, stage: Stage) -> int:
-    """The most memory, in bytes, that a pool's trees, leaves and histories can take; a tree touches only what it grows
-    into.
+    """An upper bound, in bytes, of the memory of a pool's trees, leaves and histories.
+
+    A tree touches only what it uses.
     """
     search = stage_search(settings, stage)
     tree = sum(array.nbytes for array in new_forest(game, 1, search.max_nodes))

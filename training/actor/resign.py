@@ -1,15 +1,13 @@
-"""When a game of self-play counts as conceded, and how often that is wrong.
+"""Decides when a game of self-play counts as conceded, and measures how often that is wrong.
 
 Vocabulary.
-  level       what a side believed for `STREAK` moves of its own in a row: the lowest of those root values. Its highest
-              level in a game is its *peak*.
-  conceded    a game in which a side's level has reached the threshold: the other side would have resigned. It is played
-              to its end all the same, so that its result is a fact, but cheaply (training.md).
-  unresigned  one of the games, a tenth of them, that are played fully whatever the levels say. They alone measure.
+  level       the lowest root value of a side in its last `STREAK` moves. Its highest level in a game is its *peak*.
+  conceded    a game in which a side's level has reached the threshold: the other side would have resigned. It is still
+              played to its end, so that its result is certain, but cheaply (docs/training.md).
+  unresigned  a game, one in ten, that is played fully whatever the levels are. Only these measure the threshold.
   false       an unresigned game whose loser, or one of the sides of a drawn game, had reached the threshold.
 
-The threshold is the setting's, or as much higher as keeps the false ones below `FALSE_SHARE`. This module plays
-nothing.
+The threshold is the setting's, or higher if that is needed to keep the share of false ones below `FALSE_SHARE`.
 """
 
 from __future__ import annotations
@@ -22,15 +20,16 @@ from training.records.records import Record
 from training.settings.config import SelfPlaySettings
 
 STREAK = 5  # own moves in a row
-FALSE_SHARE = 0.05  # AlphaGo Zero's, and the issue's, bound on false resignations
+FALSE_SHARE = 0.05  # AlphaGo Zero's bound on false resignations
 MEMORY = 200  # unresigned games that count: a few generations
 ENOUGH = 20  # of them, before anything is conceded
 NEVER = float("inf")
 
 
 def level(values: Sequence[float]) -> float:
-    """The level of the side that has just searched; values: each ply's root value for the side that moved there. -1
-    before it has one.
+    """The level of the side that searched last, from the root value of each ply for the side that moved there.
+
+    -1 before that side has searched `STREAK` times.
     """
     own = values[-1 : -2 * STREAK : -2]
     return min(own) if len(own) == STREAK else -1.0
@@ -41,12 +40,11 @@ class Calibration:
     """The threshold of a pool's games, from its newest unresigned games."""
 
     settings: SelfPlaySettings
-    peaks: deque[tuple[float, float]] = field(
-        default_factory=lambda: deque(maxlen=MEMORY)
-    )  # (winner's, loser's), oldest first
+    # (winner's, loser's), oldest first
+    peaks: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=MEMORY))
 
     def add(self, record: Record) -> None:
-        """Take note of a finished game; only an unresigned one counts. In a drawn game both sides count as losers."""
+        """Count a finished game if it is unresigned. In a drawn game both sides count as losers."""
         if record.unresigned:
             black, white = record.peaks
             draw = max(black, white)
@@ -73,7 +71,7 @@ class Calibration:
 
 
 def report(calibrations: Iterable[Calibration], generation: int, records: Sequence[Record]) -> dict[str, float]:
-    """What to watch; empty as long as no unresigned game is finished, and where `resign_threshold` is 0.
+    """The numbers for the report; empty as long as no unresigned game is finished, and where `resign_threshold` is 0.
 
     Args:
         calibrations: of the pools.

@@ -9,7 +9,8 @@ from training.settings.config import SelfPlaySettings, Stage
 def stage_search(settings: SelfPlaySettings, stage: Stage) -> SearchSettings:
     """The settings of a stage's searches.
 
-    Rollouts are too noisy for a Gumbel root's completed values: there the root is PUCT, its visits the target.
+    With rollouts the root is PUCT and its visits are the target: they are too noisy for a Gumbel root's completed
+    values.
     """
     network = stage.evaluator == "network"
     root = settings.root if network else "puct"
@@ -20,7 +21,7 @@ def stage_search(settings: SelfPlaySettings, stage: Stage) -> SearchSettings:
         gumbel_m=settings.gumbel_m,
         c_visit=settings.c_visit,
         c_scale=settings.c_scale,
-        score_weight=settings.score_weight if network else 0.0,  # playouts tell no points
+        score_weight=settings.score_weight if network else 0.0,  # playouts have no score
         dirichlet_weight=settings.dirichlet_weight if network else 0.0,  # playouts are noise enough
         dirichlet_total=settings.dirichlet_total,
         forced_playouts=settings.forced_playouts if network else 0.0,

@@ -7,7 +7,7 @@ Vocabulary.
   referee       plays one recorded game on the second board and compares: each move legal there, the same stones after
                 it (so the captures are equal), and the same final count.
   disagreement  the two differ: one of them is wrong, so a run must stop. The message has the position, the move and
-                both opinions.
+                the answers of both.
 
 pachi-py knows neither superko nor our bans on suicide: its legal moves contain ours, so it judges the moves that were
 played, not those that were refused. Games end here by more than two passes (`training.records.scoring`), and it is
@@ -60,8 +60,6 @@ def _why_not(game: Game) -> str:
         return f"pachi-py plays Go, not {game.name}"
     if game.initial[go.SUICIDE] and game.initial[go.KO_RULE] == SITUATIONAL:
         return "pachi-py refuses the suicide of one stone, which these rules allow"
-    if game.rows not in pachi.SIZES:
-        return f"pachi-py has no board of {game.rows}x{game.rows}"
     try:
         pachi.load()
     except pachi.PachiMissingError as error:
@@ -70,8 +68,9 @@ def _why_not(game: Game) -> str:
 
 
 def referee(name: str, game: Game) -> PachiReferee | None:
-    """The referee that `name` (one of SIMULATORS) stands for; None where the kernels are alone. Raises what `resolve`
-    raises.
+    """The referee that `name` (one of SIMULATORS) stands for; None where the kernels are alone.
+
+    Raises what `resolve` raises.
     """
     return PachiReferee(game) if resolve(name, game) == "pachi" else None
 
@@ -85,7 +84,7 @@ class PachiReferee:
         self.game = game
 
     def check(self, record: Record) -> None:
-        """Nothing if both boards agree about the whole game; otherwise Disagreement."""
+        """Raise Disagreement unless both boards agree about the whole game."""
         ours, last = _positions(self.game, record)
         theirs = self._positions(record.moves[: len(ours) + 1])
         common = min(len(ours), len(theirs))
@@ -96,8 +95,8 @@ class PachiReferee:
                 record, ours, ply, f"different stones are left after it; {self._beside(ours[ply], theirs[ply])}"
             )
         if common < len(record.moves):
-            opinions = f"the kernels call it {_word(common < len(ours))}, pachi-py {_word(common < len(theirs))}"
-            raise self._disagreement(record, ours, common, opinions)
+            words = f"the kernels call it {_word(common < len(ours))}, pachi-py {_word(common < len(theirs))}"
+            raise self._disagreement(record, ours, common, words)
         self._check_score(record, ours, last)
 
     def _positions(self, moves: np.ndarray) -> np.ndarray:
@@ -116,35 +115,35 @@ class PachiReferee:
         return (stones[:, 0] * BLACK + stones[:, 1] * WHITE).astype(np.uint8)
 
     def _check_score(self, record: Record, ours: np.ndarray, last: np.ndarray) -> None:
-        """Hold the record's score against pachi-py's count of the last position, its dead stones taken off."""
+        """Compare the record's score with pachi-py's count of the last position without its dead stones."""
         stones, owner = self.game.board(last).reshape(-1), scoring.final_owner(self.game, last)
         dead = ((stones == BLACK) & (owner < 0)) | ((stones == WHITE) & (owner > 0))
         board = pachi.PachiBoard(self.game.rows)
-        for action in np.flatnonzero(
-            (stones > 0) & ~dead
-        ).tolist():  # pachi-py has no set-up; stones of a legal position capture none
+        # pachi-py cannot set up stones; those of a legal position capture none
+        for action in np.flatnonzero((stones > 0) & ~dead).tolist():
             board.play(action, int(stones[action]))
         theirs, kernels = board.lead() - record.komi, scoring.final_score(self.game, last)
         if not theirs == kernels == record.score:
-            opinions = f"for Black the record counts {record.score:+g}, the kernels {kernels:+g}, pachi-py {theirs:+g}"
-            raise self._disagreement(record, ours, len(ours), opinions)
+            words = f"for Black the record counts {record.score:+g}, the kernels {kernels:+g}, pachi-py {theirs:+g}"
+            raise self._disagreement(record, ours, len(ours), words)
 
-    def _disagreement(self, record: Record, ours: np.ndarray, ply: int, opinions: str) -> Disagreement:
-        """In one line the game, the move at `ply` (or the final count) and both opinions; then the position before it
-        and the moves.
+    def _disagreement(self, record: Record, ours: np.ndarray, ply: int, words: str) -> Disagreement:
+        """An error with the game, the move at `ply` (or the final count) and `words` about it in one line.
+
+        The position before it and the moves follow.
         """
         size, played = self.game.rows, record.moves[: ply + 1].tolist()
         what = f"move {ply + 1}, {_move(played[ply], ply, size)}" if ply < len(record.moves) else "the final count"
         colours = ours[ply - 1] if ply else np.zeros(self.game.points, np.uint8)
         game = f"a {size}x{size} game of generation {record.generation}, komi {record.komi:g}"
         return Disagreement(
-            f"the simulators disagree about {game}: {what}: {opinions}\n"
+            f"the simulators disagree about {game}: {what}: {words}\n"
             f"{print_diagram(colours.reshape(size, size), _mover(ply))}\n"
             f"moves: {' '.join(_move(action, at, size) for at, action in enumerate(played))}"
         )
 
     def _beside(self, ours: np.ndarray, theirs: np.ndarray) -> str:
-        """Where two boards uint8 [points] differ, in words."""
+        """The differences of two boards uint8 [points] in words."""
         names = {point: coords.vertex(point, self.game.rows) for point in np.flatnonzero(ours != theirs)[:8].tolist()}
         return ", ".join(
             f"{name} {SYMBOLS[ours[at]]} to the kernels, {SYMBOLS[theirs[at]]} to pachi-py"
@@ -153,7 +152,7 @@ class PachiReferee:
 
 
 def _positions(game: Game, record: Record) -> tuple[np.ndarray, np.ndarray]:
-    """(stones uint8 [k, points] after each of the first k moves, which the kernels allow, state int32 [S] after them)."""
+    """(stones uint8 [k, points] after each of the first k moves, which the kernels allow; the state int32 [S] then)."""
     state, history = scoring.begin(game, record.komi, len(record.moves))
     moves, mask = record.moves.astype(np.int64), np.zeros(game.actions, np.uint8)
     after = np.empty((len(moves), game.points), np.uint8)
@@ -163,8 +162,9 @@ def _positions(game: Game, record: Record) -> tuple[np.ndarray, np.ndarray]:
 
 @kernel(types.int64(STEP, LEGAL, STATE, HISTORY, MASK, types.int64[::1], types.uint8[:, ::1]))
 def _play_all(step, legal, state, history, mask, moves, after):  # type: ignore[no-untyped-def]
-    """Play moves [m] up to the first illegal one and write the stones after each into after [m, points]; how many were
-    played.
+    """Play moves [m] up to the first illegal one and write the stones after each into after [m, points].
+
+    Returns how many were played.
     """
     for ply in range(moves.shape[0]):
         legal(state, history, mask)
@@ -176,7 +176,7 @@ def _play_all(step, legal, state, history, mask, moves, after):  # type: ignore[
 
 
 def _mover(ply: int) -> int:
-    """Who plays at this ply: games of self-play begin with Black and alternate."""
+    """The colour that plays at this ply: games of self-play begin with Black and alternate."""
     return BLACK if ply % 2 == 0 else WHITE
 
 

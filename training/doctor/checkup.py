@@ -1,15 +1,15 @@
 """Measures after each generation whether the run is sound; the doctor judges the numbers.
 
 Vocabulary.
-  probe     the network asked about positions that differ in one known way (komi, colour, a turn of the board): the
-            answers must differ, or agree, in a known way too.
-  constant  what a predictor that never looks at the board would score: uniform over the legal moves, the base rate of
+  probe     an evaluation of positions that differ in one known way (komi, colour, a turn of the board). The outputs
+            must differ, or agree, in a known way too.
+  constant  the losses of a predictor that does not look at the board: uniform over the legal moves, the base rate of
             the results.
-  moved     how far weights went since the last generation, as a share of their length.
+  moved     how far the weights moved since the last generation, as a share of their length.
   opening   the first `OPENING_MOVES` moves of a game; those that a symmetry of the board turns into each other are one.
 
-Everything is measured on a copy: neither the network nor any generator of the run is touched, so a run that is watched
-ends with the same weights as one that is not. Nothing here decides what is good.
+Everything is measured on a copy: neither the network nor a random generator of the run is changed, so measuring does
+not change the weights that a run ends with. Nothing is judged here.
 """
 
 from __future__ import annotations
@@ -35,14 +35,12 @@ from training.records.replay import Batch
 if TYPE_CHECKING:
     from training.run.run import Run
 
-ROWS = 256  # of the window that are held against the laws
+ROWS = 256  # of the window that are checked against the laws
 PROBED = 24  # positions that the network is asked about, eleven times each: a second on one core at 13x13
-FITTED = (
-    128  # training rows on which the average network's losses are measured, to compare with those on held-out games
-)
-OPENING_MOVES = (
-    8  # fewer are soon the same in sound runs too: most learn one first move, and 5x5 and Connect-4 one first four
-)
+# training rows on which the average network's losses are measured, to compare with those on held-out games
+FITTED = 128
+# fewer are soon the same in sound runs too: most learn one first move; on 5x5 and in Connect-4 one first four
+OPENING_MOVES = 8
 KOMI_STEP = 6.0  # points more, and less, for the side to move
 ONE_KOMI = 0.75  # share of the rows; where komi varies from game to game, a third have the usual one
 
@@ -54,11 +52,11 @@ class Checkup:
         self._before: dict[str, Tensor] = {}
 
     def measure(self, run: Run, generation: int) -> dict[str, float]:
-        """Of a run whose generation is done: `law/*`, `turn/*`, `probe/*`, `fit/*` (losses), `moved/*`, `window/*`,
-        `held/constant_*`.
+        """Measure a run whose generation is done.
 
-        Of its games `games*/openings` and `games*/commonest`, unless the next generation has taken their place, as it
-        does in the asynchronous mode.
+        Returns:
+            law/*, turn/*, probe/*, fit/* (losses), moved/*, window/*, held/constant_*; games*/openings and
+            games*/commonest, unless the next generation has replaced its games, as in the asynchronous mode.
         """
         with run.turn():
             moved, self._before = movement(self._before, run.learner.net, run.learner.ema)
@@ -102,9 +100,7 @@ def window(run: Run) -> dict[str, float]:
 
 
 def openings(records: Sequence[Record], game_of: Callable[[int], Game]) -> dict[str, float]:
-    """Of each size, as shares of the games: different openings, and games that begin with the commonest; 0 where no two
-    begin alike.
-    """
+    """For each size, shares of the games: different openings; games with the commonest one, 0 if none repeats."""
     found = {}
     for size in sorted({record.size for record in records}):
         counts = Counter(
@@ -117,9 +113,7 @@ def openings(records: Sequence[Record], game_of: Callable[[int], Game]) -> dict[
 
 
 def _guesses(run: Run) -> dict[str, float]:
-    """held/constant_policy and held/constant_value: what `constants` gives on the held-out rows, sizes weighted by
-    rows.
-    """
+    """held/constant_policy and held/constant_value: `constants` of the held-out rows, sizes weighted by rows."""
     counts = run.replay.sizes(held_out=True)
     squared = run.learner.config.kind == "agz"
     found = [
@@ -144,9 +138,8 @@ def constants(batch: Batch, game: Game, squared: bool = False) -> dict[str, floa
     if game.name in GO_FAMILY:
         legal = 1 + (laws.stones_of(batch, game) == 0).sum(1)
     else:
-        legal = np.maximum(
-            batch.planes[:, features.OWN_MOVES].sum((1, 2)), 1
-        )  # at a forced pass there is nothing to guess
+        # 1 at a forced pass
+        legal = np.maximum(batch.planes[:, features.OWN_MOVES].sum((1, 2)), 1)
     counts = np.array([(np.sign(batch.value) == result).sum() for result in (1, 0, -1)])
     shares = counts[counts > 0] / counts.sum()
     value = float(np.var(batch.value)) if squared else float(-(shares * np.log(shares)).sum())
@@ -155,16 +148,17 @@ def constants(batch: Batch, game: Game, squared: bool = False) -> dict[str, floa
 
 @torch.inference_mode()
 def probes(net: nn.Module, batch: Batch, game: Game) -> dict[str, float]:
-    """What the network says of positions and of their relatives; `net` in evaluation mode, float32, on the CPU.
+    """Compare the network's outputs for positions and for changed copies; `net` in evaluation mode, float32, on the
+    CPU.
 
     Returns:
         probe/komi_value, probe/komi_score: mean rise of value (-1 ... 1) and score (points) for each point of komi that
-            the side to move gains, in Go where komi varies: elsewhere nothing teaches it. A network without a score
-                head has no second.
+            the side to move gains. Only in Go, and where komi varies: elsewhere no target depends on it. A network
+            without a score head has no second.
         probe/view: cosine of the ownership (or else of the value) with what it is when only the colour to move is
             swapped: 1 where the network sees own and other stones, -1 where it sees Black and White.
-        probe/turned_value, probe/turned_owner: mean distance from the unturned answer under the game's symmetries (0
-            ... 2).
+        probe/turned_value, probe/turned_owner: mean distance from the output for the unturned position under the
+            game's symmetries (0 ... 2).
         probe/early_pass: mean probability of a pass in positions with fewer than an eighth of the points taken; in Go;
         absent without such.
     """
@@ -201,7 +195,7 @@ def _komi(net: nn.Module, batch: Batch) -> dict[str, float]:
 
 
 def _turned(net: nn.Module, batch: Batch, game: Game, plain: NetOutput) -> dict[str, float]:
-    """Mean distance of value and ownership from those of the unturned positions."""
+    """Mean distance of value and ownership under each symmetry from those of the unturned positions."""
     values, owners = [], []
     for turn in game.symmetries[1:]:
         found = _ask(net, replay.transformed(batch, np.full(len(batch.value), turn)))
@@ -217,10 +211,10 @@ def _turned(net: nn.Module, batch: Batch, game: Game, plain: NetOutput) -> dict[
 
 @torch.inference_mode()
 def norm_gap(net: nn.Module, batch: Batch) -> float:
-    """Policy loss in evaluation mode less that in training mode, nats: what the running statistics of the batch norms
-    cost.
+    """Policy loss in evaluation mode minus that in training mode, in nats: the cost of the batch norms' running
+    statistics.
 
-    `net` is a copy: the pass in training mode moves its statistics.
+    `net` is changed: the pass in training mode updates its statistics.
     """
     target = torch.from_numpy(batch.policy)
     losses = []
@@ -242,5 +236,5 @@ def _owners(output: NetOutput) -> Tensor:
 
 
 def _prediction(output: NetOutput) -> Tensor:
-    """What a network says of who is where, or at least of who is ahead."""
+    """The expected owners, or the value of a network without them."""
     return output.value if output.ownership is None else _owners(output)

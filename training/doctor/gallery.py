@@ -1,13 +1,11 @@
-"""What a network sees in a few positions, how games begin, and what the first layer looks for: from the files of a run
-folder.
+"""Pictures of a run folder: the network's outputs in a few positions, the openings of the games, the first layer.
 
 Vocabulary.
   held-out position  one of a game that the learner never saw; the newest such games on disk are shown, so pictures
                      follow the run.
   opening count      how often each point was the first move of a game.
 
-Pictures only: nothing is measured, and nothing of the run is changed. Parts whose files are missing or unreadable are
-left out.
+Nothing is measured, and nothing of the run is changed. Pictures whose files are missing or unreadable are left out.
 """
 
 from __future__ import annotations
@@ -49,7 +47,7 @@ class Gallery:
 
     @classmethod
     def open(cls, folder: Path, settings: dict[str, Any]) -> Gallery:
-        """Read what there is."""
+        """Read the newest records and the weights, as far as they are there."""
         found = [record for shard in sorted((folder / "records").glob("*.gzr"))[-SHARDS:] for record in _read(shard)]
         try:
             file = weights.load(folder / "weights.pt", game=None)
@@ -106,8 +104,9 @@ class Gallery:
 
 
 def position(net: nn.Module, game: Game, record: Record, plies: int, dpi: int = plots.DPI) -> bytes:
-    """Policy and ownership of the position after the first `plies` moves of a record, as one PNG. The record must have
-    as many moves.
+    """Policy and ownership of the position after the first `plies` moves of a record, as one PNG.
+
+    The record must have as many moves.
     """
     return plots.boards(list(_prediction(net, game, _after(game, record, plies), f"move {plies + 1}")), dpi=dpi)
 

@@ -1,12 +1,12 @@
-"""What a run has reported so far, read back from its log.jsonl.
+"""Reads the reports of a run from its log.jsonl.
 
 Vocabulary.
   report   {"group/name": number}, one a generation; see `training.doctor.monitor`.
   history  the reports, oldest first, one a generation: a generation that was done again after a crash counts once, as
            it was done last.
 
-A report lacks what its version of gozero did not measure: whoever reads a history asks for each number and takes its
-absence. A line that was torn by a crash is left out. Nothing is written here.
+A report lacks what its version of gozero did not measure, so each number may be missing. A line that was torn by a
+crash is left out. Nothing is written here.
 """
 
 from __future__ import annotations
@@ -31,9 +31,8 @@ def read(folder: Path) -> tuple[list[Report], dict[int, str]]:
         except (ValueError, KeyError, TypeError):
             continue
         verdict = values.pop(VERDICT, None)
-        for later in [
-            number for number in reports if number >= generation
-        ]:  # what follows a restart from an earlier point
+        # what an earlier restart made void
+        for later in [number for number in reports if number >= generation]:
             del reports[later]
             verdicts.pop(later, None)
         reports[generation] = values

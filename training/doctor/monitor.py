@@ -4,10 +4,10 @@ report.html.
 Vocabulary.
   report  {"group/name": number}, one a generation; the same names in TensorBoard and in log.jsonl.
 
-All talk goes to stderr. Bars are drawn on a terminal only; in a log file each generation leaves two lines. This module
-only gathers and tells: `game_report` summarises records, the loop gives losses and speeds, `training.doctor.checkup`
-and `training.doctor.strength` measure, `training.doctor.verdict` judges, `training.report` draws. It alone imports tqdm
-and TensorBoard.
+Messages go to stderr. Progress bars are drawn on a terminal only; in a log file each generation has two lines. This
+module only collects and writes: `game_report` summarises records, the loop gives losses and speeds,
+`training.doctor.checkup` and `training.doctor.strength` measure, `training.doctor.verdict` judges,
+`training.doctor.report` draws. Only this module imports TensorBoard.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _games(board: str, count: float, length: float) -> str:
 
 
 def summary(found: Report, settings: LoopSettings) -> str:
-    """The report as one line: what to look at first."""
+    """The report as one line, the most important numbers first."""
     boards = {size: scoring.game_of(settings, size).dimensions for size in history.sizes(found)}
     games = ", ".join(
         _games(board, found[f"games{size}/count"], found[f"games{size}/length"]) for size, board in boards.items()
@@ -53,7 +53,7 @@ def summary(found: Report, settings: LoopSettings) -> str:
     ]
     for group in ("train", "held"):
         shown = {name: found.get(f"{group}/{name}") for name in ("policy", "value", "ownership", "top1")}
-        shown["ownership"] = shown["ownership"] or None  # 0 in a game where nobody owns points
+        shown["ownership"] = shown["ownership"] or None  # 0 in a game without owned points
         losses = [f"{name} {value:.3f}" for name, value in shown.items() if value is not None]
         if losses:
             parts.append(f"{group} " + " ".join(losses))
@@ -66,7 +66,7 @@ class Monitor:
     """
 
     def __init__(self, folder: Path, settings: LoopSettings) -> None:
-        """Raises ConfigError for settings that cannot be followed."""
+        """Raises ConfigError for settings that cannot be used."""
         from torch.utils.tensorboard import SummaryWriter
 
         self.folder, self.settings = folder, settings
@@ -76,14 +76,13 @@ class Monitor:
         board = folder / "tensorboard"
         board.mkdir(exist_ok=True)  # a file in its place is an error now, not after a generation
         self._open_board = partial(SummaryWriter, str(board))
-        self._board: SummaryWriter | None = (
-            None  # until the first generation, which may be one that is in the curves already
-        )
+        # opened with the first generation, which the curves may hold already
+        self._board: SummaryWriter | None = None
         self._stop: Callable[[], bool] = lambda: False
-        self._reported = True  # whether report.html shows all there is
+        self._reported = True  # whether report.html is up to date
 
     def generation(self, found: Report, run: Run, stop: Callable[[], bool] = lambda: False) -> None:
-        """One generation of `run` is done; what takes long ends within seconds once `stop()` is true."""
+        """Report a generation of `run` that is done. Long measurements end within seconds once `stop()` is true."""
         self._stop, self._reported = stop, False
         stage, share = self.settings.stage_at(run.progress.rows), self.settings.selfplay.full_share
         found = {**found, "run/stage": float(self.settings.stage.index(stage)), "run/full_share": share}
@@ -104,7 +103,7 @@ class Monitor:
             self._report()
 
     def close(self) -> None:
-        """Close the files; a run that was not told to stop gets its last report."""
+        """Close the files. A run that was not stopped gets its last report."""
         self._log.close()
         if self._board is not None:
             self._board.close()
@@ -117,7 +116,7 @@ class Monitor:
         self._log.flush()
         generation = int(found["run/generation"])
         if self._board is None:
-            self._board = self._open_board(purge_step=generation)  # what a crash undid is not drawn twice
+            self._board = self._open_board(purge_step=generation)  # generations that a crash undid are not drawn twice
         for name, value in found.items():
             self._board.add_scalar(name, value, generation)
         self._board.add_text("doctor", verdict, generation)

@@ -6,17 +6,15 @@ Vocabulary.
            older versions and runs just begun are shown too.
 
 The page is made from the files of the folder alone: log.jsonl, settings.json, records/, weights.pt. The run makes it
-every few generations and at its end; this command makes it at any time, also while the run goes on. Verdicts are the
+every few generations and at its end; this command makes it at any time, also during the run. Verdicts are the
 doctor's (`training.doctor.verdict`).
 """
 
 from __future__ import annotations
 
-import argparse
 import base64
 import html
 import json
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +22,7 @@ from typing import Any
 
 from gozero.games import make
 from training import plots
+from training.console import Parser, run_command
 from training.doctor import history
 from training.doctor.gallery import Gallery
 from training.doctor.history import Report, series
@@ -48,7 +47,7 @@ class ReportError(Exception):
 
 @dataclass(frozen=True)
 class Files:
-    """What a run folder holds for the page."""
+    """The parts of a run folder that the page shows."""
 
     folder: Path
     reports: list[Report]
@@ -97,7 +96,8 @@ def _save(path: Path, page: str) -> Path:
 
 def _page(title: str, body: str) -> str:
     head = f'<meta charset="utf-8"><title>{html.escape(title)}</title><style>{STYLE}</style>'
-    return f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head><body>\n<h1>{html.escape(title)}</h1>\n{body}</body></html>\n'
+    heading = f"<h1>{html.escape(title)}</h1>"
+    return f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head><body>\n{heading}\n{body}</body></html>\n'
 
 
 def _image(png: bytes, text: str) -> str:
@@ -117,7 +117,7 @@ def _curves(heading: str, words: str, panels: Sequence[Panel]) -> Iterator[str]:
 
 
 def _found(reports: list[Report], names: dict[str, str], across: str, guides: Sequence[str] = ()) -> list[Curve]:
-    """A curve for each {name in the report: label} that the reports have; `guides` are names of lines to compare with."""
+    """A curve for each {name in the report: label} that the reports have; `guides` names the lines to compare with."""
     made = [(label, *series(reports, name, across), name in guides) for name, label in names.items()]
     return [Curve(label, x, y, guide=guide) for label, x, y, guide in made if x]
 
@@ -146,7 +146,8 @@ def summary(files: Files) -> Iterator[str]:
     if rows:
         yield f"<h2>Verdicts</h2>\n<table><tr><th>generation</th><th></th></tr>{rows}</table>\n"
     curve = _found(files.reports, {"doctor/verdict": "verdict"}, "run/generation")
-    words = "1 learning, 0 too early to say, -1 stuck, -2 broken. What to do about each: docs/training.md, “Is it learning?”."
+    meaning = "1 learning, 0 too early to say, -1 stuck, -2 broken."
+    words = f"{meaning} What to do about each: docs/training.md, “Is it learning?”."
     yield from _curves("The verdict over time", words, [Panel("verdict", curve, "generation")])
 
 
@@ -177,52 +178,53 @@ def losses(files: Files) -> Iterator[str]:
     panels.append(
         Panel("learning rate, as a factor", _found(files.reports, {"train/rate": "rate"}, "run/steps"), "steps", marks)
     )
-    words = "Over the learner's steps; generations above. A constant guess never looks at the board: what is below it was learned."
+    words = (
+        "Over the learner's steps; generations above. A constant guess does not look at the board: what is "
+        "below it was learned."
+    )
     yield from _curves("Losses", words, panels)
 
 
 def strength(files: Files) -> Iterator[str]:
-    """Scores against frozen opponents, and agreement with the yardstick."""
-    across = "run/evaluations"
-    opponents: dict[str, list[Report]] = {}
-    for report in files.reports:
-        if "strength/uct_score" in report:
-            opponents.setdefault(f"UCT, {report['strength/uct_rollouts']:.0f} rollouts", []).append(report)
+    """Scores against opponents that do not change, and agreement with the yardstick."""
+    across, reports = "run/evaluations", files.reports
+    names = {"yardstick/top1": "top-1", "yardstick/winrate_error": "error of the win rate"}
+    shares = {"yardstick/log_share": "mean log-share"}
     panels = [
-        Panel(
-            "score against plain UCT",
-            [_scores(label, found, "uct") for label, found in opponents.items()],
-            "evaluations",
+        ("score against plain UCT", _against_uct(reports)),
+        ("score against its own earlier weights", _scores("earlier weights", reports, "strength/frozen_")),
+        ("score at the gate", _scores("the network that plays", reports, "gate/")),
+        ("yardstick", _found(reports, names, across)),
+        ("yardstick: ln of the policy", _found(reports, shares, across)),
+    ]
+    words = (
+        "Share of the points with 95 % intervals; few games each, so trust the trend. The rollouts are doubled once "
+        "they are beaten."
+    )
+    yield from _curves("Strength", words, [Panel(title, curves, "evaluations") for title, curves in panels])
+
+
+def _against_uct(reports: list[Report]) -> list[Curve]:
+    """A curve of scores for each number of rollouts."""
+    measured = [report for report in reports if "strength/uct_score" in report]
+    counts = dict.fromkeys(report["strength/uct_rollouts"] for report in measured)
+    return [
+        curve
+        for count in counts
+        for curve in _scores(
+            f"UCT, {count:.0f} rollouts",
+            [report for report in measured if report["strength/uct_rollouts"] == count],
+            "strength/uct_",
         )
     ]
-    own = [report for report in files.reports if "strength/frozen_score" in report]
-    panels.append(
-        Panel(
-            "score against its own earlier weights",
-            [_scores("earlier weights", own, "frozen")] if own else [],
-            "evaluations",
-        )
-    )
-    gates = [report for report in files.reports if "gate/score" in report]
-    panels.append(
-        Panel(
-            "score at the gate", [_scores("the network that plays", gates, "", "gate/")] if gates else [], "evaluations"
-        )
-    )
-    names = {"yardstick/top1": "top-1", "yardstick/winrate_error": "error of the win rate"}
-    panels.append(Panel("yardstick", _found(files.reports, names, across), "evaluations"))
-    shares = _found(files.reports, {"yardstick/log_share": "mean log-share"}, across)
-    panels.append(Panel("yardstick: ln of the policy", shares, "evaluations"))
-    words = "Share of the points with 95 % intervals; few games each, so trust the trend. The rollouts are doubled once they are beaten."
-    yield from _curves("Strength", words, panels)
 
 
-def _scores(label: str, reports: list[Report], name: str, group: str = "strength/") -> Curve:
-    """A score with its interval over the evaluations."""
-    prefix = f"{group}{name}_" if name else group
+def _scores(label: str, reports: list[Report], prefix: str) -> list[Curve]:
+    """A curve of the score with its interval over the evaluations; none where no report has it."""
     names = ("run/evaluations", f"{prefix}score", f"{prefix}low", f"{prefix}high")
-    x, y, low, high = ([report[name] for report in reports] for name in names)
-    return Curve(label, x, y, low, high)
+    found = [report for report in reports if f"{prefix}score" in report]
+    x, y, low, high = ([report[name] for report in found] for name in names)
+    return [Curve(label, x, y, low, high)] if found else []
 
 
 def truth(files: Files) -> Iterator[str]:
@@ -233,7 +235,10 @@ def truth(files: Files) -> Iterator[str]:
         if reports
         else []
     )
-    words = "Share of the moves that lose value, in positions of random games where some move does, with 95 % intervals; 0 is perfect play."
+    words = (
+        "Share of the moves that lose value, with 95 % intervals, in positions of random games where some move does; "
+        "0 is perfect play."
+    )
     yield from _curves("Distance to perfect play", words, [Panel("moves that lose value", curves, "evaluations")])
 
 
@@ -272,7 +277,10 @@ def pictures(files: Files) -> Iterator[str]:
     gallery = Gallery.open(files.folder, files.settings)
     words = "Where the newest games began; a narrow choice early in a run is a sign of collapse."
     yield from _section("Openings", words, gallery.openings())
-    words = "Before any search: shares of the policy, and who is expected to own each point at the end, if anybody (red: the mover)."
+    words = (
+        "Before any search: shares of the policy, and the expected owner of each point at the end, where the game has "
+        "owned points (red: the side to move)."
+    )
     yield from _section("What the network thinks", words, gallery.predictions())
     words = (
         "One column for each filter of the first layer, one row for each input plane; red is positive, blue negative."
@@ -314,12 +322,12 @@ SECTIONS: tuple[Callable[[Files], Iterator[str]], ...] = (
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Make the page of a run folder; the exit code: 0, or 2 if that cannot be done."""
-    options = argparse.ArgumentParser(prog="python -m training.report", description="Make report.html of a run folder.")
+    options = Parser(prog="python -m training.report", description="Make report.html of a run folder.")
     options.add_argument("folder", type=Path, metavar="RUN_FOLDER")
-    try:
-        path = write(options.parse_args(arguments).folder)
-    except ReportError as error:
-        print(f"training.report: {error}", file=sys.stderr)
-        return 2
-    print(path.absolute())
+    folder = options.parse_args(arguments).folder
+    return run_command("training.report", lambda: _print_page(folder), (ReportError,))
+
+
+def _print_page(folder: Path) -> int:
+    print(write(folder).absolute())
     return 0

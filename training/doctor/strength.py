@@ -1,18 +1,18 @@
-"""How strong the network is by now: a few paired games now and then against opponents that do not change.
+"""Measures how strong the network is by now: a few paired games now and then against opponents that do not change.
 
 Vocabulary.
   opponent  `uct`: plain UCT with n rollouts a move, n doubled once it is beaten; `frozen`: the network's own weights of
             some measurements ago, kept in frozen/GENERATION.pt of the run folder.
   round     `ROUND` games at once: half as many openings, each with both colours. A round counts whole or not at all.
   yardstick positions that a strong engine labelled (`training.yardstick`): agreement with them, where a file is given.
-  Never trained on.
+            It is never trained on.
   judged    positions of a solved game (`training.truth`), the same at every measurement: in how many of them the value
-            is kept. Found once a process, in seconds; where the solver is not installed this is left out. Never trained
-            on.
+            is kept. They are found once a process, in seconds, and left out where the solver is not installed. They are
+            never trained on.
 
 The time spent is kept under `monitor.strength_share` of the run's, with what earlier measurements took as the estimate.
-A round is given up within seconds when the run is told to stop. Ratings are not made here: scores with their 95 %
-intervals are all that is reported.
+A round is given up within seconds when the run is stopped. Only scores with their 95 % intervals are reported, no
+ratings.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ ROUND = 8
 FIRST_ROLLOUTS, MOST_ROLLOUTS = 64, 4096
 BEATEN = 0.75  # score at which the rollouts are doubled
 KEPT = 4  # frozen weights; the oldest is the opponent
-OPENING_MOVES = 4  # random plies: deterministic players must not repeat one game
+OPENING_MOVES = 4  # random plies, so that deterministic players do not repeat one game
 JUDGED, JUDGED_SEED = 100, 1  # positions from random games
 
 
@@ -94,7 +94,7 @@ class Strength:
         return found | {"strength/seconds": time.monotonic() - began}
 
     def _allowance(self, run: Run, history: list[Report]) -> float:
-        """Seconds that may be spent now: nothing until what is saved up is worth two measurements like the last."""
+        """Seconds that may be spent now: 0 until twice the time of the last measurement is saved up."""
         spent = [report["strength/seconds"] for report in history if "strength/seconds" in report]
         allowed = self._settings.monitor.strength_share * 3600 * run.progress.hours - sum(spent)
         return allowed if not spent or allowed >= 2 * spent[-1] else 0.0
@@ -118,7 +118,7 @@ class Strength:
         for path in sorted(self._folder.glob("*.pt"))[:1]:
             try:
                 net = weights.load(path, game=self._settings.game).network()
-            except WeightsError:  # torn by a crash: weights of the next measurement will take its place
+            except WeightsError:  # torn by a crash; the next measurement writes others
                 path.unlink(missing_ok=True)
                 return {}
             found = self._match("frozen", run, self._player(net, run.device, conditions), conditions, stop)
@@ -155,21 +155,21 @@ class Strength:
         }
 
     def _judged(self, game: Game) -> list[Judged]:
-        """The judged positions of a board; none where nobody can judge."""
+        """The judged positions of a board; none where there is no solver."""
         if game.size not in self._judged_at:
             self._judged_at[game.size] = []
             try:
                 self._judged_at[game.size] = truth.positions(game, perfect.solver(game), JUDGED, JUDGED_SEED)
             except perfect.SolverMissingError as error:
                 print(f"the distance to perfect play is not measured: {error}", file=sys.stderr)
-            except perfect.UnsolvedError:  # as most games are
+            except perfect.UnsolvedError:  # most games are not solved
                 pass
         return self._judged_at[game.size]
 
     def _match(
         self, name: str, run: Run, opponent: MatchPlayer, conditions: Conditions, stop: Callable[[], bool]
     ) -> Report:
-        """Rounds until the games are played or the time is up; empty if not one was finished."""
+        """Play rounds until the games are played or the time is up; empty if none was finished."""
         pair = (
             StoppablePlayer(self._player(run.learner.ema, run.device, conditions), stop),
             StoppablePlayer(opponent, stop),
@@ -180,26 +180,28 @@ class Strength:
             while (played := len(records)) < self._settings.monitor.strength_games:
                 size = min(ROUND, self._settings.monitor.strength_games - played)
                 plan = match.MatchSettings(size + size % 2, conditions.seed + played, OPENING_MOVES, most_moves, ROUND)
-                records += list(match.play_match(pair, conditions.game, plan))  # a whole round or nothing
+                records += list(
+                    match.play_match(pair, conditions.game, plan)
+                )  # raises Stopped and drops a round that is cut
         except Stopped:
             if not records:
                 raise
         return {f"strength/{name}_{key}": value for key, value in match.tally(records).report().items()}
 
     def _player(self, net: nn.Module, device: str, conditions: Conditions) -> SearchPlayer:
-        """A network in the engine's search, without chance."""
+        """A network in the engine's search, without randomness."""
         visits = self._settings.monitor.strength_visits
         evaluator = leaf_evaluator("network", conditions.game, net, conditions.threads or 0, conditions.seed, device)
         return SearchPlayer("network", evaluator, visits, players.match_search(visits, conditions), conditions)
 
     def _conditions(self, run: Run, generation: int) -> Conditions:
-        """The usual komi on the stage's main board; another seed, so other openings, at each measurement."""
+        """The usual komi on the stage's main board, with another seed, so other openings, at each measurement."""
         size = self._settings.stage_at(run.progress.rows).main_size
         game, komi = scoring.match_game(self._settings, size)
         return Conditions(game, komi, seed=generation, parallel=ROUND, threads=run.actor.threads)
 
     def _freeze(self, run: Run, generation: int) -> None:
-        """Keep the present weights, and of the older ones the newest."""
+        """Save the present weights and remove all but the newest few of the older ones."""
         path, config = self._folder / f"{generation:06d}.pt", run.learner.config
         provenance = {"run": run.folder.name, "generation": generation, "evaluations": run.progress.evaluations}
         weights.save(

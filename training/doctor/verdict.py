@@ -1,12 +1,12 @@
 """The doctor: is the run learning, stuck or broken, why, and what to try; one line after each generation.
 
 Vocabulary.
-  verdict  `learning, because ...`, `stuck, because ...; try ...`, `broken, because ...; try ...`, or, while there is
-           too little to go by, `too early to say`. A broken run is called so at any time.
+  verdict  `learning, because ...`, `stuck, because ...; try ...`, `broken, because ...; try ...`, or `too early to say`
+           while there is too little to judge by. A run can be called broken at any time.
 
-The verdict is a pure function of the reports so far (`training.doctor.history`) and the settings; what is looked for
-stands in `training.doctor.symptoms`, what is measured in `training.doctor.checkup`. Nothing is stopped or changed here:
-that is for the person who reads it.
+The verdict is a pure function of the reports so far (`training.doctor.history`) and the settings. The checks that it
+runs are listed in `training.doctor.symptoms`, what they compare is measured in `training.doctor.checkup`. Nothing is
+stopped or changed here: that is up to the reader.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gozero.games import GO_FAMILY
+from training.doctor.check import BROKEN, NOTE, STUCK, Finding
 from training.doctor.history import Report, last
-from training.doctor.symptoms import BROKEN, CHECKS, LEAST_GAIN, NOTE, STUCK, Finding
+from training.doctor.learning_checks import LEAST_GAIN
+from training.doctor.symptoms import CHECKS
 from training.settings.config import LoopSettings
 
 LEARNING, EARLY = "learning", "too early to say"
@@ -27,7 +29,7 @@ LEAST_GENERATIONS = 3
 
 @dataclass(frozen=True)
 class RunVerdict:
-    """What the doctor says: `status` is a key of `SCALES`, `text` the whole line."""
+    """The doctor's line: `status` is a key of `SCALES`, `text` the whole line."""
 
     status: str
     text: str
@@ -57,7 +59,7 @@ def verdict(history: list[Report], settings: LoopSettings) -> RunVerdict:
 
 
 def _missing(history: list[Report]) -> str:
-    """What a verdict still waits for; empty if there is enough."""
+    """The text about what is still missing for a verdict; empty if nothing is."""
     steps = last(history, "run/steps") or 0.0
     if steps < LEAST_STEPS:
         return f"{steps:.0f} of {LEAST_STEPS} learning steps"

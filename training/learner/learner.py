@@ -1,15 +1,15 @@
 """The learner: an optimiser on the losses of the recipe, with an exponential moving average (EMA) of the weights that
-plays and is shipped.
+plays and is released.
 
 Vocabulary.
   step   one batch through the network and one update.
-  loss   what a head is taught, before its weight; `LOSSES` lists them. A network without a head (agz13 has two) skips
+  loss   of one head, before its weight; `LOSSES` lists them. A network without a head (agz13 has two) skips
          its loss.
   EMA    the average of the weights after each step; steadier than the weights themselves (Polyak averaging; KataGo uses
          SWA).
 
-It knows no games and draws no rows: `training.records.replay` gives batches. The learning rate's factor is the loop's
-to decide. A loss that is no number stops it before anything is changed.
+Batches come from `training.records.replay`; the caller passes the factor of the learning rate. A loss that is not a
+number raises an error before anything is changed.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ BINS = 10  # of the predicted value, -1..1, in which calibration is measured
 
 
 class DivergedError(ArithmeticError):
-    """A loss or a gradient is no number any more; one line for the user. The weights are those before the step."""
+    """A loss or a gradient is not finite; one line for the user. The weights are those before the step."""
 
 
 def losses(output: NetOutput, batch: Batch, root_share: float = 0.0) -> dict[str, Tensor]:
@@ -74,7 +74,7 @@ def losses(output: NetOutput, batch: Batch, root_share: float = 0.0) -> dict[str
 def _chunks(batch: Batch) -> Iterator[Batch]:
     """The inputs of a batch in parts of `EVALUATED` rows, the last filled up with zeros.
 
-    oneDNN keeps the code it makes for every new shape: held-out rows that grow in number would cost some MB a
+    oneDNN keeps the code it makes for every new shape, so a growing number of held-out rows would cost some MB a
     generation.
     """
     for start in range(0, len(batch.value), EVALUATED):
@@ -96,8 +96,9 @@ def _tensor(array: np.ndarray, device: torch.device) -> Tensor:
 def _value_loss(output: NetOutput, result: Tensor, root: Tensor | None, share: float) -> Tensor:
     """Loss of each row [n]: cross-entropy of win, draw and loss, or the squared error of a network with a scalar value.
 
-    result int64 [n] is +1, 0 or -1. root float32 [n], NaN where unknown, takes `share` of the target: a value v stands
-    for a win with probability (1 + v) / 2 and a loss otherwise; in a game that was drawn, for |v| of either and a draw otherwise.
+    result int64 [n] is +1, 0 or -1. root float32 [n], NaN where unknown, makes up `share` of the target. There a value
+    v means a win with probability (1 + v) / 2 and a loss otherwise; in a drawn game, a win (v > 0) or a loss with
+    probability |v| and a draw otherwise.
     """
     share_of = torch.zeros(len(result), device=result.device) if root is None else share * root.isfinite().float()
     value = torch.zeros_like(share_of) if root is None else root.nan_to_num()
@@ -124,14 +125,14 @@ def _cross_entropy(logits: Tensor, target: Tensor) -> Tensor:
 
 @torch.inference_mode()
 def measures(output: NetOutput, batch: Batch) -> dict[str, float]:
-    """What to watch beside the losses.
+    """The measures beside the losses.
 
     Returns:
         top1: share of rows whose best action is the target's.
         entropy: of the policy, nats.
         value_sign: share of decided rows whose value has the result's sign.
-        bias: mean predicted value less mean result, -2..2; in whole games both sides are to move as often, so the
-            result's mean is near 0.
+        bias: mean predicted value less mean result, -2..2; over whole games each side is to move equally often, so the
+            mean result is near 0.
         calibration: mean distance of the predicted value from the mean result of the rows with such a value (`BINS`
         bins), 0..2.
     """
@@ -155,9 +156,7 @@ def _calibration(predicted: np.ndarray, results: np.ndarray) -> float:
 
 
 def network_config(settings: LoopSettings) -> NetConfig:
-    """What a run's network is: by its name, for the run's game; ValueError if there is none of that name, or it cannot
-    play the game.
-    """
+    """The configuration of a run's network. ChoiceError if there is none of that name, or it cannot play the game."""
     return nets.config(settings.network, scoring.last_game(settings), settings.features)
 
 
@@ -198,9 +197,8 @@ class Learner:
             DivergedError: a loss or the gradient is not finite. The learner is as it was.
         """
         self.net.train()
-        statistics = [
-            buffer.clone() for buffer in self.net.buffers()
-        ]  # of batch norm: the batch moves them as it goes through
+        # the statistics of batch norms, which a forward pass changes
+        statistics = [buffer.clone() for buffer in self.net.buffers()]
         try:
             found = self._descend(batch)
         except DivergedError:
@@ -212,9 +210,7 @@ class Learner:
         return {name: number.detach() for name, number in found.items()}
 
     def _descend(self, batch: Batch) -> dict[str, Tensor]:
-        """Leave the clipped gradients in the parameters; the losses by name, their "total" and the "gradient"'s norm.
-        See `train`.
-        """
+        """Put the clipped gradients into the parameters. Returns the losses, their "total" and the norm "gradient"."""
         found = losses(self._forward(self.net, batch), batch, self.settings.root_value_share)
         found["total"] = torch.stack([self._weights[name] * loss for name, loss in found.items()]).sum()
         self._check(found)
@@ -225,19 +221,19 @@ class Learner:
         return found | gradient
 
     def _check(self, numbers: dict[str, Tensor]) -> None:
-        """Raise DivergedError at the first that is not finite."""
+        """DivergedError for the first number that is not finite."""
         for (name, _), number in zip(numbers.items(), torch.stack(list(numbers.values())).tolist(), strict=True):
             if not np.isfinite(number):
                 what = "gradient's norm" if name == "gradient" else f"{name} loss"
                 raise DivergedError(
-                    f"the {what} became {number} at step {self.steps + 1}; nothing was saved over: go on from the "
+                    f"the {what} became {number} at step {self.steps + 1}; no file was overwritten: continue from the "
                     "last checkpoint "
                     f'with a smaller learning_rate (it is {self.settings.learning_rate:g}) or precision = "f32"'
                 )
 
     @torch.no_grad()
     def _update(self, rate: float) -> Tensor:
-        """Move the weights along their gradients; how far, as a share of their length."""
+        """Move the weights along their gradients. Returns how far, as a share of their length."""
         for group in self.optimiser.param_groups:
             group["lr"] = (
                 self.settings.learning_rate
@@ -253,8 +249,8 @@ class Learner:
 
     @torch.inference_mode()
     def evaluate(self, batch: Batch) -> dict[str, float]:
-        """Losses and measures of the EMA network on a batch, in evaluation mode, the value's against the result alone.
-        Nothing changes.
+        """Losses and measures of the EMA network on a batch, in evaluation mode; the value's target is the result
+        alone.
         """
         rows, parts = len(batch.value), [self._forward(self.ema, part) for part in _chunks(batch)]
         output = NetOutput._make(
@@ -270,9 +266,7 @@ class Learner:
 
     @torch.no_grad()
     def _average(self) -> None:
-        """Move the EMA, running statistics of the batch norms included; its warm-up keeps the untrained start out of
-        it.
-        """
+        """Move the EMA, with the running statistics of the batch norms. Its warm-up keeps the untrained weights out."""
         decay = min(self.settings.ema, (1 + self.steps) / (10 + self.steps))
         for average, current in zip(self.ema.state_dict().values(), self.net.state_dict().values(), strict=True):
             if average.is_floating_point():
@@ -281,7 +275,7 @@ class Learner:
                 average.copy_(current)
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything a checkpoint needs."""
+        """The learner's part of a checkpoint."""
         return {
             "net": self.net.state_dict(),
             "ema": self.ema.state_dict(),
@@ -292,8 +286,9 @@ class Learner:
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """The inverse of `state_dict`. Without an optimiser of this kind in it (weights/resume has none) that one is
-        new, and warms up.
+        """The inverse of `state_dict`.
+
+        Where it holds no optimiser of this kind (as weights/resume), a new one warms up.
         """
         self.net.load_state_dict(state["net"])
         self.ema.load_state_dict(state["ema"])
@@ -305,7 +300,7 @@ class Learner:
             ]
             self.optimiser.load_state_dict(state["optimiser"])
             for group, settings in zip(self.optimiser.param_groups, chosen, strict=True):
-                group.update(settings)  # a run may go on with other settings
+                group.update(settings)  # a run may continue with other settings
             self._began = state.get("began", 0)
 
 

@@ -1,15 +1,15 @@
-"""Measures how many CPU threads help at the moment, on the work itself, at its start and repeatedly during it.
+"""Finds out how many CPU threads are fastest, by trying them on the work itself at its start and again during it.
 
 Vocabulary.
   piece   work that is done many times, here a step of the learner; pieces of one kind, a size of board, take equally
           long.
-  trial   a few pieces with each number of threads in question, ended by the first kind that had them all; no work is
-          done for it alone.
+  trial   a few pieces with each number of threads in question. It ends with the first kind that has had them all. The
+          pieces are real work: nothing is done for the trial alone.
 
-A step of the learner is thousands of short stretches at whose ends threads wait for each other. Beside another busy
-process one of them is often not on a processor, and all wait: two threads on two cores were up to twenty times slower
-than one. How busy a machine is changes, so trials are repeated: at once where a piece takes far longer than usual, and
-otherwise as often as `SHARE` allows.
+A step of the learner consists of thousands of short stretches, and threads wait for each other at the end of each. Next
+to another busy process one thread is often without a core, and all wait: two threads on two cores were up to twenty
+times slower than one. The load of a machine changes, so trials are repeated: at once when a piece takes far longer than
+usual, otherwise as often as `SHARE` allows.
 """
 
 from __future__ import annotations
@@ -18,26 +18,25 @@ import time
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 
-RUNS = (
-    2  # pieces of a trial with each number of threads; the faster counts, for the first one may have to set things up
-)
-HOPELESS = 3.0  # times the best so far, from which on one piece is enough
+# pieces of a trial with each number of threads; the faster one counts, because the first may have to set things up
+RUNS = 2
+TOO_SLOW = 3.0  # times the best so far: then one piece is enough
 SLOW = 2.0  # times the usual, from which on fewer threads are tried
 SHARE = 0.05  # of the time, at most, that trials may cost beyond what the same pieces would have taken
 SHORTEST = 30.0  # seconds between two trials
 
 
 class Pace:
-    """The threads to work with now.
+    """The number of threads to use now.
 
     Args:
         wanted: 0 for as many as help; else that many, always.
         most: threads that there are.
-        tell: is told of each change.
+        tell: called with the new number at each change.
         clock: seconds.
 
     Attributes:
-        threads: that are best, by the last trial.
+        threads: the best number by the last trial.
     """
 
     def __init__(
@@ -50,9 +49,7 @@ class Pace:
         self.threads = wanted or most
         self._counts = [self.threads] if wanted else _halves(most)
         self._tell, self._clock = tell, clock
-        self._due = (
-            0.0 if len(self._counts) > 1 else float("inf")
-        )  # the clock's seconds at which the next trial may begin
+        self._due = 0.0 if len(self._counts) > 1 else float("inf")  # when, by the clock, the next trial may begin
         self._tried: list[int] = []  # numbers of threads that the trial under way compares; empty: there is none
         self._times: dict[Hashable, dict[int, list[float]]] = {}  # kind -> threads -> seconds of the trial's pieces
         self._usual: dict[Hashable, float] = {}  # kind -> seconds of a piece with the present threads
@@ -64,7 +61,10 @@ class Pace:
 
     @contextmanager
     def piece(self, kind: Hashable) -> Iterator[int]:
-        """Around a piece of this kind: gives the threads to do it with. A piece that fails is not counted."""
+        """Context manager around a piece of this kind; gives the number of threads to use.
+
+        A failed piece is not counted.
+        """
         if not self._tried and not self.is_settled:
             self._tried, self._times = self._counts, {}
         count = self._next(kind) or self.threads
@@ -77,23 +77,23 @@ class Pace:
             self._compare(kind, seconds)
 
     def _next(self, kind: Hashable) -> int | None:
-        """The number of threads to try next with this kind; None where there is nothing to try."""
+        """The number of threads to try next with this kind; None if there is none."""
         times = self._times.get(kind, {})
         best = min(map(min, times.values()), default=float("inf"))
         for count in self._tried:
             found = times.get(count, [])
-            if len(found) < RUNS and min(found, default=0.0) <= HOPELESS * best:
+            if len(found) < RUNS and min(found, default=0.0) <= TOO_SLOW * best:
                 return count
         return None
 
     def _note(self, kind: Hashable, count: int, seconds: float) -> None:
-        """A piece of the trial is done; the trial too, if it was the last of its kind that was needed."""
+        """Count a piece of the trial, and end the trial if no other of its kind is needed."""
         self._times.setdefault(kind, {}).setdefault(count, []).append(seconds)
         if self._next(kind) is None:
             self._decide(kind)
 
     def _decide(self, kind: Hashable) -> None:
-        """End the trial: what was fastest for this kind it is, until the next trial can be afforded."""
+        """End the trial: use what was fastest for this kind until `SHARE` allows the next trial."""
         before, all_times = self.threads, self._times
         self.threads = min(all_times[kind], key=lambda count: min(all_times[kind][count]))
         cost = sum(_excess(times.values()) for times in all_times.values())
@@ -104,7 +104,7 @@ class Pace:
             self._tell(self.threads)
 
     def _compare(self, kind: Hashable, seconds: float) -> None:
-        """A piece with the present threads is done: where it took far longer than usual, see whether fewer are faster."""
+        """Compare a piece outside trials with the usual time; if it took far longer, try fewer threads."""
         usual = self._usual.setdefault(kind, seconds)
         self._usual[kind] = min(usual, seconds)
         fewer = [count for count in self._counts if count < self.threads]
@@ -121,6 +121,6 @@ def _halves(most: int) -> list[int]:
 
 
 def _excess(times: Iterable[list[float]]) -> float:
-    """Seconds above those that all pieces would have taken at the speed of the fastest."""
+    """Seconds lost compared with all pieces at the speed of the fastest."""
     pieces = [seconds for found in times for seconds in found]
     return sum(pieces) - min(pieces) * len(pieces)

@@ -12,9 +12,9 @@ Vocabulary.
               for and hands over a network every so many, in the middle of games. Generations that end while one is
               reported are reported with the next.
 
-A run that is killed goes on from its last checkpoint as if it had not been: on a CPU and with one thread it ends with
-the same weights, bit for bit, in the first two modes. Stopping (Ctrl-C, SIGTERM) saves at once and loses no finished
-game, no game in flight and no step. What each part does is in `training.run.run`; here is only their order.
+A run that is killed continues from its last checkpoint. In the first two modes, on a CPU with one thread, it ends with
+the same weights, bit for bit, as a run that was not killed. Stopping (Ctrl-C, SIGTERM) saves at once and loses no
+finished game, no game in flight and no step. The parts are in `training.run.run`; only their order is here.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ def cycle(run: Run, watch: Monitor, stop: Stop) -> None:
     """Generation after generation until the run is finished or told to stop; what is done by then is saved.
 
     Raises:
-        StorageError: a file cannot be written; the run can be gone on with from its last checkpoint.
+        StorageError: a file cannot be written; the run can be continued from its last checkpoint.
     """
     if run.is_new:
-        run.save()  # so that a crash before the first point of rest is as any other
+        run.save()  # so that a crash before the first checkpoint is like any other
     {"sequential": sequential, "semi-asynchronous": semi_asynchronous, "asynchronous": asynchronous}[run.settings.mode](
         run, watch, stop
     )
@@ -127,8 +127,9 @@ def asynchronous(run: Run, watch: Monitor, stop: Stop) -> None:
 
 
 def together(other: Callable[[Stop], None], mine: Callable[[Stop], None], stop: Stop) -> None:
-    """Both at once, `other` in a thread of its own. If one fails the other is told to stop; the failure is raised when
-    both have ended.
+    """Run both at the same time, `other` in a thread of its own.
+
+    If one fails the other is stopped, and the error is raised when both have ended.
     """
     failed = threading.Event()
 
@@ -149,7 +150,7 @@ def together(other: Callable[[Stop], None], mine: Callable[[Stop], None], stop: 
 
 
 def _tell(run: Run, watch: Monitor, stop: Stop) -> None:
-    """Report the generation; strength and the like are the monitor's."""
+    """Report the generation; the monitor adds what it measures itself."""
     report = run.report(stop)
     with run.timeline.during("monitor"), storage.writing(run.folder / "log.jsonl"):
         watch.generation(report, run, stop)

@@ -1,11 +1,10 @@
-"""`--dry-run`: everything that a run needs, tried once, without a run.
+"""`--dry-run`: tries everything that a run needs once, without a run.
 
 Vocabulary.
-  check  one thing that could stop a run: each is said when it is done, and the first that fails ends the rehearsal with
-         its reason.
+  check  one thing that could stop a run. Each prints a line when it is done; the first that fails ends the rehearsal
+         with its reason.
 
-What is tried is made in memory or in a temporary folder; nothing is left behind. It says nothing of speed
-(`training.run.estimate` does).
+All is done in memory or in a temporary folder, and nothing is left behind. `training.run.estimate` measures speed.
 """
 
 from __future__ import annotations
@@ -34,10 +33,10 @@ RESERVE_BYTES = 200_000_000  # beyond the checkpoints: records, logs and reports
 
 
 def rehearse(settings: LoopSettings, folder: Path, origin: Origin, say: Callable[[str], None]) -> None:
-    """Check all, saying each result in a line.
+    """Check everything and `say` each result in a line.
 
     Raises:
-        ConfigError, WeightsError, CheckpointError, StorageError: what a run would be stopped by.
+        ConfigError, WeightsError, CheckpointError, StorageError: the first problem that would stop a run.
     """
     rules = f" by {settings.rules} rules" if settings.rules else ""
     say(f"settings   {settings.game}{rules}, network {settings.network}, stages {len(settings.stage)}: ok")
@@ -59,7 +58,7 @@ def rehearse(settings: LoopSettings, folder: Path, origin: Origin, say: Callable
 
 
 def _folder(folder: Path) -> str:
-    """That the run folder can be written, or made where the nearest folder above it exists; it is not made."""
+    """Check that the run folder can be written, or made where the nearest folder above it exists; it is not made."""
     place = storage.nearest(folder)
     if not place.is_dir():
         raise ConfigError(f"{place} is no folder; give another --run")
@@ -72,9 +71,7 @@ def _folder(folder: Path) -> str:
 
 
 def _disk(settings: LoopSettings, folder: Path, learner: Learner) -> str:
-    """That there is room for the checkpoints and the first hours of records, and that a checkpoint can be written and
-    read.
-    """
+    """Check that there is room for checkpoints and the first records, and that a checkpoint can be written and read."""
     free = shutil.disk_usage(storage.nearest(folder)).free
     needed = (settings.keep + 2) * checkpoint_bytes(settings) + RESERVE_BYTES
     if free < needed:

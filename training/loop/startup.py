@@ -1,11 +1,10 @@
-"""The command line of a run, for `python -m training.loop` and `python -m training.selfplay`: checks what is asked for
-and starts the run.
+"""The command line of a run, for `python -m training.loop` and `python -m training.selfplay`.
 
 Vocabulary.
   run folder  the folder of a run (`training.run.run`); the same command given again continues in it.
   sitting     the time from one start of a run to its next stop.
 
-What is asked for is checked here, before anything starts. The cycle itself is `training.loop`, the presets are
+The request is checked here, before anything starts. The cycle itself is `training.loop`, the presets are
 `training.settings.presets`, what a new run begins with `training.run.origins`, what it will cost
 `training.run.estimate`, and the trial without a run `training.loop.rehearsal`.
 """
@@ -29,7 +28,7 @@ from gozero.threads import available_threads
 from gozero.weights import WeightsError
 from training.actor import simulators
 from training.actor.simulators import Disagreement
-from training.console import say, stop_on_signals
+from training.console import Parser, say, stop_on_signals
 from training.doctor import monitor
 from training.learner.learner import DivergedError, network_config
 from training.loop.cycle import cycle
@@ -43,22 +42,15 @@ from training.storage import storage
 from training.storage.checkpoint import CheckpointError
 from training.storage.storage import BusyError, FolderError, StorageError
 
-UNUSABLE = (
-    BusyError,
-    FolderError,
-    ConfigError,
-    CheckpointError,
-    WeightsError,
-    ChoiceError,
-)  # cannot be done: exit code 2
-FAILED = (StorageError, Disagreement, DivergedError)  # the run cannot continue: exit code 1
+# exit code 2: it cannot be done
+UNUSABLE = (BusyError, FolderError, ConfigError, CheckpointError, WeightsError, ChoiceError)
+FAILED = (StorageError, Disagreement, DivergedError)  # exit code 1: the run cannot continue
 FIXED = ("game", "rules", "network", "features")  # settings that a run cannot change
 SHORTHANDS = ("hours", "threads", "simulator", "device", "mode")  # options that are settings of the same name
 
 
 def prepare(settings: LoopSettings, folder: Path, origin: Origin | None = None) -> Run:
-    """Make or reopen the run folder and keep the resolved settings in it; a new run begins with its origin, if it has
-    one.
+    """Make or reopen the run folder and keep the resolved settings in it. A new run begins with its origin, if any.
 
     Raises:
         ConfigError: the folder holds a run of another network, game or rules, or the origin does not fit.
@@ -77,12 +69,15 @@ def prepare(settings: LoopSettings, folder: Path, origin: Origin | None = None) 
 
 
 def _compare(settings: LoopSettings, folder: Path) -> bool:
-    """Whether the folder holds a run; says what has changed since its last sitting, and refuses what may not."""
+    """Whether the folder holds a run.
+
+    Says which settings have changed since it last stopped; ConfigError for fixed ones.
+    """
     saved, under_way = folder / "settings.json", any((folder / "checkpoints").glob("*.pt"))
     if not saved.exists():
         return under_way
     try:
-        before = {"features": 1} | flat(json.loads(saved.read_text(encoding="utf-8")))  # older files do not name them
+        before = {"features": 1} | flat(json.loads(saved.read_text(encoding="utf-8")))  # older files lack them
     except (OSError, ValueError) as error:
         raise ConfigError(
             f"cannot read {saved.absolute()}: {error}; give another --run, or move the file away"
@@ -148,7 +143,7 @@ def add_options(options: argparse.ArgumentParser) -> None:
 
 def parser() -> argparse.ArgumentParser:
     """The command line of `python -m training.loop`."""
-    options = argparse.ArgumentParser(
+    options = Parser(
         prog="python -m training.loop",
         description="Train by self-play and learning in turns; continues a run where it stopped.",
     )
@@ -164,8 +159,9 @@ def main(arguments: list[str] | None = None) -> int:
 def start(
     options: argparse.Namespace, program: str, announce: Callable[[LoopSettings, Path], str] | None = None
 ) -> int:
-    """Do what the options ask for; the exit code as in `main`. `announce`, if given, makes a line that is said before a
-    run begins.
+    """Do what the options ask for and return the exit code, as `main`.
+
+    `announce`, if given, makes a line to say first.
     """
     if options.list_presets:
         print(presets.table())
@@ -195,7 +191,7 @@ def start(
 
 
 def _train(run: Run, watch: monitor.Monitor, program: str) -> int:
-    """The cycle, until it ends, fails or is told to stop; the exit code."""
+    """Run the cycle until it ends, fails or is stopped. Returns the exit code."""
     stop = stop_on_signals()
     say(config.describe(run.settings))
     say(f"games are refereed by {simulators.DESCRIPTIONS[run.settings.simulator]}")
@@ -225,7 +221,7 @@ def _look_first(settings: LoopSettings, folder: Path, origin: Origin, options: a
 
 
 def _settings(options: argparse.Namespace) -> tuple[LoopSettings, Path]:
-    """(the settings, who referees resolved, and the run folder) that the options name; ConfigError if they name none."""
+    """(the settings with the referee resolved, the run folder) that the options name; ConfigError if they name none."""
     if (options.preset is None) == (options.config is None):
         raise ConfigError(f"give one of --preset NAME ({', '.join(presets.names())}) and --config FILE.toml")
     path = presets.path_of(options.preset) if options.preset else Path(options.config)
@@ -244,9 +240,7 @@ def _settings(options: argparse.Namespace) -> tuple[LoopSettings, Path]:
 
 
 def _as_begun(settings: LoopSettings, folder: Path) -> LoopSettings:
-    """The settings of a preset with the input features of the run in the folder, if there is one: a preset may have got
-    others since.
-    """
+    """The settings of a preset, with the input features of the run in the folder: those of the preset may be newer."""
     if not any((folder / "checkpoints").glob("*.pt")):
         return settings
     try:
@@ -254,7 +248,7 @@ def _as_begun(settings: LoopSettings, folder: Path) -> LoopSettings:
     except (OSError, ValueError, AttributeError):  # `_compare` says what is wrong
         return settings
     if features != settings.features:
-        kept = f"{folder.absolute()} goes on with the input features that it began with, version {features}"
+        kept = f"{folder.absolute()} continues with the input features that it began with, version {features}"
         say(f"{kept}; new runs have {settings.features}")
     return replace(settings, features=features)
 

@@ -15,45 +15,35 @@ from __future__ import annotations
 import argparse
 import csv
 import json
-import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack, closing
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from gozero import coords, games, sgf
-from gozero.exits import INTERRUPTED
+from gozero.errors import ChoiceError
 from gozero.games import GO_FAMILY
 from gozero.games.game import BLACK, Game
+from training.console import Parser, run_command
 from training.matches import players
+from training.matches.commands import UNUSABLE, add_game, add_play, check_files, described, in_parallel, open_game
 from training.matches.elo import wilson
 from training.matches.match import MatchGame, MatchSettings, distinct_games, play_match, tally
-from training.matches.players import Conditions, PlayerError
-from training.records import scoring
+from training.matches.players import Conditions
 
 LETTERS = "AB"
-IN_PROCESS_PARALLEL = 32  # games in progress when both players live in this process: fills evaluation batches
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one match from the command line; the exit code is described above."""
     options = _parser().parse_args(arguments)
-    try:
-        return _run(options)
-    except (PlayerError, ValueError, OSError) as error:
-        print(f"arena: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("arena: interrupted; the games above are all that were finished", file=sys.stderr)
-        return INTERRUPTED
+    return run_command("training.arena", lambda: _run(options), UNUSABLE, "no game was finished")
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m training.arena", description=__doc__.split("\n\n")[0], epilog=players.__doc__
-    )
+    parser = Parser(prog="python -m training.arena", description=__doc__.split("\n\n")[0], epilog=players.__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("a", metavar="A", help="the player whose score is counted")
     parser.add_argument("b", metavar="B", help="the opponent")
@@ -69,111 +59,81 @@ def _parser() -> argparse.ArgumentParser:
         "--max-moves", type=int, default=700, metavar="N", help="plies after which the board is counted (default 700)"
     )
     parser.add_argument("--sgf", type=Path, metavar="DIR", help="save every game as DIR/game-NNN.sgf")
-    parser.add_argument("--csv", type=Path, metavar="FILE", help="save the list of games")
+    parser.add_argument("--csv", type=Path, metavar="FILE", help="save the list of games, each as it ends")
     parser.add_argument("--json", type=Path, metavar="FILE", help="save settings, result and games")
     return parser
-
-
-def add_game(parser: argparse.ArgumentParser) -> None:
-    """The options that `open_game` reads."""
-    parser.add_argument(
-        "--game", default=scoring.GO, metavar="NAME", help=f"{', '.join(games.GAMES)} (default {scoring.GO})"
-    )
-    parser.add_argument("--size", type=int, help="board size (default: the game's own; Go 13)")
-    parser.add_argument("--komi", type=float, help="points, Go only (default: the board's usual one, mostly 7.5)")
-    parser.add_argument("--rules", help="rule set of the referee (default: the game's own; Go chinese)")
-
-
-def add_play(parser: argparse.ArgumentParser) -> None:
-    """The options of how players are run, but for the number of games."""
-    parser.add_argument("--seed", type=int, default=1, help="fixes openings and random players (default 1)")
-    parser.add_argument(
-        "--parallel", type=int, metavar="N", help="games in progress at once (default: 1 with a GTP engine, else 32)"
-    )
-    parser.add_argument(
-        "--move-seconds", type=float, default=60.0, metavar="S", help="limit for one GTP answer (default 60)"
-    )
-    parser.add_argument(
-        "--threads", type=int, metavar="N", help="threads for network evaluation (default: all this process may use)"
-    )
-
-
-def open_game(options: argparse.Namespace) -> tuple[Game, float]:
-    """(the game, its komi in points), where what is not given is the game's own. ValueError for what the game does not
-    have.
-    """
-    size = games.usual(options.game, "size") if options.size is None else options.size
-    komi = scoring.usual_komi(options.game, size) if options.komi is None else options.komi
-    given = komi if options.game == scoring.GO else options.komi
-    return games.make(options.game, size=size, rules=options.rules, komi=given), komi
-
-
-def check_files(*files: Path | None) -> None:
-    """ValueError for a file that could not be written once the games are over; None: not asked for."""
-    for file in files:
-        if file is not None and not file.absolute().parent.is_dir():
-            raise ValueError(f"cannot write {file}: there is no folder {file.absolute().parent}")
-        if file is not None and file.is_dir():
-            raise ValueError(f"cannot write {file}: it is a folder")
-
-
-def described(game: Game, komi: float, options: argparse.Namespace) -> str:
-    """`go 13x13, komi 7.5, chinese`; only what the game has."""
-    rules = options.rules or games.usual(game.name, "rules")
-    return (
-        f"{game.name} {game.dimensions}"
-        + (f", komi {komi:g}" if game.name == scoring.GO else "")
-        + (f", {rules}" if rules else "")
-    )
-
-
-def in_parallel(options: argparse.Namespace, *descriptions: str) -> int:
-    """Games in progress at once: as asked for, else many unless a player lives outside this process or knows no
-    batches.
-    """
-    outside = any(text.startswith(("gtp:", "pachi:")) for text in descriptions)
-    return options.parallel or (1 if outside else IN_PROCESS_PARALLEL)
 
 
 def _run(options: argparse.Namespace) -> int:
     game, komi = open_game(options)
     if options.sgf and game.name not in GO_FAMILY:
-        raise ValueError(f"--sgf saves games of Go only: --csv and --json hold the moves of {game.name}")
+        raise ChoiceError(f"--sgf saves games of Go only: --csv and --json hold the moves of {game.name}")
     check_files(options.csv, options.json)
     parallel = in_parallel(options, options.a, options.b)
     settings = MatchSettings(options.games, options.seed, options.opening_moves, options.max_moves, parallel)
     conditions = Conditions(game, komi, options.seed, parallel, options.move_seconds, options.threads)
     start = time.perf_counter()
     with ExitStack() as opened:
-        pair = tuple(
+        first, second = (
             opened.enter_context(closing(players.open_player(text, conditions))) for text in (options.a, options.b)
         )
-        names = (pair[0].name, pair[1].name)
-        print(f"A = {options.a}  ({names[0]})\nB = {options.b}  ({names[1]})")
+        print(f"A = {options.a}  ({first.name})\nB = {options.b}  ({second.name})")
         print(f"{described(game, komi, options)}; {settings}")
         print("game black white result   moves ended         A says   B says", flush=True)
-        records: list[MatchGame] = []
+        match = Match(options, (first.name, second.name), settings, conditions, [])
         try:
-            for record in play_match((pair[0], pair[1]), game, settings):
+            for record in play_match((first, second), game, settings):
                 print(row(record), flush=True)
-                records.append(record)
-                if options.sgf:
-                    write_sgf(options.sgf, record, names, conditions, options.rules)
+                match.keep(record)
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(match.kept()) from None
         finally:  # what was finished is kept, however the match ends
-            records.sort(key=lambda record: record.number)
-            if records and options.csv:
-                write_csv(options.csv, records, game)
-            if records and options.json:
-                write_json(options.json, options, names, settings, records, conditions)
-    print("\n".join(verdict(records, time.perf_counter() - start)))
-    return 0 if all(record.agreed and not record.detail for record in records) else 1
+            match.finish()
+    print("\n".join(verdict(match.records, time.perf_counter() - start)))
+    return 0 if all(record.agreed and not record.detail for record in match.records) else 1
+
+
+@dataclass(frozen=True)
+class Match:
+    """The finished games of a match and the files that they are saved in, as the options ask for."""
+
+    options: argparse.Namespace
+    names: tuple[str, str]
+    settings: MatchSettings
+    conditions: Conditions
+    records: list[MatchGame]
+
+    def keep(self, record: MatchGame) -> None:
+        """Take a game that has just ended: its row and its SGF file are on disk at once."""
+        self.records.append(record)
+        if self.options.csv:
+            write_csv(self.options.csv, [record], self.conditions.game, append=len(self.records) > 1)
+        if self.options.sgf:
+            write_sgf(self.options.sgf, record, self.names, self.conditions, self.options.rules)
+
+    def finish(self) -> None:
+        """Write the games in the order of their numbers; files are left alone where no game was finished."""
+        self.records.sort(key=lambda record: record.number)
+        if self.records and self.options.csv:
+            write_csv(self.options.csv, self.records, self.conditions.game)
+        if self.records and self.options.json:
+            write_json(self.options.json, self.options, self.names, self.settings, self.records, self.conditions)
+
+    def kept(self) -> str:
+        """Half a line about what an interrupted match leaves."""
+        if not self.records:
+            return "no game was finished"
+        files = [str(file) for file in (self.options.csv, self.options.json, self.options.sgf) if file]
+        count = f"{len(self.records)} of {self.settings.games} games were finished"
+        return f"{count} and are kept in {' and '.join(files)}" if files else f"{count}, listed above"
 
 
 def row(record: MatchGame) -> str:
     """One game as a line of the table; faults and disagreements are spelled out with the last position."""
     black, white = LETTERS[record.black], LETTERS[1 - record.black]
     says = "  ".join(f"{claim or '-':<7}" for claim in record.claims)
-    line = f"{record.number + 1:4} {black:^5} {white:^5} {record.result:<8} {len(record.moves):5} {record.ended:<13} {says}".rstrip()
+    end = f"{record.result:<8} {len(record.moves):5} {record.ended:<13}"
+    line = f"{record.number + 1:4} {black:^5} {white:^5} {end} {says}".rstrip()
     if record.detail:
         line += f"\n     {record.detail}"
     if not record.agreed:
@@ -217,12 +177,13 @@ def _fields(record: MatchGame, game: Game) -> dict[str, object]:
     return fields
 
 
-def write_csv(path: Path, records: Sequence[MatchGame], game: Game) -> None:
-    """One line per game."""
+def write_csv(path: Path, records: Sequence[MatchGame], game: Game, append: bool = False) -> None:
+    """Write a line for each game, at least one; a heading first, unless they are appended to a file that has it."""
     rows = [_fields(record, game) for record in records]
-    with path.open("w", newline="", encoding="utf-8") as file:
+    with path.open("a" if append else "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, fieldnames=list(rows[0]))
-        writer.writeheader()
+        if not append:
+            writer.writeheader()
         writer.writerows(rows)
 
 

@@ -44,7 +44,7 @@ class Tally:
         return self.points / self.games if self.games else math.nan
 
     def report(self) -> dict[str, float]:
-        """As numbers for log and TensorBoard: games, score, and the ends of its interval, low and high."""
+        """The numbers for log and TensorBoard: games, score, and the ends of its interval, low and high."""
         low, high = wilson(self.points, self.games)
         return {"games": float(self.games), "score": self.score, "low": low, "high": high}
 

@@ -7,33 +7,34 @@
 Vocabulary
     rung      one opponent: plain UCT of so many simulations, from 10 doubling to 20,480, or the program of --opponent
               with {sims} set
-    climber   who meets every rung in a match of --games games with each colour: the weights at so many visits
+    climber   the player that meets every rung in a match of --games games with each colour: the weights at so many
+              visits
     control   another climber to compare with: plain UCT of as many visits, and a perfect player where the game is
               solved; only against plain UCT, so that all means belong to the same opponents
 
 The mean gives every opponent the same weight; its interval takes all games for one match, which is a little too wide,
 never too narrow. The table goes to stdout, complaints to stderr; the file of --csv holds it from the first match on.
 Exit code: 0; 1 when a player failed or made an illegal move; 2 when the request makes no sense; 130 after Ctrl-C. Games
-are played by `training.matches.match`; this module rates nobody.
+are played by `training.matches.match`; no ratings are computed.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from gozero.exits import INTERRUPTED
+from gozero.errors import ChoiceError
 from training import plots
+from training.console import Parser, run_command, say
 from training.matches import perfect
-from training.matches.arena import add_game, add_play, check_files, described, in_parallel, open_game
+from training.matches.commands import UNUSABLE, add_game, add_play, check_files, described, in_parallel, open_game
 from training.matches.elo import Tally, wilson
 from training.matches.match import MatchGame, MatchSettings, play_match, tally
-from training.matches.players import Conditions, PlayerError, open_player
+from training.matches.players import Conditions, open_player
 
 SIMULATIONS = tuple(10 * 2**rung for rung in range(12))  # of the plain UCT opponents
 COLUMNS = (
@@ -78,22 +79,14 @@ class Rung:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Climb from the command line; the exit code is described above."""
+    """Run the ladder from the command line; the exit code is described above."""
     options = _parser().parse_args(arguments)
-    try:
-        return _run(options)
-    except (PlayerError, plots.PlotError, ValueError, OSError) as error:
-        print(f"ladder: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("ladder: interrupted; the matches above are all that were finished", file=sys.stderr)
-        return INTERRUPTED
+    finished = "the matches above are all that were finished"
+    return run_command("training.ladder", lambda: _run(options), UNUSABLE, finished)
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m training.ladder", description=__doc__.partition("\n")[0], epilog=__doc__
-    )
+    parser = Parser(prog="python -m training.ladder", description=__doc__.partition("\n")[0], epilog=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add_game(parser)
     parser.add_argument("--weights", metavar="FILE", help="the network that climbs (default: the controls alone)")
@@ -129,7 +122,7 @@ def _parser() -> argparse.ArgumentParser:
 def _run(options: argparse.Namespace) -> int:
     game, komi = open_game(options)
     if options.games < 1:
-        raise ValueError(f"--games {options.games}: expected 1 or more for each opponent and colour")
+        raise ChoiceError(f"--games {options.games}: expected 1 or more for each opponent and colour")
     check_files(options.csv, options.plot)
     opponents = _opponents(options)
     climbers = _climbers(options)
@@ -151,16 +144,18 @@ def _run(options: argparse.Namespace) -> int:
 def _opponents(options: argparse.Namespace) -> list[str]:
     """Descriptions of the opponents, in the order of --sims."""
     if any(count < 1 for count in (*options.sims, *options.visits)):
-        raise ValueError("--sims and --visits are at least 1")
+        raise ChoiceError("--sims and --visits are at least 1")
     if options.opponent is None:
         return [f"uct:{count}" for count in options.sims]
     if "{sims}" not in options.opponent:
-        raise ValueError(f"--opponent {options.opponent!r} does not say where its simulations go: write {{sims}} there")
+        raise ChoiceError(
+            f"--opponent {options.opponent!r} does not say where its simulations go: write {{sims}} there"
+        )
     return ["gtp:" + options.opponent.replace("{sims}", str(count)) for count in options.sims]
 
 
 def _climbers(options: argparse.Namespace) -> list[str]:
-    """Descriptions of the climbers, controls last; says on stderr why a perfect player is not among them."""
+    """Descriptions of the climbers, controls last. Says on stderr why there is no perfect player among them."""
     climbers = [f"weights:{options.weights}:{visits}" for visits in options.visits] if options.weights else []
     if options.opponent is None and not options.no_controls:
         climbers += [f"uct:{visits}" for visits in options.visits]
@@ -168,9 +163,9 @@ def _climbers(options: argparse.Namespace) -> list[str]:
             perfect.solver(open_game(options)[0])
             climbers.append("perfect")
         except perfect.UnsolvedError as error:
-            print(f"ladder: no perfect player as control: {error}", file=sys.stderr)
+            say(f"training.ladder: no perfect player as control: {error}")
     if not climbers:
-        raise ValueError("nobody climbs: give --weights, or leave the controls in")
+        raise ChoiceError("there is no player to measure: give --weights, or leave out --no-controls and --opponent")
     return climbers
 
 
@@ -189,7 +184,7 @@ def _climb(
             print(_row(rung), flush=True)
             for record in rung.records:
                 if record.detail:
-                    print(f"ladder: game {record.number + 1} against {opponent}: {record.detail}", file=sys.stderr)
+                    say(f"training.ladder: game {record.number + 1} against {opponent}: {record.detail}")
             yield rung
 
 
@@ -198,7 +193,8 @@ def _row(rung: Rung) -> str:
     low, high = wilson(total.points, total.games)
     counts = f"{total.games:5} {total.wins:5} {total.draws:5} {total.losses:6}"
     sides = f"{rung.visits:>10} {rung.simulations:>10}"
-    return f"{sides} {counts}   {total.score:.3f}  {low:.3f} - {high:.3f}   {rung.as_colour(0):.3f}  {rung.as_colour(1):.3f}"
+    colours = f"{rung.as_colour(0):.3f}  {rung.as_colour(1):.3f}"
+    return f"{sides} {counts}   {total.score:.3f}  {low:.3f} - {high:.3f}   {colours}"
 
 
 def _by_climber(rungs: Sequence[Rung]) -> dict[str, list[Rung]]:

@@ -4,7 +4,7 @@ Vocabulary
     fixture   a game to be played: by whom, with which colours and seeds
     match     a number of games between player 0 and player 1 on one board with one komi
     pair      games 2k and 2k+1 of a match: the same random opening and the same seed, colours swapped
-    table     a game in progress; it keeps its slot (see `training.matches.players`) until the game is over
+    table     a game in progress; it keeps its slot (see `training.matches.interface`) until the game is over
     referee   our `Position`: every move passes through it before the other player hears of it
     claim     what a player says of the finished game when asked (GTP's final_score), `B+3.5`, `W+0.5`, `0`
 
@@ -22,16 +22,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gozero.errors import ChoiceError
 from gozero.games.game import BLACK, WHITE, Game
 from gozero.position import IllegalMove, Position
 from training.matches.elo import Tally
-from training.matches.players import Fault, MatchPlayer, Turn, random_action
+from training.matches.interface import Fault, MatchPlayer, Turn
+from training.matches.players import random_action
 from training.records.scoring import result_text
 
 
 @dataclass(frozen=True)
 class MatchSettings:
-    """What is fixed before the first game."""
+    """The settings of a match. ChoiceError for numbers that make no match."""
 
     games: int = 20  # even, so that every pair is complete
     seed: int = 1  # fixes the openings and the seeds handed to the players
@@ -41,14 +43,14 @@ class MatchSettings:
 
     def __post_init__(self) -> None:
         if self.games < 2 or self.games % 2:
-            raise ValueError(f"games must be even and at least 2 (colours are swapped in pairs), not {self.games}")
+            raise ChoiceError(f"games must be even and at least 2 (colours are swapped in pairs), not {self.games}")
         if self.parallel < 1 or self.max_moves < 1 or not 0 <= self.opening_moves < self.max_moves:
             numbers = f"not {self.parallel}, {self.max_moves} and {self.opening_moves}"
-            raise ValueError(
+            raise ChoiceError(
                 f"parallel and max_moves must be at least 1, opening_moves between 0 and max_moves - 1, {numbers}"
             )
         if self.seed < 0:
-            raise ValueError(f"the seed must be at least 0, not {self.seed}")
+            raise ChoiceError(f"the seed must be at least 0, not {self.seed}")
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ class MatchGame:
 
     @property
     def agreed(self) -> bool:
-        """Whether all who named a result name the referee's winner (true when nobody was asked)."""
+        """Whether all who named a result name the referee's winner (true when neither was asked)."""
         return all(winner_named(claim) == winner_named(self.result) for claim in self.claims if claim is not None)
 
 
@@ -255,5 +257,5 @@ def tally(records: Sequence[MatchGame]) -> Tally:
 
 
 def distinct_games(records: Sequence[MatchGame]) -> int:
-    """How many different move sequences the match holds: deterministic players repeat themselves and prove less."""
+    """The number of different games in the match: repeated games of deterministic players prove less."""
     return len(Counter(record.moves for record in records))

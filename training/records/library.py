@@ -1,12 +1,12 @@
 """The games in run folders and shards: finding them, naming them, choosing among them, checking them.
 
 Vocabulary.
-  path   what a person gives: a run folder, its folder records/, or a shard (`.gzr`, which may be left out).
+  path   as given on a command line: a run folder, its folder records/, or a shard (`.gzr`, which may be left out).
   entry  one game of a shard with its *name*, `runs/go13/000012:7`: the path as given, the shard, and the place among
          its readable games.
 
-It writes nothing and prints nothing; what is damaged is counted and never comes out as an entry.
-`training.records.browse` shows entries.
+Nothing is written or printed here. Damaged records are counted and never become entries. `training.records.browse`
+shows entries.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Entry:
 
     @property
     def result(self) -> str:
-        """As SGF has it: B+3.5, W+0.5, or 0 for a draw; B+ in games without points."""
+        """The result as in SGF: B+3.5, W+0.5, or 0 for a draw; B+ in games without points."""
         return scoring.result_text(self.game(), self.record.score)
 
     @property
@@ -65,8 +65,9 @@ class Entry:
 
 @dataclass
 class Library:
-    """The games under some paths, read one shard at a time. `corrupt` counts the frames that the shards read so far had
-    to skip.
+    """The games under some paths, read one shard at a time.
+
+    `corrupt` counts the frames that the shards read so far had to skip.
     """
 
     paths: Sequence[str]
@@ -76,8 +77,9 @@ class Library:
     damaged: list[Path] = field(default_factory=list)  # shards with a corrupt frame
 
     def entries(self) -> Iterator[Entry]:
-        """All games, in the order of paths, shards and records. LibraryError, before the first, for a path without
-        shards.
+        """Yield all games, in the order of paths, shards and records.
+
+        LibraryError, before the first, for a path without shards.
         """
         found = [item for path in self.paths for item in _shards(path)]
         for shard, label in found:
@@ -98,7 +100,7 @@ class Library:
 
 
 def find(name: str) -> Entry:
-    """The entry of that name. LibraryError says what is there instead."""
+    """Return the entry of that name. LibraryError, which says what there is, where there is none."""
     path, _, number = name.rpartition(":")
     if not path or not number.isascii() or not number.isdigit():
         raise LibraryError(
@@ -125,9 +127,8 @@ def _shards(path: str) -> list[tuple[Path, str]]:
         shard = folder / (place.name + SUFFIX)  # no with_name: `.` and `/` have no name
         if shard.is_file():
             return [(shard, path)]
-    reason = (
-        "holds no shards (*.gzr), and neither does its folder records" if place.is_dir() else "no such folder or shard"
-    )
+    empty = "holds no shards (*.gzr), and neither does its folder records"
+    reason = empty if place.is_dir() else "no such folder or shard"
     raise LibraryError(f"{place.absolute()}: {reason}")
 
 
@@ -141,7 +142,8 @@ def fault(entry: Entry) -> str | None:
         for state in states_of(entry.record, game):
             last = state
         if abs(scoring.final_score(game, last) - entry.record.score) > 1e-6:
-            return f"the moves lead to a score of {scoring.final_score(game, last):g} for Black, the record says {entry.record.score:g}"
+            found = scoring.final_score(game, last)
+            return f"the moves lead to a score of {found:g} for Black, the record says {entry.record.score:g}"
     except (CorruptRecordError, LibraryError, ValueError) as error:
         return str(error)
     return None
@@ -160,10 +162,10 @@ def winner(record: Record) -> str:
 
 @dataclass(frozen=True)
 class Filter:
-    """Which games are wanted; None and empty tuples mean any. Lengths are in moves, `generations` is (first, last),
-    both included.
+    """Conditions on games; None and empty tuples mean any.
 
-    A least surprise, in nats, leaves out games whose surprise is not known.
+    Lengths are in moves; `generations` is (first, last), both included; `least_surprise` is in nats, and games whose
+    surprise is not known do not reach it.
     """
 
     min_length: int = 0

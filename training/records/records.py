@@ -6,11 +6,11 @@ Vocabulary.
   frame   MAGIC, kind, length of the payload and its CRC-32, then the payload: the run's settings (JSON) or a record
           (compressed).
 
-A shard is readable after a crash: a torn or corrupt frame is skipped and counted, and reading goes on at the next
+A shard is readable after a crash: a torn or corrupt frame is skipped and counted, and reading continues at the next
 MAGIC. Positions are not stored; `training.records.replay` plays the moves again. A policy target is 64 visits, shared
-out among the actions in proportion to the search's policy, fractions left to chance: about 14 bytes, and right in the
-mean. So a 13x13 game takes about 1 KB where a quarter of its moves are recorded, and about 2.4 KB where all are. Older
-forms are read as well (`_FORMS`).
+out among the actions in proportion to the search's policy; fractions are rounded at random, so that the mean is right.
+It takes about 14 bytes. A 13x13 game takes about 1 KB where a quarter of its moves are recorded, and about 2.4 KB where
+all are. Older forms are read as well (`_FORMS`).
 """
 
 from __future__ import annotations
@@ -28,12 +28,10 @@ import numpy as np
 
 MAGIC = b"GZR1"
 _FRAME = struct.Struct("<4scII")  # magic, kind, payload bytes, CRC-32 of the payload
-_HEADER = struct.Struct(
-    "<BhIBhHHH"
-)  # size, komi and score in half points, generation, ending, openings, moves, searched plies
-_RESIGNATION = struct.Struct(
-    "<hbbB"
-)  # ply from which on it was conceded or -1, the sides' peaks, whether it was unresigned
+# size, komi in half points, generation, ending, score in half points, openings, moves, searched plies
+_HEADER = struct.Struct("<BhIBhHHH")
+# ply from which on it was conceded or -1, the sides' peaks, whether it was unresigned
+_RESIGNATION = struct.Struct("<hbbB")
 _KOMI_UNIT = 0.5
 _VISITS = 64  # that a target shares out
 _OLD_SCALE = 255  # the largest share of a target of the older forms
@@ -41,13 +39,12 @@ _VALUE_STEPS = 127  # a value of 1
 _SURPRISE_UNIT = 1 / 32  # nats; up to 7.9
 _NO_SURPRISE = 255
 
-_LZMA = (
-    {"id": lzma.FILTER_LZMA2, "preset": 9, "dict_size": 1 << 16, "lc": 0, "lp": 0, "pb": 0},
-)  # for bytes that are no text
+# without the contexts that help with text
+_LZMA = ({"id": lzma.FILTER_LZMA2, "preset": 9, "dict_size": 1 << 16, "lc": 0, "lp": 0, "pb": 0},)
 
 
 class _Form(NamedTuple):
-    """What a kind of record's frame holds."""
+    """The contents of one kind of record frame."""
 
     extended: bool  # surprise and resignation
     packed: bool  # plies and actions as differences, compressed by LZMA; else as they are, by zlib
@@ -60,25 +57,21 @@ _FORMS = {
     _GAME: _Form(extended=True, packed=True),
 }
 
-ENDINGS = (
-    "passes",
-    "settled",
-    "capped",
-    "finished",
-)  # two passes, all of the board pass-alive, the move limit; other games than Go
+# two passes, all of the board pass-alive, the move limit; by the rules of games other than Go
+ENDINGS = ("passes", "settled", "capped", "finished")
 
 
 @dataclass(frozen=True)
 class Target:
-    """What a full search said of one ply.
+    """The result of a full search at one ply.
 
     Attributes:
         ply: index of the move in the record that was played after this search.
         actions: int32 [k], the actions with a share above zero.
         shares: float32 [k], the policy target; they sum to 1.
         value: the root's value for the side to move, -1..1.
-        surprise: Kullback-Leibler divergence of the target from the network's prior, nats; None where no network
-            evaluated, as in playouts, and where it is not known (records of the first form).
+        surprise: Kullback-Leibler divergence of the target from the network's prior, nats; None where playouts
+            evaluated instead of a network, and in records of the first form.
     """
 
     ply: int
@@ -90,7 +83,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Record:
-    """One finished game; what conceded, unresigned and peak mean is said in `training.actor.resign`.
+    """One finished game. `training.actor.resign` defines conceded, unresigned and peak.
 
     Attributes:
         size, komi, generation: points a side; White's points; of the network.
@@ -125,15 +118,14 @@ class Record:
 def sparse_target(
     ply: int, policy: np.ndarray, value: float, surprise: float | None = None, chance: float = 0.5
 ) -> Target:
-    """A target as it will be stored, so that what is trained on is what is on disk.
+    """Make a target with the precision of the file, so that training sees what is on disk.
 
     Args:
         ply: as in `Target`.
         policy: float [A]; above 0 somewhere.
         value: as in `Target`.
         surprise: as in `Target`.
-        chance: 0 up to 1, decides which shares are rounded up; each is right in the mean over all chances (systematic
-            sampling).
+        chance: 0 up to 1, decides which shares are rounded up, so that the mean of each is right (systematic sampling).
     """
     reach = np.cumsum(policy, dtype=np.float64)
     levels = np.diff(np.floor(reach / reach[-1] * _VISITS + chance), prepend=0.0)
@@ -162,8 +154,8 @@ def encode(record: Record) -> bytes:
     """The payload of a record's frame."""
     moves, wide = record.moves, _action_type(record.size)
     header = _HEADER.pack(
-        record.size, round(record.komi / _KOMI_UNIT), record.generation, ENDINGS.index(record.ending), round(record.score / _KOMI_UNIT),
-        record.openings, len(moves), record.rows,
+        record.size, round(record.komi / _KOMI_UNIT), record.generation, ENDINGS.index(record.ending),
+        round(record.score / _KOMI_UNIT), record.openings, len(moves), record.rows,
     )  # fmt: skip
     black, white = (round(peak * _VALUE_STEPS) for peak in record.peaks)
     header += _RESIGNATION.pack(-1 if record.conceded is None else record.conceded, black, white, record.unresigned)
@@ -195,8 +187,9 @@ def decode(payload: bytes, kind: bytes = _GAME) -> Record:
         )
         moves = reader.take(_action_type(size), move_count).astype(np.int32)
         return Record(
-            size, komi * _KOMI_UNIT, generation, moves, _targets(reader, form, _action_type(size), target_count), score * _KOMI_UNIT,
-            ENDINGS[ending], openings, None if conceded < 0 else conceded, bool(unresigned), (black / _VALUE_STEPS, white / _VALUE_STEPS),
+            size, komi * _KOMI_UNIT, generation, moves, _targets(reader, form, _action_type(size), target_count),
+            score * _KOMI_UNIT, ENDINGS[ending], openings, None if conceded < 0 else conceded, bool(unresigned),
+            (black / _VALUE_STEPS, white / _VALUE_STEPS),
         )  # fmt: skip
     except (zlib.error, lzma.LZMAError, struct.error, IndexError) as error:
         raise ValueError(f"not a game record: {error}") from None
@@ -242,9 +235,7 @@ class _Reader:
 
 
 class Writer:
-    """Appends records to a shard; each is on disk (flushed) before the next begins. A new shard begins with the
-    settings.
-    """
+    """Appends records to a shard, and flushes each. A new shard begins with the settings."""
 
     def __init__(self, path: Path, settings: dict[str, Any]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -266,9 +257,7 @@ class Writer:
 
 @dataclass
 class Shard:
-    """What `read` found in a file: the games, the settings of the run that wrote them, and how many frames were
-    unusable.
-    """
+    """The content of a file: the games, the settings of the run that wrote them, and the number of unusable frames."""
 
     settings: dict[str, Any] = field(default_factory=dict)
     records: list[Record] = field(default_factory=list)

@@ -4,9 +4,9 @@ Vocabulary.
   row     one recorded position: packed planes, globals and its targets, all from the view of the side to move.
   shelf   the rows of one board size, oldest first; games held out have shelves of their own.
   window  how many of all rows so far may still be drawn: it grows more slowly than the run (Wu 2019, appendix C).
-  weight  how often a row is drawn, against the others. A part of each game's weight goes to its rows by their surprise,
-          the divergence of the search's policy from the network's: there is most to learn (policy-surprise weighting,
-          KataGo's docs/KataGoMethods.md).
+  weight  how often a row is drawn, relative to the others. Part of each game's weight is shared out among its rows by
+          their surprise, the divergence of the search's policy from the network's, because there is most to learn
+          where it is large (policy-surprise weighting, KataGo's docs/KataGoMethods.md).
 
 A game is held out, or not, by a hash of its moves: the same games stay held out after a restart. A record whose moves
 are illegal or whose result is not what its moves lead to is skipped and counted. The window lives in memory; records on
@@ -47,14 +47,13 @@ class Batch(NamedTuple):
     score: np.ndarray  # float32 [n]: final lead in points, komi included
     owner: np.ndarray  # float32 [n, P]: +1 ends as the side to move's, -1 as the other's, 0 neither
     known: np.ndarray | None = None  # bool [n, 3]: whether value, score and owner are known; None: all, as in self-play
-    root: np.ndarray | None = (
-        None  # float32 [n]: what the search made of the position, -1..1; NaN where no network searched; None: nowhere
-    )
+    # float32 [n]: the root's value by the search, -1..1; NaN where no network searched; None: in no row
+    root: np.ndarray | None = None
     tactics: np.ndarray | None = None  # float32 [n, K, H, W], from version 2 of the input features on
 
     @property
     def inputs(self) -> tuple[np.ndarray, ...]:
-        """What the network sees, in the order of its arguments."""
+        """The network's inputs, in the order of its arguments."""
         return (self.planes, self.globals) if self.tactics is None else (self.planes, self.globals, self.tactics)
 
     def map_inputs(self, change: Callable[[np.ndarray], np.ndarray]) -> Batch:
@@ -99,8 +98,7 @@ class Rows:
 
 
 def rows_of(record: Record, game: Game, first_serial: int = 0, surprise_share: float = 0.0, version: int = 1) -> Rows:
-    """Play a record's moves and build a row at each of its full searches; CorruptRecordError if they are not a game
-    with this result.
+    """Play a record's moves and build a row at each of its full searches.
 
     Args:
         record: of a game on this board size.
@@ -108,6 +106,9 @@ def rows_of(record: Record, game: Game, first_serial: int = 0, surprise_share: f
         first_serial: of its first row.
         surprise_share: of its weight that goes to its rows by their surprise.
         version: of the input features.
+
+    Raises:
+        CorruptRecordError: the moves are not a game with this result.
     """
     states, last = _replay(record, game)
     score, owner = scoring.final_score(game, last), scoring.final_owner(game, last).astype(np.int8)
@@ -148,7 +149,7 @@ def _planes(bits: np.ndarray, count: int, game: Game) -> np.ndarray:
 
 
 def _replay(record: Record, game: Game) -> tuple[np.ndarray, np.ndarray]:
-    """(states int32 [rows, S] before each full search, the last state int32 [S]); every move is held against the rules."""
+    """(states int32 [rows, S] before each full search, the last state int32 [S]); every move is checked."""
     states = np.empty((record.rows, game.state_ints), np.int32)
     row_at = {target.ply: row for row, target in enumerate(record.targets)}
     if len(row_at) != record.rows or any(ply >= len(record.moves) for ply in row_at):
@@ -160,10 +161,8 @@ def _replay(record: Record, game: Game) -> tuple[np.ndarray, np.ndarray]:
 
 
 def states_of(record: Record, game: Game) -> Iterator[np.ndarray]:
-    """The state int32 [S] before each of the m moves, and the last one: m + 1 times the same array, which the next move
-    changes.
-
-    CorruptRecordError at a move that the rules forbid.
+    """Yield the state int32 [S] before each of the m moves, then the last one. It is the same array each time: the next
+    move changes it. Raises CorruptRecordError at a move that the rules forbid.
     """
     state, history = scoring.begin(game, record.komi, len(record.moves))
     legal = np.zeros(game.actions, np.uint8)
@@ -186,8 +185,9 @@ def _dense(target: Target, actions: int) -> np.ndarray:
 
 
 def _weights(record: Record, share: float) -> np.ndarray:
-    """float32 [rows], of mean 1: `share` of it goes by surprise. Where that is not known, or nothing surprised, a row
-    weighs 1.
+    """float32 [rows] of mean 1, of which `share` is shared out by surprise.
+
+    A row whose surprise is not known has weight 1, and so has every row of a game without any.
     """
     surprises = np.array(
         [np.nan if target.surprise is None else target.surprise for target in record.targets], np.float32
@@ -200,11 +200,11 @@ def _weights(record: Record, share: float) -> np.ndarray:
 
 
 def _replies(record: Record, actions: int) -> np.ndarray:
-    """float16 [rows, A]: what the opponent does next. The target of its search if that was full, else the move it
-    played; zero at the end.
+    """float16 [rows, A]: the target of the opponent's search at the next ply if that was full, else the move it played;
+    zero at the end.
 
-    A cheap search's own shares are too noisy to learn from; the move it led to is a fair sample of the opponent. A move
-    of the opening was drawn for variety: unless it was searched, nothing is learned from it.
+    A cheap search's own shares are too noisy to learn from, but the move it led to is a fair sample of the opponent. A
+    move of the opening was drawn for variety, so it is no target unless it was searched.
     """
     replies = np.zeros((record.rows, actions), np.float16)
     full = {target.ply: target for target in record.targets}
@@ -234,8 +234,9 @@ def is_held_out(record: Record, share: float) -> bool:
 
 @dataclass
 class Replay:
-    """The window. `game_of(size)` gives the game that a record of that size was played under; `version` is that of the
-    input features.
+    """The window.
+
+    `game_of(size)` gives the game that a record of that size was played under; `version` is that of the input features.
     """
 
     settings: ReplaySettings
@@ -246,8 +247,9 @@ class Replay:
     shelves: dict[tuple[bool, int], Rows] = field(default_factory=dict)  # (held out, size) -> rows
 
     def add(self, records: Iterable[Record]) -> int:
-        """Append the rows of these games, oldest first, and drop what has left the window. Returns the number of rows
-        added.
+        """Append the rows of these games, oldest first, and drop rows that have left the window.
+
+        Returns the number added.
         """
         before = self.total
         fresh: dict[tuple[bool, int], list[Rows]] = {}
@@ -282,9 +284,7 @@ class Replay:
         return {size: len(rows) for (held, size), rows in sorted(self.shelves.items()) if held == held_out}
 
     def sample(self, batch: int, generator: np.random.Generator) -> Batch:
-        """A training batch: a size drawn by the weight of its rows, rows by their weights, each under a random symmetry
-        of its game.
-        """
+        """Draw a training batch: a size, then rows, by their weights; each row under a random symmetry."""
         shelves = {size: rows for (held, size), rows in sorted(self.shelves.items()) if not held}
         if not shelves:
             raise ValueError("the window holds no rows to train on")

@@ -1,10 +1,10 @@
-"""How a self-play game begins, when it is over, and how it is counted: the only part of training that asks which game
-it is.
+"""How a self-play game begins, when it is over, and how it is counted. Only this part of training asks which game it
+is.
 
 Vocabulary.
   settled  the outcome can no longer change; in Go, every point is pass-alive or pass-alive territory (Benson 1976).
-  final    counted after the stones that lie dead inside pass-alive territory have been removed, as the players'
-           handshake would.
+  final    counted after the stones that are dead inside pass-alive territory have been removed, as players would
+           agree to do.
 
 Other games than Go begin in one way only and are over when their rules say so. Scores and ownership are Black's here;
 the replay turns them to the side to move.
@@ -32,8 +32,9 @@ WHOLE_KOMI = 0.25  # share of the games whose komi is a whole number
 def make(name: str, size: int, rules: str, max_length: float) -> Game:
     """The game as self-play plays it: Go is counted after max_length · area moves, in the search as in the record.
 
-    By the board as it stands a search would take a pass for a blunder, or for a win, wherever dead stones are left: in
-    one 13x13 game of fourteen that ended by passes they decided who was ahead, and episodes let nobody capture them.
+    Dead stones are removed before the count. Otherwise they would make a pass a blunder or a win in the search: in one
+    of fourteen 13x13 games that ended by passes they decided who was ahead, and self-play masks the moves that would
+    capture them.
     """
     if name != GO:
         return games.make(name, size=size, rules=rules or None)
@@ -73,11 +74,10 @@ def usual_komi(name: str, size: int) -> float:
 
 
 def draw_komi(name: str, size: int, generator: np.random.Generator) -> float:
-    """Komi: 80 % within ±1 of the size's usual one, 14 % with a deviation of 3 points, 6 % of 12; a quarter of all is a
-    whole number.
+    """Draw the komi of a game: 80 % within ±1 of the size's usual one, 14 % with a standard deviation of 3 points, 6 %
+    of 12. A quarter of all are whole numbers. 0 where there is no komi.
 
-    By a whole number a game can be drawn: without such games no network would know what a draw is. 0 where there is no
-    komi.
+    With a whole-number komi a game can be drawn; without such games a network would not learn draws.
     """
     if name != GO:
         return 0.0
@@ -91,8 +91,9 @@ def draw_komi(name: str, size: int, generator: np.random.Generator) -> float:
 
 
 def decided_points(game: Game, state: np.ndarray) -> np.ndarray | None:
-    """bool [points]: whose they will be cannot change any more; None where that cannot be so yet, before half the board
-    is played.
+    """bool [points]: whether the owner of each point can no longer change.
+
+    None in games other than Go, and in the first plies (half as many as the board has points), where it always can.
     """
     if game.name != GO or state[PLY] * 2 <= game.points:
         return None
@@ -102,8 +103,9 @@ def decided_points(game: Game, state: np.ndarray) -> np.ndarray | None:
 
 
 def ending(game: Game, state: np.ndarray, decided: np.ndarray | None = None) -> str | None:
-    """One of `records.ENDINGS`, or None while the game goes on; `decided` is what `decided_points` says, if that is
-    known already.
+    """How the game has ended, one of `records.ENDINGS`; None if it has not.
+
+    `decided` is the result of `decided_points`, if that is known already.
     """
     if game.name != GO:
         return None if game.outcome(state) == NOT_OVER else "finished"
@@ -114,7 +116,7 @@ def ending(game: Game, state: np.ndarray, decided: np.ndarray | None = None) -> 
 
 
 def final_owner(game: Game, state: np.ndarray) -> np.ndarray:
-    """int8 [points]: +1 Black's, -1 White's, 0 neither; all 0 where nobody owns points."""
+    """int8 [points]: +1 Black's, -1 White's, 0 neither; all 0 in games without owned points."""
     owner = np.zeros(game.points, np.int8)
     kernel = go.settled_owner if game.name == GO else game.owner
     if kernel is not None:
@@ -123,8 +125,9 @@ def final_owner(game: Game, state: np.ndarray) -> np.ndarray:
 
 
 def final_score(game: Game, state: np.ndarray) -> float:
-    """Black's lead in points, komi included; its sign is the result. Where there are no points, 1 for a win and 0 for a
-    draw.
+    """Black's lead in points, komi included; its sign is the result.
+
+    Where there are no points, 1 for a win and 0 for a draw.
     """
     kernel = go.settled_score if game.name == GO else game.score or game.outcome
     score = float(kernel(state))
@@ -139,5 +142,5 @@ def result_text(game: Game, score: float) -> str:
 
 
 def known(game: Game) -> tuple[bool, bool, bool]:
-    """Whether a game's end teaches a value (always), a score and owners of points."""
+    """Which targets the end of a game gives: a value (always), a score, owners of points."""
     return True, game.score is not None, game.owner is not None

@@ -12,8 +12,10 @@ EARLY = 30 / 169  # of the area: a game that ends before that many moves is a si
 
 
 def game_report(records: Sequence[Record]) -> dict[str, float]:
-    """Of each size: games, mean length; shares of games capped, settled, early, drawn, distinct; of moves recorded; of
-    points Black's.
+    """The numbers `games<size>/*` of each size.
+
+    count; length: mean, in moves; capped, settled, early, draws, distinct: shares of the games; black: Black's share of
+    the points; recorded: share of the moves that left a row.
     """
     found: dict[str, float] = {}
     for size in sorted({record.size for record in records}):

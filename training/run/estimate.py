@@ -5,7 +5,7 @@ Vocabulary.
           next, the steps it pays for, and its part of the match at the end of a generation.
   course  the run's stages in order with their rows, until the settings end it or for as long as its stages say.
 
-An estimate is as good as its assumptions, and it prints them: games of as many moves as the board has points, a
+The estimate prints its assumptions: games of as many moves as the board has points, a
 computer as busy as during the measurement. It measures with untrained networks (`training.run.trial`) and leaves
 nothing behind.
 """
@@ -31,7 +31,7 @@ GB, MB = 1e9, 1e6
 
 @dataclass(frozen=True)
 class Cost:
-    """What was measured: evaluations a second by (evaluator, size), seconds a learner's step by size, and its CPU
+    """The measurements: evaluations a second by (evaluator, size), seconds a learner's step by size, and its CPU
     threads.
     """
 
@@ -62,7 +62,7 @@ def report(settings: LoopSettings, seconds: float = SECONDS, stop: Callable[[], 
 
 
 def generation_hours(settings: LoopSettings, seconds: float, stop: Callable[[], bool] = lambda: False) -> float:
-    """How long the first generation of a new run takes here, measured for about so many seconds."""
+    """Hours of the first generation of a new run on this machine, measured for about so many seconds."""
     stage = settings.stage[0]
     found = forecast(settings, stage, measure(replace(settings, stage=(stage,)), seconds, stop))
     return settings.generation_rows / found.rows_an_hour
@@ -109,9 +109,8 @@ def forecast(settings: LoopSettings, stage: Stage, cost: Cost) -> Forecast:
         "semi-asynchronous": max(play, learn) + gate,
         "asynchronous": max(play, learn + gate),
     }[settings.mode]
-    games = sum(
-        part / (share * scoring.game_of(settings, size).points) for size, part in stage.sizes.items()
-    )  # games for one row
+    # games for one row
+    games = sum(part / (share * scoring.game_of(settings, size).points) for size, part in stage.sizes.items())
     return Forecast(stage, visits, visits / play, 3600 / row, 3600 * games / row, math.inf, math.inf)
 
 
@@ -166,12 +165,13 @@ def _memory(settings: LoopSettings, stages: list[Forecast]) -> list[str]:
     a_row = sum(part * trial.row_bytes(settings, size) for size, part in last.stage.sizes.items())
     window = window_rows(round(rows), settings.replay) * a_row
     pools = ((found.stage, scoring.game_of(settings, size)) for found in stages for size in found.stage.sizes)
-    trees = sum(
-        {game.size: pool_bytes(game, settings.selfplay, stage) for stage, game in pools}.values()
-    )  # of every size so far
+    # of every size so far
+    trees = sum({game.size: pool_bytes(game, settings.selfplay, stage) for stage, game in pools}.values())
     network = checkpoint_bytes(settings)
     total = window + trees + network + PROGRAM_BYTES
-    parts = f"window {window / GB:.2f}, search trees {trees / GB:.2f}, network {network / GB:.2f}, programs {PROGRAM_BYTES / GB:.1f}"
+    sizes = {"window": window, "search trees": trees, "network": network}
+    parts = ", ".join(f"{name} {size / GB:.2f}" for name, size in sizes.items())
+    parts += f", programs {PROGRAM_BYTES / GB:.1f}"
     grows = "; the window grows slowly after that" if math.isinf(last.rows) and settings.replay.growing else ""
     return [f"memory  about {total / GB:.1f} GB when {rows:,.0f} rows are recorded: {parts}{grows}"]
 
@@ -193,5 +193,5 @@ def _time(stages: list[Forecast]) -> list[str]:
     end = f"time    {sum(timed):,.2f} hours"
     if math.isinf(stages[-1].hours):
         before = f"{end} for the stages before the last, which" if timed else "time    it"
-        end = f"{before} goes on until you stop it (--hours sets a limit)"
+        end = f"{before} continues until you stop it (--hours sets a limit)"
     return [end, "assumed: games of as many moves as the board has points, and a computer as busy as it was just now"]

@@ -1,6 +1,4 @@
-"""What a run is opened from and what it leaves for others: its newest checkpoint, and weights.pt with where they come
-from.
-"""
+"""Opens a run from its newest checkpoint, and writes its weights.pt."""
 
 from __future__ import annotations
 
@@ -19,8 +17,8 @@ COUNTERS = ("generation", "games", "rows", "evaluations", "hours")  # of the pro
 
 
 def open_snapshot(settings: LoopSettings, folder: Path, learner: Learner) -> tuple[Snapshot | None, list[str]]:
-    """(the newest readable snapshot of the folder, complaints about newer ones); `learner` takes its weights. None:
-    there is none yet.
+    """(the newest readable snapshot of the folder, a line for each newer one that cannot be read); `learner` takes its
+    weights. None: there is none yet.
 
     Raises:
         CheckpointError: a folder that cannot be continued.
@@ -31,10 +29,10 @@ def open_snapshot(settings: LoopSettings, folder: Path, learner: Learner) -> tup
     snapshot, complaints = found
     try:
         learner.load_state_dict(snapshot.learner)
-    except RuntimeError:  # settings.json, which would have told, is gone
+    except RuntimeError:  # settings.json, which would have shown it, is gone
         what = f"the checkpoints in {folder.absolute()} are not of {settings.network} for {settings.game}"
         raise CheckpointError(f"{what}; give another --run, or the settings that they were made with") from None
-    if learner.steps and not snapshot.progress.trained_sizes:  # a checkpoint that does not tell
+    if learner.steps and not snapshot.progress.trained_sizes:  # a checkpoint of an older version
         snapshot.progress.trained_sizes = settings.sizes_by(snapshot.progress.rows)
     if snapshot.playing is None:
         snapshot.progress.handed_steps = learner.steps

@@ -5,9 +5,9 @@ Vocabulary.
              with the same random opening and colours swapped.
   best       the network that plays; it stays if the candidate's share is below the setting.
 
-A match of few games decides by luck as much as by strength: the verdict says its interval. The gate is off by default,
-since a network that is refused costs all of its generation (AlphaZero and KataGo have none; AlphaGo Zero has one at 55
-%).
+A short match is decided by chance as much as by strength, so the verdict gives its interval. The gate is off by
+default, because a refused network costs its whole generation (AlphaZero and KataGo have no gate; AlphaGo Zero has one
+at 55 %).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class GateResult:
         return self.tally.score >= self.share
 
     def __str__(self) -> str:
-        verb = "plays from now on" if self.passed else "is refused, the network before it stays"
+        verb = "plays from now on" if self.passed else "is refused, and the one before it stays"
         return f"gate: the new network scored {self.tally}; asked for {self.share:.0%}: it {verb}"
 
     def report(self) -> dict[str, float]:
@@ -59,7 +59,10 @@ def match(
     stop: Callable[[], bool],
     device: str = "cpu",
 ) -> GateResult | None:
-    """Play the gate's match on a board of `size`; None if stopped before its end. The same seed plays the same games."""
+    """Play the gate's match on a board of `size`; None if stopped before its end.
+
+    The same seed gives the same games.
+    """
     game, komi = scoring.match_game(settings, size)
     conditions = Conditions(game, komi, seed, min(PARALLEL, settings.gate.games), threads=threads)
     rules = MatchSettings(

@@ -13,10 +13,10 @@ from training.storage.checkpoint import Progress
 
 
 class RunLimits:
-    """Holds a run's progress against its settings, and counts its hours of work in it."""
+    """Compares a run's progress with its settings, and counts its hours of work."""
 
     def __init__(self, settings: LoopSettings, progress: Progress) -> None:
-        """The hours of this sitting count from here on."""
+        """Hours of work are counted from now on."""
         self.settings, self.progress = settings, progress
         self._tick = time.monotonic()
 
@@ -27,19 +27,20 @@ class RunLimits:
         self._tick = now
 
     def shares(self) -> dict[str, float]:
-        """How much of the run is done by each of its limits, 0 and more."""
+        """The share of the run that is done, by each of its limits; 0 and more."""
         progress = self.progress
         done = {"hours": progress.hours, "generations": progress.generation - 1, "evaluations": progress.evaluations}
         limits = {name: getattr(self.settings, name) for name in done}
         return {name: done[name] / limit for name, limit in limits.items() if limit}
 
     def elapsed(self) -> float:
-        """How much of the run is done, 0..1, by the nearest of its limits; 0 where it has none."""
+        """The share of the run that is done, 0..1, by the nearest of its limits; 0 where it has none."""
         return max(self.shares().values(), default=0.0)
 
     def ending(self) -> str:
-        """Why the run is at rest, and how to go on; one line."""
+        """Why the run has ended, and how to continue it; one line."""
         reached = [f"{name} = {getattr(self.settings, name):g}" for name, share in self.shares().items() if share >= 1]
         if reached:
-            return f"the run has reached its limit, {' and '.join(reached)}; the same command with a higher one goes on"
-        return "stopped, all is saved; the same command goes on"
+            limits = " and ".join(reached)
+            return f"the run has reached its limit, {limits}; the same command with a higher one continues it"
+        return "stopped, all is saved; the same command continues"

@@ -1,6 +1,6 @@
-"""What a run tells of itself after a generation: games, mean losses, losses on held-out rows, speed and counters.
+"""The report of a run after a generation: games, mean losses, losses on held-out rows, speed and counters.
 
-The names in a report are read by `training.doctor` and stand in log.jsonl: they do not change.
+The names in a report are in log.jsonl and are read by `training.doctor`, so they do not change.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Measures:
         self._reported = progress.evaluations  # at the last report
 
     def note_games(self, actor: Actor) -> None:
-        """Keep what the generation's games were like."""
+        """Keep the statistics of the generation's games for the next report."""
         self.notes |= {**game_report(actor.games), "run/generation": self.progress.generation}
         self.notes |= resign.report(
             [pool.resign for pool in actor.pools.values()], self.progress.generation, actor.games

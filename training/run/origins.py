@@ -6,7 +6,7 @@ Vocabulary.
           for.
 
 Weights of the same network load as they are; narrower or shallower ones are grown (`gozero.growth`). The optimiser
-begins anew. This module trains nothing and changes no run that is under way.
+starts fresh. Nothing is trained here, and no run that has begun is changed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from training.storage.checkpoint import Progress, Snapshot
 
 @dataclass(frozen=True)
 class Origin:
-    """What the command line asked a new run to begin with; nothing, by default."""
+    """The origin that the command line asks for; by default there is none."""
 
     weights: str | None = None  # file, as `weights.find` takes it
     records: tuple[str, ...] = ()  # run folders, folders of shards, or shards
@@ -58,8 +58,9 @@ def learner(settings: LoopSettings, origin: Origin, device: str = "cpu") -> Lear
 
 
 def shards(settings: LoopSettings, origin: Origin) -> list[tuple[Path, records.Shard]]:
-    """The origin's shards in the order of their names, folder after folder; ConfigError where games of the run's are
-    not found.
+    """The origin's shards in the order of their names, folder after folder.
+
+    ConfigError unless they hold this run's game.
     """
     paths: list[Path] = []
     for name in origin.records:
@@ -105,8 +106,9 @@ def begin(settings: LoopSettings, folder: Path, origin: Origin) -> str:
 
 
 def _import(settings: LoopSettings, folder: Path, played: list[tuple[Path, records.Shard]]) -> Progress:
-    """Copy the shards as generations 1, 2, ... of the run. Its progress: about to learn from the last of them, all
-    others counted.
+    """Copy the shards as generations 1, 2, ...
+
+    of the run. Returns its progress: about to learn from the last of them.
     """
     progress = Progress()
     for generation, (path, found) in enumerate(played, start=1):

@@ -1,4 +1,4 @@
-"""What of this machine a run uses: the device, the CPU threads, the memory that it gives back."""
+"""The resources of the machine that a run uses: device, CPU threads, memory."""
 
 from __future__ import annotations
 
@@ -14,10 +14,8 @@ from training.settings.config import ConfigError, LoopSettings
 
 
 def return_memory() -> None:
-    """Give the system back what was freed. glibc keeps what lies between living blocks; a window that is renewed leaves
-    much of that.
-    """
-    with contextlib.suppress(OSError, AttributeError, TypeError):  # another C library needs it less
+    """Return freed memory to the system. glibc keeps free blocks between used ones, and a moving window leaves many."""
+    with contextlib.suppress(OSError, AttributeError, TypeError):  # another C library
         ctypes.CDLL(None).malloc_trim(0)
 
 
@@ -30,18 +28,16 @@ def device_of(wanted: str) -> str:
 
 
 def threads_of(settings: LoopSettings, device: str) -> int:
-    """CPU threads of self-play and of the learner each: all, or half where both work on the CPU at once."""
+    """CPU threads of self-play, and of the learner: all, or half where both use the CPU at the same time."""
     threads = settings.threads or available_threads()
     return threads if settings.mode == "sequential" or device == "cuda" else max(1, threads // 2)
 
 
 def pace_of(settings: LoopSettings, device: str) -> Pace:
-    """How many CPU threads the learner works with: as many as the settings say, or as many as help where it works on
-    the CPU.
-    """
+    """The learner's CPU threads: as the settings say or, where it runs on the CPU, as many as are fastest."""
     most = threads_of(settings, device)
 
     def tell(threads: int) -> None:
-        say(f"the learner works with {threads} of {most} threads from now on: that is faster just now")
+        say(f"the learner uses {threads} of {most} threads from now on, which is faster at the moment")
 
     return Pace(most if settings.threads or device == "cuda" else 0, most, tell)

@@ -6,12 +6,11 @@ Vocabulary.
   absorb      to take the games of the generation into the window; their rows then pay for steps of the learner.
   hand over   to let the learner's average (EMA) play from now on; with a gate, only if it wins its match.
 
-The parts stand in modules of their own: `files` (what is opened and written), `window` (the rows and their shards),
-`steps` (learning), `gate`, `limits`, `measures` (the report) and `training.actor.actor` (self-play). Here is what they
-do to each other.
+The parts have modules of their own: `files` (what is opened and written), `window` (the rows and their shards),
+`steps` (learning), `gate`, `limits`, `measures` (the report) and `training.actor.actor` (self-play). This one
+connects them.
 
-The order of the parts, and which of them overlap, is `training.loop`'s to decide. `play` may run in a thread of its own
-beside the rest.
+`training.loop` decides in which order the parts run, and which of them overlap. `play` may run in a thread of its own.
 """
 
 from __future__ import annotations
@@ -37,10 +36,10 @@ from training.storage.checkpoint import Progress, Snapshot
 
 
 class Run:
-    """A run in a folder: made anew, or opened where its newest readable checkpoint left it."""
+    """A run in a folder: new, or as its newest readable checkpoint left it."""
 
     def __init__(self, settings: LoopSettings, folder: Path) -> None:
-        """Raises CheckpointError for a folder that cannot be continued; says what is cut or begun anew."""
+        """Open the folder; say what had to be cut. Raises CheckpointError for a folder that cannot be continued."""
         self.settings, self.folder = settings, folder
         self.device = device_of(settings.device)
         self.learner = Learner.of(settings, self.device)
@@ -73,8 +72,9 @@ class Run:
 
     @contextlib.contextmanager
     def turn(self) -> Iterator[None]:
-        """Alone with the learner, the window and the checkpoints. Whoever waits is next: a bare lock would starve one
-        of two threads.
+        """Hold the learner, the window and the checkpoints alone.
+
+        A thread that waits is next: with a bare lock one of two threads could wait forever.
         """
         with self._next:
             self._turn.acquire()
@@ -84,8 +84,9 @@ class Run:
             self._turn.release()
 
     def play(self, stop: Callable[[], bool], rest: Callable[[], None] | None = None) -> None:
-        """Play what the generation still owes; what was finished when stopped is on disk. `rest`: at each checkpoint,
-        instead of a save.
+        """Play what the generation still owes; games that are finished when stopped are on disk.
+
+        `rest` is called at each checkpoint, instead of `save`.
         """
         with self.timeline.during("selfplay"):
             absorbed = sum(record.rows for record in self.actor.games[: self.progress.absorbed])
@@ -101,9 +102,7 @@ class Run:
         progress.rate = self.settings.learner.rate(self.limits.elapsed())
 
     def complete(self) -> None:
-        """The generation's self-play is done and absorbed: what its sizes owe is carried on, what the window no longer
-        needs may go.
-        """
+        """End the generation's self-play, which is absorbed: carry over what its sizes owe, and release old shards."""
         progress, rows = self.progress, sum(record.rows for record in self.actor.games)
         progress.rows_owed = self.actor.owed(self.settings.stage_at(progress.rows - rows), progress)
         progress.learning = True
@@ -111,7 +110,7 @@ class Run:
         self.window.close_shard(rows)
 
     def learn(self, stop: Callable[[], bool], rest: Callable[[], None] | None = None) -> None:
-        """Take the steps that are owed; `rest`, if given, as often as in self-play."""
+        """Take the steps that are owed. `rest`, if given, is called as often as in self-play."""
         steps = self.steps.owed()
         every = (
             max(1, round(self.steps.paid_by(self.settings.checkpoint_rows))) if self.settings.checkpoint_rows else steps
@@ -130,22 +129,23 @@ class Run:
                     rest()
 
     def hand_over(self, stop: Callable[[], bool]) -> bool:
-        """Let the learner's average play, if it has changed and the gate lets it pass. False if stopped before that was
-        decided.
+        """Let the learner's average play, if it has changed and passes the gate.
+
+        False if stopped before the decision.
         """
         if self.unseen_steps() == 0:
             return True
         passed = self._passes(stop) if self.settings.gate.games else True
         if passed is None:
             return False
-        with self.turn():  # all of it or nothing, in a checkpoint of the other thread
+        with self.turn():  # a checkpoint of the other thread must not see half of it
             self.progress.handed_steps = self.learner.steps
             if passed:
                 self._let_play()
         return True
 
     def unseen_steps(self) -> int:
-        """Steps that the network that plays has not had, unless the gate refused them."""
+        """The learner's steps since it was last handed over, or refused by the gate."""
         return self.learner.steps - self.progress.handed_steps
 
     def report(self, stop: Callable[[], bool]) -> dict[str, float]:
@@ -155,15 +155,16 @@ class Run:
         return self.measures.report(batches, notes, stop)
 
     def advance(self) -> None:
-        """The next generation."""
+        """Go to the next generation."""
         self.progress.generation += 1
         self.progress.learning, self.progress.absorbed = False, 0
         self.actor.open(self.progress.generation)
         return_memory()
 
     def save(self) -> None:
-        """Write a checkpoint; self-play must be at rest. Raises StorageError, with the checkpoints before it as they
-        were.
+        """Write a checkpoint; self-play must be at rest.
+
+        Raises StorageError, and leaves earlier checkpoints as they were.
         """
         with self.turn():
             self.limits.count_time()

@@ -1,6 +1,6 @@
 """The learner's steps in a run: how many the recorded rows have paid for, and how one is taken.
 
-A step is a function of the seed and its number: it draws the same rows however often the run was stopped.
+The rows of a step depend on the seed and its number only, however often the run was stopped.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ class Steps:
         self._losses: list[dict[str, torch.Tensor]] = []  # since the last report
 
     def paid_by(self, rows: int) -> float:
-        """Steps that so many new rows pay for: their own uses, or their part of a generation's passes over the window."""
+        """Steps that so many new rows pay for: their own uses, or their part of the passes over the window."""
         settings, uses = self.settings.learner, rows * self.settings.learner.reuse
         if settings.epochs:
             uses = settings.epochs * sum(self.replay.sizes().values()) * rows / self.settings.generation_rows
         return uses / settings.batch
 
     def owed(self) -> int:
-        """Whole steps that can be taken now."""
+        """The number of whole steps that can be taken now."""
         return int(self.progress.steps_owed) if self.replay.sizes() else 0
 
     def take(self) -> None:
-        """One step of those that are owed."""
+        """Take one of the steps that are owed."""
         generator = np.random.default_rng([self.settings.seed, self.learner.steps])
         batch = self.replay.sample(self.settings.learner.batch, generator)
         with self.pace.piece(batch.planes.shape) as threads:

@@ -1,4 +1,4 @@
-"""Which part of a run was at work when: the spans of the parts, for the report and for tests of what overlaps.
+"""When each part of a run was working: its spans, for the report and for tests of what overlaps.
 
 Vocabulary.
   part  selfplay, learner, gate or monitor.
@@ -33,7 +33,7 @@ class Timeline:
 
     @contextmanager
     def during(self, part: str) -> Iterator[None]:
-        """What runs inside is work of `part`."""
+        """Count the time inside as work of `part`."""
         begin = time.monotonic()
         try:
             yield
@@ -41,9 +41,7 @@ class Timeline:
             self.spans.append(Span(part, begin, time.monotonic()))
 
     def report(self) -> dict[str, float]:
-        """Of self-play and learner: the share of the time since the last report in which each was at work, and its
-        seconds.
-        """
+        """Seconds of work of self-play and learner since the last report, and their share of that time."""
         now, spans, self.spans = time.monotonic(), self.spans, []
         elapsed = max(1e-9, now - self._since)
         self._since = now

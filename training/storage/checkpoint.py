@@ -2,16 +2,15 @@
 not at all.
 
 Vocabulary.
-  checkpoint  checkpoints/NNNNNN.pt of a run folder, numbered by generation and written anew at every point of rest; the
-              newest readable one is where a run goes on.
+  checkpoint  checkpoints/NNNNNN.pt of a run folder, numbered by generation and replaced at every rest; a run continues
+              from the newest readable one.
   progress    the run's counters.
   snapshot    what a checkpoint holds: progress, learner, the network that plays, the games in flight and the length of
               the shard being written. Records on disk are the only copy of the window, so a snapshot does not hold it;
               search trees are not kept either.
 
-A file is read with `weights_only=True`: it holds tensors and plain values, nothing that could be executed. The games in
-flight are a pickle of plain values within it: thousands of games have millions of numbers, and torch would ask Python
-about each.
+Files are read with `weights_only=True`: they hold tensors and plain values, nothing that can be executed. The games in
+flight are a pickle of plain values inside, because torch would handle each of their millions of numbers in Python.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ class CheckpointError(Exception):
 
 @dataclass
 class Progress:
-    """Where a run is. Games and rows count once they are in the window, so that a crash cannot count them twice."""
+    """The counters of a run. Games and rows count once they are in the window, so a crash cannot count them twice."""
 
     generation: int = 1  # the one whose games are being played or, while `learning`, learned from
     learning: bool = False  # its self-play is complete and all of its games are in the window
@@ -58,15 +57,13 @@ class Progress:
     evaluations: int = 0  # positions given to an evaluator in self-play
     hours: float = 0.0  # of work, all sittings
     steps_owed: float = 0.0  # learner's steps that the recorded rows have paid for
-    rows_owed: dict[int, float] = field(
-        default_factory=dict
-    )  # per board size, what earlier generations left over (negative: too many)
+    # by board size, what earlier generations left over (negative: too many)
+    rows_owed: dict[int, float] = field(default_factory=dict)
     rate: float = 1.0  # factor of the learning rate for the steps owed
     handed_steps: int = 0  # learner's steps when its average was last handed over, or refused by the gate
     window_start: int = 1  # generation from which on games may be in the window
-    trained_sizes: list[int] = field(
-        default_factory=list
-    )  # board sizes that the learner had rows of, its first weights' included
+    # board sizes that the learner had rows of, with those of its first weights
+    trained_sizes: list[int] = field(default_factory=list)
     window_skip: int = 0  # of that generation's games, the first so many were in it when a new best network emptied it
 
 
@@ -78,7 +75,7 @@ class Snapshot:
     learner: dict[str, Any]  # Learner.state_dict()
     playing: dict[str, torch.Tensor] | None = None  # the network that plays; None: the learner's average
     pools: dict[int, dict[str, Any]] = field(default_factory=dict)  # Pool.state_dict() by board size
-    shard_bytes: int | None = None  # of the generation's shard; what is behind them came later. None: not known
+    shard_bytes: int | None = None  # of the generation's shard; later bytes are newer than this. None: not known
 
 
 def save(folder: Path, snapshot: Snapshot, settings: dict[str, Any], keep: int) -> None:
@@ -99,7 +96,7 @@ def save(folder: Path, snapshot: Snapshot, settings: dict[str, Any], keep: int) 
 
 
 def latest(folder: Path) -> tuple[Snapshot, list[str]] | None:
-    """(the newest readable snapshot, complaints about newer files that could not be read); None where there is no
+    """(the newest readable snapshot, a line for each newer file that cannot be read); None where there is no
     checkpoint.
 
     Raises:
@@ -116,11 +113,11 @@ def latest(folder: Path) -> tuple[Snapshot, list[str]] | None:
             return Snapshot(**content), complaints
         except UNREADABLE as error:
             why = error.strerror if isinstance(error, OSError) else "it is damaged, or of another version of gozero"
-            complaints.append(f"cannot read the checkpoint {path.absolute()}: {why}; going on from the one before it")
+            complaints.append(f"cannot read the checkpoint {path.absolute()}: {why}; continuing from the one before it")
     if complaints:
         raise CheckpointError(
             f"none of the {len(complaints)} checkpoints in {folder.absolute()} can be read; move the folder away to "
-            "start anew"
+            "start again"
         )
     return None
 
@@ -136,7 +133,7 @@ def _pools(saved: torch.Tensor | dict[int, dict[str, Any]]) -> dict[int, dict[st
 
 
 class _PlainUnpickler(pickle.Unpickler):
-    """Reads numbers, text, lists and dictionaries; refuses whatever has to be imported, so nothing can be executed."""
+    """Reads numbers, text, lists and dictionaries; refuses what needs an import, so that nothing is executed."""
 
     def find_class(self, module: str, name: str) -> Any:
         raise pickle.UnpicklingError(f"{module}.{name} is no plain value")

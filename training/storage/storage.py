@@ -1,12 +1,11 @@
-"""The files of a run folder: where they are, what is cut off after a crash, what goes when they grow too large, and
-what is said when the disk fails.
+"""The files of a run folder: their places, what is cut off after a crash, what is removed to save room, disk errors.
 
 Vocabulary.
   shard  records/NNNNNN.gzr, the games of one generation (`training.records`).
-  cut    games that were written after the checkpoint from which a run goes on: they are played again, so their bytes
+  cut    games that were written after the checkpoint from which a run continues: they are played again, so their bytes
          are removed.
 
-This module reads no games and knows no network.
+This module neither reads games nor knows networks.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ class StorageError(Exception):
     def __init__(self, path: Path, why: str) -> None:
         super().__init__(
             f"cannot write {path.absolute()}: {why}; what was saved before is whole: "
-            "make room or mend the disk, then give the same command again"
+            "make room or repair the disk, then give the same command again"
         )
 
 
@@ -39,21 +38,25 @@ class FolderError(Exception):
     """A folder in which no run can be; one line with the reason."""
 
     def __init__(self, folder: Path, why: str) -> None:
-        super().__init__(f"cannot work in the run folder {folder.absolute()}: {why}; mend that, or give another --run")
+        super().__init__(
+            f"cannot work in the run folder {folder.absolute()}: {why}; change that, or give another --run"
+        )
 
 
 class BusyError(Exception):
     """Another process works in the run folder; one line."""
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(f"{folder.absolute()} is in use by another training; let that one end, or give another --run")
+        super().__init__(
+            f"{folder.absolute()} is in use by another training; wait until it ends, or give another --run"
+        )
 
 
 @contextlib.contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Keep other processes from working in a run folder. The system frees it when this one dies.
+    """Keep other processes from working in a run folder. The system releases it when this process ends.
 
-    A folder that is not there is made; if nothing comes into it, it goes again.
+    A missing folder is made, and removed at the end if it is still empty.
 
     Raises:
         BusyError: another process works there.
@@ -74,14 +77,14 @@ def alone(folder: Path) -> Iterator[None]:
         lock.release()
         if made and [path.name for path in folder.iterdir()] == [LOCK]:
             (folder / LOCK).unlink()
-            with contextlib.suppress(OSError):  # somebody else has come
+            with contextlib.suppress(OSError):  # another process uses it by now
                 for place in made:
                     place.rmdir()
 
 
 @contextlib.contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """A failure of the disk inside, while `path` is written, becomes a StorageError."""
+    """Turn a disk error inside, while `path` is written, into a StorageError."""
     try:
         yield
     except (OSError, RuntimeError) as error:
@@ -92,7 +95,7 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def _disk_failure(error: BaseException | None) -> OSError | None:
-    """The error of the disk behind an exception: torch turns a full disk into a RuntimeError that does not name it."""
+    """The OSError behind an exception, if any: torch turns a full disk into a RuntimeError that does not name it."""
     while error is not None and not isinstance(error, OSError):
         error = error.__context__
     return error
@@ -100,9 +103,7 @@ def _disk_failure(error: BaseException | None) -> OSError | None:
 
 @contextlib.contextmanager
 def replacing(target: Path) -> Iterator[IO[bytes]]:
-    """A file beside `target` that takes its place at the end: what is called `target` is old or new, and whole,
-    whatever happens.
-    """
+    """Open a file that replaces `target` at the end: `target` is always whole, old or new, even after a crash."""
     fresh = target.with_name(f"{target.name}.tmp")
     try:
         with fresh.open("wb") as file:
@@ -116,17 +117,17 @@ def replacing(target: Path) -> Iterator[IO[bytes]]:
 
 
 def nearest(path: Path) -> Path:
-    """What exists of a path: itself, or the nearest folder above it."""
+    """The path itself if it exists, otherwise the nearest folder above it that does."""
     return next(place for place in (path.absolute(), *path.absolute().parents) if place.exists())
 
 
 def shard(folder: Path, generation: int) -> Path:
-    """Where a generation's records are in a run folder."""
+    """The path of a generation's records in a run folder."""
     return folder / "records" / f"{generation:06d}.gzr"
 
 
 def length(path: Path) -> int:
-    """Bytes of a file, on the disk before this returns; 0 where there is none."""
+    """Make a file durable and return its length in bytes; 0 where there is none."""
     if not path.exists():
         return 0
     with path.open("ab") as file:
@@ -135,7 +136,7 @@ def length(path: Path) -> int:
 
 
 def sync(folder: Path) -> None:
-    """Make names in a folder durable, where the system can."""
+    """Make the names in a folder durable, where the system supports it."""
     with contextlib.suppress(OSError):  # Windows opens no folders
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -145,10 +146,9 @@ def sync(folder: Path) -> None:
 
 
 def rewind(folder: Path, generation: int, shard_bytes: int) -> list[str]:
-    """Take a run folder back to a checkpoint: cut the generation's shard to its length then and set later shards aside
-    as *.gzr.cut.
+    """Take a run folder back to a checkpoint: cut the shard to its length then, rename later shards to *.gzr.cut.
 
-    Returns a line about what was cut; none if nothing was.
+    Returns a line about what was cut, if anything was.
     """
     path, cut = shard(folder, generation), 0
     if path.exists() and path.stat().st_size > shard_bytes:
@@ -187,10 +187,9 @@ def _before(line: str, generation: int) -> bool:
 
 
 def retire(folder: Path, needed_from: int, megabytes: int) -> list[str]:
-    """Remove the oldest shards, none from generation `needed_from` on, until records/ holds at most so many MB; 0 MB:
-    no limit.
+    """Remove the oldest shards, before generation `needed_from`, until records/ holds at most so many MB (0: no limit).
 
-    What goes is listed in records/removed.txt. Returns a line about it; none if nothing went.
+    They are listed in records/removed.txt. Returns a line about them, if any were removed.
     """
     paths = sorted(path for path in (folder / "records").glob("*.gzr") if path.stem.isdigit())
     excess = sum(path.stat().st_size for path in paths) - megabytes * MEGABYTE

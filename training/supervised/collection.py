@@ -1,4 +1,4 @@
-"""A folder of SGF files as rows in memory: what supervised learning draws from.
+"""The rows of a folder of SGF files in memory, for supervised learning.
 
 Vocabulary.
   shelf      the rows of one board size, with what is known of their targets and the game that each belongs to.
@@ -22,9 +22,9 @@ from gozero import sgf
 from gozero.games import go
 from gozero.games.game import Game
 from training.records.replay import ROW_FIELDS, Batch, Rows, transformed, unpack
-from training.supervised.sgf_rows import Lesson, lessons
+from training.supervised.sgf_rows import LabelledLine, labelled_lines
 
-LARGEST_FILE = 20_000_000  # bytes; what is longer is no collection of games that fits in memory as a tree
+LARGEST_FILE = 20_000_000  # bytes; a longer file does not fit in memory as a tree
 SYMMETRIES = 8
 
 
@@ -34,7 +34,7 @@ class CollectionError(Exception):
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is taken of the files."""
+    """The choice of games and rows."""
 
     sizes: tuple[int, ...] = ()  # board sizes; empty: all
     variations: bool = False  # all lines, not only the main one
@@ -65,8 +65,9 @@ class Shelf:
 
 @dataclass
 class Collection:
-    """The rows of a folder: `train` and `held` by board size. Counts: files, games, copies of games, games cut, files
-    and games skipped.
+    """The rows of a folder: `train` and `held` by board size.
+
+    Counts: files, games, copies of games, games cut, files and games skipped.
     """
 
     train: dict[int, Shelf] = field(default_factory=dict)
@@ -122,7 +123,7 @@ def read(folder: Path, wanted: Wanted, say: Callable[[str], None], only_size: in
 
 
 class _Reader:
-    """What has been read so far."""
+    """Reads files and collects their rows."""
 
     def __init__(self, wanted: Wanted, say: Callable[[str], None], only_size: int | None) -> None:
         self._wanted, self._say, self._only_size = wanted, say, only_size
@@ -144,7 +145,7 @@ class _Reader:
         for number, data in enumerate(games, 1):
             name = f"{path}, game {number}" if len(games) > 1 else str(path)
             try:
-                self._add(name, list(lessons(data, self._wanted.variations, self._wanted.features)))
+                self._add(name, list(labelled_lines(data, self._wanted.variations, self._wanted.features)))
             except ValueError as error:
                 self._skip("bad games" if len(games) > 1 else "bad files", name, error)
 
@@ -153,7 +154,7 @@ class _Reader:
         reason = (isinstance(error, OSError) and error.strerror) or str(error)
         self._say(f"skipped {name}: {reason}")
 
-    def _add(self, name: str, found: list[Lesson]) -> None:
+    def _add(self, name: str, found: list[LabelledLine]) -> None:
         if not found:
             raise ValueError("it holds no move to learn from")
         size, identity = found[0].size, found[0].identity
@@ -163,25 +164,25 @@ class _Reader:
             return
         self._seen[identity] = game = len(self._seen)
         self.counts["games"] += 1
-        for lesson in found:
-            if lesson.cut:
+        for line in found:
+            if line.cut:
                 self.counts["cut lines"] += 1
-                self._say(f"cut {name} before {lesson.cut}")
+                self._say(f"cut {name} before {line.cut}")
             held = identity < self._wanted.held_out * 2**32
-            self._found.setdefault((held, size), _GrowingShelf(size)).add(lesson, game)
-            self.total += len(lesson.rows)
+            self._found.setdefault((held, size), _GrowingShelf(size)).add(line, game)
+            self.total += len(line.rows)
 
-    def _unwanted(self, lesson: Lesson) -> str:
-        """Under what a game that is sound but not wanted is counted; empty for a wanted one."""
-        if lesson.identity in self._seen:
+    def _unwanted(self, line: LabelledLine) -> str:
+        """The count under which a sound but unwanted game goes; empty for a wanted one."""
+        if line.identity in self._seen:
             return "copies"
         if (
-            lesson.size < go.MIN_SIZE
-            or self._only_size not in (None, lesson.size)
-            or (self._wanted.sizes and lesson.size not in self._wanted.sizes)
+            line.size < go.MIN_SIZE
+            or self._only_size not in (None, line.size)
+            or (self._wanted.sizes and line.size not in self._wanted.sizes)
         ):
             return "other sizes"
-        return "without result" if self._wanted.require_result and not lesson.known[0] else ""
+        return "without result" if self._wanted.require_result and not line.known[0] else ""
 
     def collection(self, folder: Path) -> Collection:
         """All of it. CollectionError where nothing is left to train on."""
@@ -199,22 +200,22 @@ class _Reader:
 
 
 class _GrowingShelf:
-    """A shelf that lessons are added to: its arrays grow in place, as parts joined at the end would take their memory
-    twice.
+    """A shelf that labelled lines are added to.
+
+    Its arrays grow in place, because joining parts at the end would take their memory twice.
     """
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self._columns: list[
-            np.ndarray
-        ] = []  # the fields of `Rows`, known, game: one length, of which `_used` rows are filled
+        # the fields of `Rows`, known, game: of one length, of which `_used` rows are filled
+        self._columns: list[np.ndarray] = []
         self._used = 0
 
-    def add(self, lesson: Lesson, game: int) -> None:
-        """Copy the lesson's rows behind those that are there."""
-        count = len(lesson.rows)
-        fields = [getattr(lesson.rows, name) for name in ROW_FIELDS]
-        parts = [*fields, np.tile(np.array(lesson.known, bool), (count, 1)), np.full(count, game, np.int64)]
+    def add(self, line: LabelledLine, game: int) -> None:
+        """Append the line's rows."""
+        count = len(line.rows)
+        fields = [getattr(line.rows, name) for name in ROW_FIELDS]
+        parts = [*fields, np.tile(np.array(line.known, bool), (count, 1)), np.full(count, game, np.int64)]
         if not self._columns:
             self._columns = [np.empty_like(part) for part in parts]
         first, self._used = self._used, self._used + count
@@ -224,18 +225,18 @@ class _GrowingShelf:
             column[first : self._used] = part
 
     def shelf(self) -> Shelf:
-        """What was added. Nothing may be added after it."""
+        """The shelf of the rows added. Nothing may be added afterwards."""
         self._resize(self._used)
         *fields, known, game = self._columns
         return Shelf(go.make(self._size), Rows(*fields), known, game)
 
     def _resize(self, length: int) -> None:
         for column in self._columns:
-            column.resize((length, *column.shape[1:]), refcheck=False)  # nobody else has seen them
+            column.resize((length, *column.shape[1:]), refcheck=False)  # there is no other reference to them
 
 
 def summary(collection: Collection) -> str:
-    """What was found, in one line."""
+    """The contents in one line."""
     held = sum(map(len, collection.held.values()))
     sizes = sorted({*collection.train, *collection.held})
     rows = ", ".join(

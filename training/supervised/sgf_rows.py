@@ -1,15 +1,15 @@
-"""From an SGF file to rows that the learner can draw: the position before each move, and what became of it.
+"""Turns an SGF file into rows for the learner: the position before each move, with its targets.
 
 Vocabulary.
-  line    one way through a game's variations (`gozero.sgf`); the result belongs to the main line alone.
-  lesson  the rows of one line, and which of their targets are known.
-  cut     a line ends before a move that breaks the rules, or is played after two passes; what stands before it is kept.
+  line      one way through a game's variations (`gozero.sgf`); the result belongs to the main line alone.
+  labelled  the rows of a line, and which of their targets are known.
+  cut       ended before a move that breaks the rules or is played after two passes; the moves before it are kept.
 
 The policy's target is the move played, the reply's the move after it. The value is known where the file names a winner
-by points or by resignation: a forfeit or a loss on time says nothing of the board. The score is known where the file
+by points or by resignation: a forfeit or a loss on time says nothing about the board. The score is known where the file
 names points, ownership only where both sides passed at the end and the board as it stands, or without what is dead in
-pass-alive territory, counts to the stated score. Komi is the file's. A move out of turn leaves no row. This module
-decides nothing about training and reads no folders.
+pass-alive territory, counts to the stated score. Komi is the file's. A move out of turn leaves no row.
+`training.supervised.collection` reads folders.
 """
 
 from __future__ import annotations
@@ -29,21 +29,22 @@ from gozero.sgf import GameRecord
 from training.records import scoring
 from training.records.replay import Rows, packed_inputs
 
-VALUE, SCORE, OWNER = 0, 1, 2  # columns of Lesson.known
+VALUE, SCORE, OWNER = 0, 1, 2  # columns of LabelledLine.known
 _POINTS = re.compile(r"([BW])\+(\d+(?:\.\d*)?)", re.IGNORECASE)
 _RESIGNED = re.compile(r"([BW])\+R(?:esign)?", re.IGNORECASE)
 _DRAWN = re.compile(r"0|draw|jigo", re.IGNORECASE)
 # Territory rules, and rules unknown here: no superko, and no points for handicap stones.
 _RULES = {
     "chinese": "chinese", "cn": "chinese", "area": "chinese", "goe": "chinese", "chinese-simple": "chinese-simple",
-    "chinese-ogs": "chinese-ogs", "chinese-kgs": "chinese-kgs", "aga": "aga", "nz": "new-zealand", "new zealand": "new-zealand",
-    "new-zealand": "new-zealand", "tromp-taylor": "tromp-taylor", "tromp taylor": "tromp-taylor",
+    "chinese-ogs": "chinese-ogs", "chinese-kgs": "chinese-kgs", "aga": "aga", "nz": "new-zealand",
+    "new zealand": "new-zealand", "new-zealand": "new-zealand", "tromp-taylor": "tromp-taylor",
+    "tromp taylor": "tromp-taylor",
 }  # fmt: skip
 _FALLBACK_RULES = "chinese-simple"
 
 
 @dataclass(frozen=True)
-class Lesson:
+class LabelledLine:
     """The rows of one line; `known` bool [3] says of value, score and owner whether the rows hold them (zeros stand for
     what is not known).
 
@@ -57,8 +58,8 @@ class Lesson:
     identity: int
 
 
-def lessons(data: bytes, variations: bool = False, version: int = 1) -> Iterator[Lesson]:
-    """The lessons of a game, the main line first; lines without a row of their own leave none.
+def labelled_lines(data: bytes, variations: bool = False, version: int = 1) -> Iterator[LabelledLine]:
+    """Yield the labelled lines of a game, the main line first; a line without a row of its own is left out.
 
     Raises:
         ValueError: not a Go game in SGF, a board or komi that gozero cannot play; one line.
@@ -66,23 +67,23 @@ def lessons(data: bytes, variations: bool = False, version: int = 1) -> Iterator
     found = sgf.lines(data) if variations else [sgf.Variation(sgf.parse(data), 0)]
     identity = _identity(found[0].record)
     for number, line in enumerate(found):
-        lesson = _lesson(line, identity, number == 0, version)
-        if lesson is not None:
-            yield lesson
+        labelled = _labelled(line, identity, number == 0, version)
+        if labelled is not None:
+            yield labelled
 
 
 def _identity(record: GameRecord) -> int:
-    """CRC-32 of how the game began and of its moves, so that copies of a game are told apart from others by it."""
+    """CRC-32 of how the game began and of its moves: copies of a game have the same."""
     return zlib.crc32(repr((record.size, record.black_stones, record.white_stones, record.moves)).encode())
 
 
-def _lesson(line: sgf.Variation, identity: int, is_main: bool, version: int) -> Lesson | None:
+def _labelled(line: sgf.Variation, identity: int, is_main: bool, version: int) -> LabelledLine | None:
     record = line.record
-    position, taught, cut = _played(record, line.shared)
-    states = [state for state, _ in taught]
+    position, before, cut = _played(record, line.shared)
+    states = [state for state, _ in before]
     if not states:
         return None
-    plies = [ply for _, ply in taught]
+    plies = [ply for _, ply in before]
     winner, points = result_of(record.result) if is_main else (None, None)
     owner = None if cut or points is None else _owner(position, points)
     packed, signs = np.stack(states), np.array([1 if state[TO_PLAY] == BLACK else -1 for state in states])
@@ -104,24 +105,24 @@ def _lesson(line: sgf.Variation, identity: int, is_main: bool, version: int) -> 
         weight=np.ones(count, np.float32),
         serial=np.arange(count),
     )
-    return Lesson(rows, record.size, (winner is not None, points is not None, owner is not None), cut, identity)
+    return LabelledLine(rows, record.size, (winner is not None, points is not None, owner is not None), cut, identity)
 
 
 def _played(record: GameRecord, shared: int) -> tuple[Position, list[tuple[np.ndarray, int]], str]:
-    """(the last position, the state before each move in turn from move `shared` on with its ply, why the line was cut)."""
+    """(last position, the state before each move in turn from move `shared` on with its ply, why the line was cut)."""
     position = begin(record)
-    taught: list[tuple[np.ndarray, int]] = []
+    before: list[tuple[np.ndarray, int]] = []
     for ply, (colour, action) in enumerate(record.moves):
         if position.is_over:
-            return position, taught, _resumed(record, ply)
-        before = position.state.copy() if colour == position.to_play and ply >= shared else None
+            return position, before, _resumed(record, ply)
+        state = position.state.copy() if colour == position.to_play and ply >= shared else None
         try:
             position.play(action, colour, superko=False)  # the game was played under rules of its own
         except IllegalMove as error:
-            return position, taught, f"move {ply + 1}, {error}"
-        if before is not None:
-            taught.append((before, ply))
-    return position, taught, ""
+            return position, before, f"move {ply + 1}, {error}"
+        if state is not None:
+            before.append((state, ply))
+    return position, before, ""
 
 
 def _resumed(record: GameRecord, end: int) -> str:

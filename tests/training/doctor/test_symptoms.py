@@ -14,7 +14,7 @@ import torch
 
 from gozero import nets, symmetry
 from tests.training.games import game_of, random_record
-from training.doctor import checkup, symptoms
+from training.doctor import check, checkup, symptoms
 from training.doctor import verdict as doctor
 from training.doctor.history import Report
 from training.records import browse, laws, records
@@ -114,6 +114,25 @@ def test_commands_that_are_advised_can_be_given(tmp_path: Path) -> None:
         assert browse.main(command.replace("RUN_FOLDER", str(tmp_path)).split()) == 0
 
 
+def test_the_page_on_the_doctor_has_the_table_of_its_checks() -> None:
+    page = Path(__file__).parents[3] / "docs" / "doctor.md"
+    assert symptoms.table() in page.read_text(encoding="utf-8"), f"{page} should hold:\n{symptoms.table()}"
+
+
+@pytest.mark.parametrize("each", symptoms.CHECKS, ids=lambda each: type(each).__name__)
+def test_a_check_says_what_it_looks_for_and_why_at_that_threshold(each: check.Check) -> None:
+    assert type(each).__doc__
+    assert each.level in doctor.SCALES or each.level == check.NOTE
+    assert each.remedy
+    assert all(reason for _, _, reason in each.thresholds())
+
+
+def test_a_number_that_is_none_is_one_finding_only() -> None:
+    """A network whose numbers are all NaN has not collapsed, overfitted or gained nothing: it has diverged."""
+    bad = {name: float("nan") for name in SOUND if name.startswith(("held/", "fit/", "train/", "probe/"))}
+    assert [finding.because for finding in judged(bad).findings] == ["train/policy is nan"]
+
+
 def test_small_numbers_raise_no_alarm() -> None:
     few = {
         "games9/count": 6,
@@ -185,7 +204,7 @@ def test_matches_against_itself_that_show_no_progress() -> None:
 
 
 def test_a_gate_that_never_opens() -> None:
-    assert "turned away 10 networks" in judged({"gate/passed": 0.0}, generations=10).text
+    assert "refused 10 networks" in judged({"gate/passed": 0.0}, generations=10).text
     assert judged({"gate/passed": 1.0}, generations=10).status == "learning"
 
 
@@ -202,8 +221,8 @@ def rows() -> Batch:
 
 def test_rounding_is_no_reason_to_fail() -> None:
     """Where every move is recorded, rows and moves are one number, counted in two ways."""
-    assert symptoms.beyond(496.00000000000006, 496.00000000000006, 0.9)
-    assert not symptoms.beyond(0.0, 0.0, 0.9)
+    assert check.beyond(496.00000000000006, 496.00000000000006, 0.9)
+    assert not check.beyond(0.0, 0.0, 0.9)
 
 
 def test_random_games_obey_the_laws() -> None:
@@ -226,7 +245,7 @@ def test_probes_see_the_sign_of_komi() -> None:
     torch.manual_seed(1)
     net = nets.build(nets.config("b2c16"), 1).eval()
     with torch.no_grad():
-        for part in net.parameters():  # an untrained network is quiet: give it opinions
+        for part in net.parameters():  # an untrained network is quiet: make its answers differ
             part.add_(torch.randn_like(part) * 0.1)
         batch = rows()
         batch = Batch(*(None if array is None else array[:16] for array in batch))

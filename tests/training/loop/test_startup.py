@@ -3,7 +3,6 @@ with.
 """
 
 import json
-import math
 import re
 import shutil
 from collections.abc import Callable
@@ -18,8 +17,6 @@ from training.actor.simulators import Disagreement, PachiReferee
 from training.loop import rehearsal, startup
 from training.records import records
 from training.records.records import Record
-from training.run import estimate
-from training.run.estimate import Cost
 from training.run.origins import Origin
 from training.settings import presets
 from training.settings.config import LoopSettings
@@ -85,7 +82,7 @@ def test_two_trainings_never_share_a_folder(finished: Path, capsys: pytest.Captu
         (["--preset", "tiny", "--from", "nowhere.pt"], "nowhere.pt: no such file"),
         (["--preset", "tiny", "--records", "nowhere"], "no shards of records"),
         (["--preset", "tiny", "--set", "network=b99"], "unknown network 'b99'"),
-        (["--preset", "tiny", "--run", f"{__file__}/x"], "Not a directory; mend that, or give another --run"),
+        (["--preset", "tiny", "--run", f"{__file__}/x"], "Not a directory; change that, or give another --run"),
         (["--preset", "tiny", "--records", __file__], "not a shard of records"),
         (["--preset", "tiny", "--dry-run", "--from", "nowhere.pt"], "nowhere.pt: no such file"),
         (["--preset", "tiny", "--dry-run", "--yardstick", "nowhere.jsonl"], "nowhere.jsonl"),
@@ -151,13 +148,13 @@ def test_selfplay_alone_begins_and_continues_the_default_run(
     first = capsys.readouterr().err.splitlines()
     begins = f"beginning the default run, tiny in {tmp_path}/runs/tiny: self-play and learning in turns; the first generation takes about "
     assert first[1].startswith(begins)
-    ends = r"[\d.]+ (seconds|minutes|hours) here; Ctrl-C stops it and saves, the same command goes on"
+    ends = r"[\d.]+ (seconds|minutes|hours) here; Ctrl-C stops it and saves, the same command continues"
     assert re.fullmatch(ends, first[1].removeprefix(begins))
     assert (tmp_path / "runs" / "tiny" / "weights.pt").is_file()
     assert selfplay.main(short) == 0
     again = capsys.readouterr().err.splitlines()[0]
     assert again.startswith(
-        f"going on with the default run, tiny in {tmp_path}/runs/tiny, after generation 1, which took "
+        f"continuing the default run, tiny in {tmp_path}/runs/tiny, after generation 1, which took "
     )
 
 
@@ -174,7 +171,7 @@ def test_a_start_that_came_to_nothing_is_no_run(
     assert startup.main([*arguments, "--set", "network=b3c16", "--from", str(finished / "weights.pt")]) == 0
     text = capsys.readouterr().err
     assert "a new run, with the weights of" in text
-    assert "the run has reached its limit, generations = 1; the same command with a higher one goes on" in text
+    assert "the run has reached its limit, generations = 1; the same command with a higher one continues it" in text
 
 
 def test_a_file_where_a_runs_own_must_go_is_one_line(
@@ -262,49 +259,6 @@ def test_a_dry_run_names_a_full_disk(
     monkeypatch.setattr(rehearsal.shutil, "disk_usage", lambda place: usage._replace(free=5_000_000))
     assert startup.main(["--preset", "tiny", "--run", str(tmp_path / "x"), "--dry-run"]) == 2
     assert "has 5 MB free, and a run needs" in capsys.readouterr().err
-
-
-def test_the_estimate_follows_from_what_is_measured() -> None:
-    chosen = settings(
-        "selfplay.full_share=0.25", "learner.reuse=4", "learner.batch=32", "generations=0", "stage.2.sizes={5=1}"
-    )
-    cost = Cost(speeds={("rollouts", 5): 5600.0, ("network", 5): 200.0}, step={5: 0.08})
-    first, last = estimate.course(chosen, cost)
-    # stage 1: (0.25 * 64 + 0.75 * 16) / 0.25 = 112 evaluations a row, 0.02 s, and 4 / 32 steps of 0.08 s
-    assert first.rows_an_hour == pytest.approx(3600 / (112 / 5600 + 0.01))
-    assert first.hours == pytest.approx(120 / first.rows_an_hour)
-    assert first.games_an_hour == pytest.approx(first.rows_an_hour / (0.25 * 25))
-    assert (last.rows, last.hours) == (math.inf, math.inf)
-    assert last.speed == pytest.approx(200)
-    limited = estimate.course(settings("hours=1", "generations=0", "stage.2.sizes={5=1}"), cost)
-    assert sum(found.hours for found in limited) == pytest.approx(1)
-    (only,) = estimate.course(settings("evaluations=5600", "generations=0", "stage.2.sizes={5=1}"), cost)
-    assert only.rows == pytest.approx(50)
-    # a generation of 120 rows ends with 6 games of 25 moves and 8 visits: 6 s, 0.05 s a row
-    gate = (
-        "gate.games=6",
-        "gate.visits=8",
-        "generation_rows=120",
-        "stage.2.sizes={5=1}",
-        "selfplay.full_share=0.25",
-        "learner.reuse=4",
-    )
-    for mode, seconds in (
-        ("sequential", 0.02 + 0.01 + 0.05),
-        ("semi-asynchronous", 0.02 + 0.05),
-        ("asynchronous", 0.01 + 0.05),
-    ):
-        found = estimate.forecast(settings(f"mode={mode}", "learner.batch=32", *gate), chosen.stage[0], cost)
-        assert found.rows_an_hour == pytest.approx(3600 / seconds)
-
-
-def test_the_estimate_measures_and_prints(capsys: pytest.CaptureFixture[str]) -> None:
-    text = estimate.report(settings("threads=1", "selfplay.games=4"), seconds=0.2)
-    assert "evaluations a second by the network: 4x4 " in text
-    assert " with 1 thread\n" in text
-    assert "memory  about 0.7 GB when 360 rows are recorded" in text
-    assert "MB of records an hour, at most 2,000 MB" in text
-    assert len(text.splitlines()) == 13
 
 
 def test_a_wide_run_begins_with_a_narrow_ones_weights_and_games(
@@ -411,6 +365,6 @@ def test_a_run_of_before_goes_on_with_the_features_it_began_with(
     arguments = ["--preset", "go13", "--run", str(tmp_path)]
     settings, _ = startup._settings(startup.parser().parse_args(arguments))
     assert settings.features == 1
-    assert "goes on with the input features that it began with, version 1; new runs have 2" in capsys.readouterr().err
+    assert "continues with the input features that it began with, version 1; new runs have 2" in capsys.readouterr().err
     settings, _ = startup._settings(startup.parser().parse_args([*arguments, "--set", "features=2"]))
     assert settings.features == 2

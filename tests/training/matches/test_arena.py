@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import errno
 import itertools
 import json
+import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -223,10 +225,12 @@ def test_an_interruption_is_one_line(capsys: pytest.CaptureFixture[str], monkeyp
 
     monkeypatch.setattr(arena, "play_match", play_match)
     assert arena.main(["random", "random", "--game", "tictactoe"]) == 130
-    assert capsys.readouterr().err == "arena: interrupted; the games above are all that were finished\n"
+    assert capsys.readouterr().err == "training.arena: interrupted; no game was finished\n"
 
 
-def test_an_interrupted_match_keeps_its_finished_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_match_keeps_its_finished_games(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     whole = arena.play_match
 
     def play_match(*match: Any) -> Iterator[MatchGame]:
@@ -239,6 +243,49 @@ def test_an_interrupted_match_keeps_its_finished_games(tmp_path: Path, monkeypat
     assert arena.main(match) == 130
     assert len(table.read_text().splitlines()) == 1 + 3
     assert len(json.loads(document.read_text())["games"]) == 3
+    kept = f"3 of 8 games were finished and are kept in {table} and {document}"
+    assert capsys.readouterr().err == f"training.arena: interrupted; {kept}\n"
+    assert arena.main(match[:-4]) == 130
+    assert capsys.readouterr().err == "training.arena: interrupted; 3 of 8 games were finished, listed above\n"
+
+
+def test_a_game_is_in_the_list_as_soon_as_it_has_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that is killed leaves its finished games: nothing waits for the end of the match."""
+    whole, table, lines = arena.play_match, tmp_path / "games.csv", []
+    table.write_text("of an earlier match\n")
+
+    def play_match(*match: Any) -> Iterator[MatchGame]:
+        for record in whole(*match):
+            yield record
+            lines.append(table.read_text(encoding="utf-8").splitlines())
+
+    monkeypatch.setattr(arena, "play_match", play_match)
+    match = ["random", "random", "--game", "tictactoe", "--games", "6", "--parallel", "4", "--csv", str(table)]
+    assert arena.main(match) == 0
+    assert [len(found) for found in lines] == [2, 3, 4, 5, 6, 7]
+    assert all(found[0].startswith("black,winner") for found in lines)
+    rows = list(csv.DictReader(table.open(encoding="utf-8")))
+    assert [row["game"] for row in rows] == ["1", "2", "3", "4", "5", "6"], "in order at the end"
+
+
+def test_a_bug_is_no_error_of_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A ValueError that no check of ours has raised leaves with its traceback, so that it can be reported."""
+
+    def broken(*_: object) -> NoReturn:
+        raise ValueError("operands could not be broadcast together")
+
+    monkeypatch.setattr(arena, "play_match", broken)
+    with pytest.raises(ValueError, match="broadcast"):
+        arena.main(["random", "random", "--game", "tictactoe"])
+
+
+def test_a_disk_that_fails_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def full(*_: object, **__: object) -> NoReturn:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(arena, "write_csv", full)
+    assert arena.main(["random", "random", "--game", "tictactoe", "--games", "2", "--csv", "never.csv"]) == 2
+    assert capsys.readouterr().err == "training.arena: No space left on device\n"
 
 
 @pytest.mark.parametrize(
@@ -254,6 +301,9 @@ def test_an_interrupted_match_keeps_its_finished_games(tmp_path: Path, monkeypat
         (["random", "random", "--seed", "-1"], "the seed must be at least 0, not -1"),
         (["random", "random", "--size", "99"], "99"),
         (["random", "random", "--rules", "martian"], "martian"),
+        (["random", "random", "--parallel", "0"], "parallel and max_moves must be at least 1"),
+        (["random", "random", "--threads", "0"], "0 threads cannot evaluate: expected 1 or more"),
+        (["random", "random", "--move-seconds", "0"], "a move cannot have 0 seconds"),
         (["random", "gtp:no-such-engine"], "cannot start the engine 'no-such-engine'"),
         (["random", "weights:/nowhere/x.pt:10"], "/nowhere/x.pt"),
     ],

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -97,7 +98,7 @@ def test_an_interruption_leaves_what_was_played(
     monkeypatch.setattr(ladder, "play_match", play_match)
     table = tmp_path / "ladder.csv"
     assert ladder.main([*TINY, "--csv", str(table)]) == 130
-    assert capsys.readouterr().err == "ladder: interrupted; the matches above are all that were finished\n"
+    assert capsys.readouterr().err == "training.ladder: interrupted; the matches above are all that were finished\n"
     assert [row["simulations"] for row in rows_of(table)] == ["2"]
 
 
@@ -108,11 +109,20 @@ def test_a_game_without_a_perfect_player_says_so(capsys: pytest.CaptureFixture[s
     assert "perfect" not in captured.out
 
 
+def test_a_bug_is_no_error_of_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> NoReturn:
+        raise ValueError("operands could not be broadcast together")
+
+    monkeypatch.setattr(ladder, "play_match", broken)
+    with pytest.raises(ValueError, match="broadcast"):
+        ladder.main(TINY)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--weights", "/nowhere/x.pt"], "/nowhere/x.pt"),
-        (["--no-controls"], "nobody climbs: give --weights"),
+        (["--no-controls"], "there is no player to measure: give --weights"),
         (["--opponent", "engine"], "does not say where its simulations go: write {sims} there"),
         (["--sims", "0"], "at least 1"),
         (["--games", "0"], "--games 0: expected 1 or more for each opponent and colour"),

@@ -15,15 +15,14 @@ import torch
 from gozero import coords, features, sgf, weights
 from tests.training.games import random_record
 from training.learner.learner import Learner
-from training.records.browse import sgf_record
+from training.records.export import sgf_record
 from training.records.library import Entry
 from training.records.replay import Batch, rows_of
 from training.settings.config import LearnerSettings
-from training.supervised import collection
-from training.supervised import teaching as supervised
+from training.supervised import collection, measure, startup, trainer
 from training.supervised.collection import CollectionError, Wanted
-from training.supervised.sgf_rows import Lesson, komi_of, lessons, result_of
-from training.supervised.teaching import Teaching, TeachingPlan
+from training.supervised.sgf_rows import LabelledLine, komi_of, labelled_lines, result_of
+from training.supervised.trainer import Trainer, TrainerPlan
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -35,13 +34,13 @@ def exported(size: int, seed: int) -> bytes:
     return sgf.serialise(sgf_record(Entry("x:1", Path("x"), 1, record, {}), 1))
 
 
-def only(data: bytes) -> Lesson:
-    (lesson,) = lessons(data)
-    return lesson
+def only(data: bytes) -> LabelledLine:
+    (line,) = labelled_lines(data)
+    return line
 
 
-def moves_of(lesson: Lesson) -> str:
-    return " ".join(coords.vertex(int(action), lesson.size) for action in lesson.rows.policy.argmax(1))
+def moves_of(line: LabelledLine) -> str:
+    return " ".join(coords.vertex(int(action), line.size) for action in line.rows.policy.argmax(1))
 
 
 @pytest.fixture(scope="module")
@@ -57,16 +56,16 @@ def test_rows_are_those_of_the_record_that_was_exported() -> None:
     """Positions, komi, result and ownership come out as self-play's replay makes them."""
     record = random_record(5, 1, every=1)
     expected = rows_of(record, Entry("x:1", Path("x"), 1, record, {}).game())
-    lesson = only(exported(5, 1))
+    line = only(exported(5, 1))
     for name in ("planes", "globals", "value", "score"):
-        np.testing.assert_array_equal(getattr(lesson.rows, name), getattr(expected, name), name)
-    np.testing.assert_array_equal(lesson.rows.policy.argmax(1), record.moves)
-    np.testing.assert_array_equal(lesson.rows.reply[:-1].argmax(1), record.moves[1:])
-    assert not lesson.rows.reply[-1].any()
+        np.testing.assert_array_equal(getattr(line.rows, name), getattr(expected, name), name)
+    np.testing.assert_array_equal(line.rows.policy.argmax(1), record.moves)
+    np.testing.assert_array_equal(line.rows.reply[:-1].argmax(1), record.moves[1:])
+    assert not line.rows.reply[-1].any()
     passed_out = record.ending == "passes"
-    assert lesson.known == (True, True, passed_out)
+    assert line.known == (True, True, passed_out)
     if passed_out:
-        np.testing.assert_array_equal(lesson.rows.owner, expected.owner)
+        np.testing.assert_array_equal(line.rows.owner, expected.owner)
 
 
 def test_ownership_is_taught_only_where_the_count_agrees_with_the_result() -> None:
@@ -130,10 +129,10 @@ def test_komi_and_handicap_reach_the_network() -> None:
 
 
 def test_a_line_is_cut_before_a_move_that_breaks_the_rules() -> None:
-    lesson = only(b"(;SZ[5]RE[B+R];B[aa];W[bb];B[aa];W[cc])")
-    assert moves_of(lesson) == "A5 B4"
-    assert lesson.cut == "move 3, A5 is illegal for Black"
-    assert not lesson.rows.reply[-1].any(), "an illegal reply was taught"
+    line = only(b"(;SZ[5]RE[B+R];B[aa];W[bb];B[aa];W[cc])")
+    assert moves_of(line) == "A5 B4"
+    assert line.cut == "move 3, A5 is illegal for Black"
+    assert not line.rows.reply[-1].any(), "an illegal reply is a target"
 
 
 def test_a_line_is_cut_before_a_move_that_is_played_after_two_passes() -> None:
@@ -147,18 +146,18 @@ def test_a_line_is_cut_before_a_move_that_is_played_after_two_passes() -> None:
 
 
 def test_moves_out_of_turn_leave_no_row() -> None:
-    lesson = only(b"(;SZ[9];B[aa];B[bb];W[cc];B[dd])")
-    assert moves_of(lesson) == "A9 C7 D6"
-    assert lesson.rows.reply.sum(1).tolist() == [0, 1, 0]
+    line = only(b"(;SZ[9];B[aa];B[bb];W[cc];B[dd])")
+    assert moves_of(line) == "A9 C7 D6"
+    assert line.rows.reply.sum(1).tolist() == [0, 1, 0]
 
 
 def test_variations_share_no_rows_and_know_no_result() -> None:
     data = b"(;SZ[9]RE[B+R];B[aa](;W[bb];B[cc])(;W[dd];B[ee](;W[ff])(;W[gg])))"
-    found = list(lessons(data, variations=True))
-    assert [moves_of(lesson) for lesson in found] == ["A9 B8 C7", "D6 E5 F4", "G3"]
-    assert [lesson.known[0] for lesson in found] == [True, False, False]
-    assert len({lesson.identity for lesson in found}) == 1
-    assert [moves_of(lesson) for lesson in lessons(data)] == ["A9 B8 C7"]
+    found = list(labelled_lines(data, variations=True))
+    assert [moves_of(line) for line in found] == ["A9 B8 C7", "D6 E5 F4", "G3"]
+    assert [line.known[0] for line in found] == [True, False, False]
+    assert len({line.identity for line in found}) == 1
+    assert [moves_of(line) for line in labelled_lines(data)] == ["A9 B8 C7"]
 
 
 def test_a_folder_of_bad_and_good_files() -> None:
@@ -182,7 +181,7 @@ def test_no_damage_to_a_file_is_more_than_a_line() -> None:
         data[generator.integers(len(data))] = generator.choice(list(b"[]();\\A0z\xff"))
         for game in sgf.split(bytes(data)):
             with contextlib.suppress(ValueError):
-                list(lessons(game, variations=True))
+                list(labelled_lines(game, variations=True))
 
 
 def test_wanted_sizes_results_and_limits(folder: Path) -> None:
@@ -220,7 +219,7 @@ def test_reading_and_judging_take_little_more_memory_than_the_rows(tmp_path: Pat
     _, while_reading = tracemalloc.get_traced_memory()
     tracemalloc.reset_peak()
     before, _ = tracemalloc.get_traced_memory()
-    supervised.constant(found)
+    measure.constant(found)
     _, while_judging = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     rows = found.rows() + sum(map(len, found.held.values()))
@@ -242,16 +241,16 @@ def test_an_epoch_draws_every_row_once(folder: Path) -> None:
 
 def test_a_share_has_an_interval_that_counts_games() -> None:
     right, game = np.array([1, 1, 1, 1, 0, 0, 0, 0], bool), np.repeat([3, 9], 4)
-    clustered = supervised.share_of(right, game)
-    independent = supervised.share_of(right, np.arange(8))
+    clustered = measure.share_of(right, game)
+    independent = measure.share_of(right, np.arange(8))
     assert clustered.share == independent.share == 0.5
     assert clustered.half > 2 * independent.half
-    assert "nothing to measure" in str(supervised.share_of(np.zeros(0), np.zeros(0)))
+    assert "nothing to measure" in str(measure.share_of(np.zeros(0), np.zeros(0)))
 
 
 def run(folder: Path, out: Path, *arguments: str) -> int:
     tiny = ["--network", "b1c8", "--batch", "32", "--threads", "1", "--held-out", "0.2"]
-    return supervised.main([str(folder), "--out", str(out), *tiny, *arguments])
+    return startup.main([str(folder), "--out", str(out), *tiny, *arguments])
 
 
 @pytest.fixture
@@ -264,7 +263,7 @@ def signals(monkeypatch: pytest.MonkeyPatch) -> list[int]:
             left[0] -= 1
         return bool(left) and left[0] <= 0
 
-    monkeypatch.setattr(supervised, "stop_on_signals", lambda: stop)
+    monkeypatch.setattr(startup, "stop_on_signals", lambda: stop)
     return left
 
 
@@ -307,7 +306,7 @@ def test_a_run_that_was_told_to_stop_measures_nothing(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     measured: list[int] = []
-    monkeypatch.setattr(supervised.Answers, "add", lambda *_: measured.append(1))
+    monkeypatch.setattr(measure.Predictions, "add", lambda *_: measured.append(1))
     signals[:] = [9]
     assert run(folder, tmp_path / "w.pt") == 0
     assert not measured
@@ -331,13 +330,13 @@ def test_a_run_that_diverged_goes_on_with_a_smaller_learning_rate(
         return run(folder, tmp_path / "w.pt", "--epochs", "1", *arguments), capsys.readouterr().err.splitlines()[-1]
 
     monkeypatch.setattr(Learner, "train", poisoned)
-    monkeypatch.setattr(supervised, "SAVED_EVERY", 3)
-    what = "training.supervised: a loss or the gradient is no number at step"
+    monkeypatch.setattr(trainer, "SAVED_EVERY", 3)
+    what = "training.supervised: a loss or the gradient is not a number at step"
     advice = "give the same command with a --learning-rate below 0.01"
     wrong = 2
     assert last_line("--learning-rate", "1e-2") == (1, f"{what} 2: {advice}")
     wrong = 5
-    assert last_line("--learning-rate", "1e-2") == (1, f"{what} 5: {advice} and --resume, which goes on from step 3")
+    assert last_line("--learning-rate", "1e-2") == (1, f"{what} 5: {advice} and --resume, which continues from step 3")
     assert run(folder, tmp_path / "w.pt", "--epochs", "1", "--learning-rate", "1e-3", "--resume") == 0
     assert "--learning-rate was 0.01 and is 0.001 from here on" in capsys.readouterr().err
     assert weights.load(tmp_path / "w.pt").provenance["settings"]["learning_rate"] == 1e-3
@@ -351,12 +350,12 @@ def test_a_small_network_learns_to_copy_a_player_who_plays_one_move(tmp_path: Pa
         reply = "abcde"[number % 5] + "abcde"[number // 5 % 5]
         reply = "ab" if reply == "cc" else reply
         (tmp_path / f"{number}.sgf").write_text(f"(;SZ[5]RE[B+R]KM[{number}];B[cc];W[{reply}])")
-    plan = TeachingPlan("b1c8", LearnerSettings(batch=16, warm_up=1, learning_rate=2e-2), Wanted(held_out=0.2), 8)
+    plan = TrainerPlan("b1c8", LearnerSettings(batch=16, warm_up=1, learning_rate=2e-2), Wanted(held_out=0.2), 8)
     data = collection.read(tmp_path, plan.wanted, print)
-    teaching = Teaching(plan, data, tmp_path / "w.pt")
-    teaching.teach(lambda: False)
-    top1, value = supervised.measure(teaching.learner, data.held)
-    guess, coin = supervised.constant(data)
+    run = Trainer(plan, data, tmp_path / "w.pt")
+    run.train(lambda: False)
+    top1, value = measure.measure(run.learner, data.held)
+    guess, coin = measure.constant(data)
     assert top1.share >= 0.45 >= guess.share - 0.1
     assert value.share > 0.9 > coin.share
 
@@ -381,7 +380,7 @@ def test_a_bad_request_is_one_clear_line(
 ) -> None:
     (tmp_path / "empty").mkdir()
     values = [argument.format(folder=folder, empty=tmp_path / "empty") for argument in arguments]
-    assert supervised.main(["--out", str(tmp_path / "w.pt"), *values]) == 2
+    assert startup.main(["--out", str(tmp_path / "w.pt"), *values]) == 2
     said = capsys.readouterr().err.splitlines()
     assert message in said[-1]
     assert said[-1].startswith("training.supervised: ")

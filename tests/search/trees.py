@@ -1,0 +1,51 @@
+"""Trees for the tests of the search: a search with the hash evaluator, and what must hold of every tree."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gozero.games import go, tictactoe
+from gozero.games.game import Game
+from gozero.search.request import SearchRequest
+from gozero.search.search import RootResult, Search
+from gozero.search.settings import SearchSettings
+from tests.search.naive import HashEvaluator, start
+
+GO5 = go.make(5)
+TICTACTOE = tictactoe.make()
+OPENING = (12, 7, 11)
+
+
+def searched(
+    game: Game, visits: int, settings: SearchSettings | None = None, actions: tuple[int, ...] = (), **options: Any
+) -> Search:
+    """One tree, searched to its budget with the hash evaluator."""
+    search = Search(game, HashEvaluator(game), settings or SearchSettings(max_nodes=visits + 1))
+    search.begin(0, SearchRequest(*start(game, *actions), visits, **options))
+    search.run()
+    return search
+
+
+def same(one: RootResult, other: RootResult) -> bool:
+    arrays = ("visits", "q", "prior", "policy")
+    return one.best == other.best and all(np.array_equal(getattr(one, name), getattr(other, name)) for name in arrays)
+
+
+def check_tree(search: Search, tree: int = 0) -> None:
+    """What must hold of every tree: visits add up, children follow parents, values are bounded, nothing is in flight."""
+    forest = search.forest
+    nodes = forest.nodes[tree, : forest.trees[tree]["node_count"]]
+    assert (nodes["pending"] == 0).all()
+    assert (np.abs(nodes["value_sum"]) <= nodes["visits"] + 1e-6).all()
+    for index, node in enumerate(nodes):
+        edges = np.arange(node["edge_start"], node["edge_start"] + node["edge_count"])
+        visited, rest = edges[: node["child_count"]], edges[node["child_count"] :]
+        children = forest.children[tree, visited]
+        assert (children > index).all() and (nodes["parent"][children] == index).all()
+        assert len(set(forest.actions[tree, edges])) == len(edges)
+        if len(edges):
+            assert forest.priors[tree, edges].sum() == pytest.approx(1, abs=1e-5)
+            assert node["visits"] - 1 == nodes["visits"][children].sum()
+        if len(rest):
+            assert forest.priors[tree, rest[0]] == forest.priors[tree, rest].max()

@@ -1,0 +1,59 @@
+"""The estimate of what a run will cost: what follows from measured speeds, and what is measured and printed."""
+
+import math
+
+import pytest
+
+from training.run import estimate
+from training.run.estimate import Cost
+from training.settings import presets
+from training.settings.config import LoopSettings
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+def settings(*overrides: str) -> LoopSettings:
+    return presets.load(presets.path_of("tiny"), "tiny", overrides)
+
+
+def test_the_estimate_follows_from_what_is_measured() -> None:
+    chosen = settings(
+        "selfplay.full_share=0.25", "learner.reuse=4", "learner.batch=32", "generations=0", "stage.2.sizes={5=1}"
+    )
+    cost = Cost(speeds={("rollouts", 5): 5600.0, ("network", 5): 200.0}, step={5: 0.08})
+    first, last = estimate.course(chosen, cost)
+    # stage 1: (0.25 * 64 + 0.75 * 16) / 0.25 = 112 evaluations a row, 0.02 s, and 4 / 32 steps of 0.08 s
+    assert first.rows_an_hour == pytest.approx(3600 / (112 / 5600 + 0.01))
+    assert first.hours == pytest.approx(120 / first.rows_an_hour)
+    assert first.games_an_hour == pytest.approx(first.rows_an_hour / (0.25 * 25))
+    assert (last.rows, last.hours) == (math.inf, math.inf)
+    assert last.speed == pytest.approx(200)
+    limited = estimate.course(settings("hours=1", "generations=0", "stage.2.sizes={5=1}"), cost)
+    assert sum(found.hours for found in limited) == pytest.approx(1)
+    (only,) = estimate.course(settings("evaluations=5600", "generations=0", "stage.2.sizes={5=1}"), cost)
+    assert only.rows == pytest.approx(50)
+    # a generation of 120 rows ends with 6 games of 25 moves and 8 visits: 6 s, 0.05 s a row
+    gate = (
+        "gate.games=6",
+        "gate.visits=8",
+        "generation_rows=120",
+        "stage.2.sizes={5=1}",
+        "selfplay.full_share=0.25",
+        "learner.reuse=4",
+    )
+    for mode, seconds in (
+        ("sequential", 0.02 + 0.01 + 0.05),
+        ("semi-asynchronous", 0.02 + 0.05),
+        ("asynchronous", 0.01 + 0.05),
+    ):
+        found = estimate.forecast(settings(f"mode={mode}", "learner.batch=32", *gate), chosen.stage[0], cost)
+        assert found.rows_an_hour == pytest.approx(3600 / seconds)
+
+
+def test_the_estimate_measures_and_prints(capsys: pytest.CaptureFixture[str]) -> None:
+    text = estimate.report(settings("threads=1", "selfplay.games=4"), seconds=0.2)
+    assert "evaluations a second by the network: 4x4 " in text
+    assert " with 1 thread\n" in text
+    assert "memory  about 0.7 GB when 360 rows are recorded" in text
+    assert "MB of records an hour, at most 2,000 MB" in text
+    assert len(text.splitlines()) == 13

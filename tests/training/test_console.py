@@ -1,0 +1,108 @@
+"""What all commands of training have in common: a wrong option is one line, and an interruption another."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable
+
+import pytest
+
+from gozero.errors import ChoiceError
+from training import console, selfplay
+from training.doctor import report
+from training.loop import startup
+from training.matches import arena, ladder, truth, yardstick
+from training.records import browse
+from training.supervised import startup as supervised
+
+Command = Callable[[list[str]], int]
+COMMANDS: dict[str, Command] = {
+    "training.arena": arena.main,
+    "training.ladder": ladder.main,
+    "training.loop": startup.main,
+    "training.records": browse.main,
+    "training.report": report.main,
+    "training.selfplay": selfplay.main,
+    "training.supervised": supervised.main,
+    "training.truth": truth.main,
+    "training.yardstick": yardstick.main,
+}
+NONSENSE = {  # arguments with nothing wrong but the option
+    "training.arena": ["random", "random"],
+    "training.records": ["list", "runs/x"],
+    "training.report": ["runs/x"],
+    "training.supervised": ["games", "--out", "x.pt"],
+    "training.truth": ["--game", "tictactoe", "--weights", "x.pt"],
+    "training.yardstick": ["--weights", "x.pt", "--yardstick", "x.jsonl"],
+}
+
+
+def refusal(main: Command, arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+    with pytest.raises(SystemExit) as left:
+        main(arguments)
+    captured = capsys.readouterr()
+    assert (left.value.code, captured.out) == (2, "")
+    return captured.err
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_an_unknown_option_is_one_line(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    text = refusal(COMMANDS[name], [*NONSENSE.get(name, []), "--nonsense"], capsys)
+    assert text == f"{name}: unrecognized arguments: --nonsense; see python -m {name} --help\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "words"),
+    [
+        ("training.arena", [], "the following arguments are required: A, B"),
+        ("training.arena", ["random", "random", "--games", "two"], "argument --games: invalid int value: 'two'"),
+        ("training.arena", ["random", "random", "--komi", "nan"], "argument --komi: invalid number value: 'nan'"),
+        ("training.arena", ["random", "random", "--move-seconds", "inf"], "invalid number value: 'inf'"),
+        ("training.records", [], "the following arguments are required: list | show"),
+        ("training.records", ["look"], "'look'"),
+        ("training.records", ["list", "x", "--limit", "0"], "argument --limit: '0' is not a whole number above 0"),
+    ],
+)
+def test_arguments_that_are_wrong_are_one_line(
+    name: str, arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = refusal(COMMANDS[name], arguments, capsys)
+    assert words in text
+    assert text.startswith(f"{name}: ")
+    assert text.endswith("--help\n")
+    assert text.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "words"),
+    [
+        (ChoiceError("no such board"), 2, "x: no such board"),
+        (LookupError("no such game"), 2, "x: no such game"),
+        (OSError(errno.EACCES, "Permission denied", "/x.csv"), 2, "x: cannot use /x.csv: Permission denied"),
+        (KeyboardInterrupt(), 130, "x: interrupted; nothing was kept"),
+        (KeyboardInterrupt("3 games were kept"), 130, "x: interrupted; 3 games were kept"),
+    ],
+)
+def test_how_a_command_ends(error: BaseException, code: int, words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    def command() -> int:
+        raise error
+
+    assert console.run_command("x", command, (LookupError,), "nothing was kept") == code
+    assert capsys.readouterr().err == f"{words}\n"
+    assert console.run_command("x", lambda: 1) == 1
+
+
+def test_a_second_interruption_while_the_first_is_handled_changes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    def command() -> int:
+        try:
+            raise KeyboardInterrupt("3 games were kept")
+        finally:
+            raise KeyboardInterrupt
+
+    assert console.run_command("x", command, interrupted="nothing was kept") == 130
+    assert capsys.readouterr().err == "x: interrupted; 3 games were kept\n"
+
+
+def test_a_bug_keeps_its_traceback() -> None:
+    with pytest.raises(ValueError, match="operands"):
+        console.run_command("x", lambda: int("operands"))

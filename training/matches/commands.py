@@ -1,0 +1,81 @@
+"""Shared by the commands that play matches: options, the game to play, and the errors of their users."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from gozero import games
+from gozero.errors import ChoiceError
+from gozero.games.game import Game
+from gozero.weights import WeightsError
+from training import plots
+from training.console import finite
+from training.matches import perfect
+from training.matches.interface import PlayerError
+from training.records import scoring
+
+UNUSABLE = (PlayerError, WeightsError, perfect.UnsolvedError, plots.PlotError)  # beside ChoiceError: exit code 2
+IN_PROCESS_PARALLEL = 32  # games in progress when both players are in this process: fills evaluation batches
+
+
+def add_game(parser: argparse.ArgumentParser) -> None:
+    """The options that `open_game` reads."""
+    parser.add_argument(
+        "--game", default=scoring.GO, metavar="NAME", help=f"{', '.join(games.GAMES)} (default {scoring.GO})"
+    )
+    parser.add_argument("--size", type=int, help="board size (default: the game's own; Go 13)")
+    parser.add_argument("--komi", type=finite, help="points, Go only (default: the board's usual one, mostly 7.5)")
+    parser.add_argument("--rules", help="rule set of the referee (default: the game's own; Go chinese)")
+
+
+def add_play(parser: argparse.ArgumentParser) -> None:
+    """The options of how players are run, but for the number of games."""
+    parser.add_argument("--seed", type=int, default=1, help="fixes openings and random players (default 1)")
+    parser.add_argument(
+        "--parallel", type=int, metavar="N", help="games in progress at once (default: 1 with a GTP engine, else 32)"
+    )
+    parser.add_argument(
+        "--move-seconds", type=finite, default=60.0, metavar="S", help="limit for one GTP answer (default 60)"
+    )
+    parser.add_argument(
+        "--threads", type=int, metavar="N", help="threads for network evaluation (default: all this process may use)"
+    )
+
+
+def open_game(options: argparse.Namespace) -> tuple[Game, float]:
+    """(the game, its komi in points), where what is not given is the game's own.
+
+    ChoiceError for what the game does not have.
+    """
+    size = games.usual(options.game, "size") if options.size is None else options.size
+    komi = scoring.usual_komi(options.game, size) if options.komi is None else options.komi
+    given = komi if options.game == scoring.GO else options.komi
+    return games.make(options.game, size=size, rules=options.rules, komi=given), komi
+
+
+def check_files(*files: Path | None) -> None:
+    """ChoiceError for a file that could not be written once the games are over; None: not asked for."""
+    for file in files:
+        if file is not None and not file.absolute().parent.is_dir():
+            raise ChoiceError(f"cannot write {file}: there is no folder {file.absolute().parent}")
+        if file is not None and file.is_dir():
+            raise ChoiceError(f"cannot write {file}: it is a folder")
+
+
+def described(game: Game, komi: float, options: argparse.Namespace) -> str:
+    """`go 13x13, komi 7.5, chinese`; only what the game has."""
+    rules = options.rules or games.usual(game.name, "rules")
+    return (
+        f"{game.name} {game.dimensions}"
+        + (f", komi {komi:g}" if game.name == scoring.GO else "")
+        + (f", {rules}" if rules else "")
+    )
+
+
+def in_parallel(options: argparse.Namespace, *descriptions: str) -> int:
+    """Games in progress at once: as asked for; else 1 where a player is another program or Pachi, which know no
+    batches, and many where both play in this process.
+    """
+    outside = any(text.startswith(("gtp:", "pachi:")) for text in descriptions)
+    return (1 if outside else IN_PROCESS_PARALLEL) if options.parallel is None else int(options.parallel)

@@ -1,0 +1,127 @@
+"""A player that is another program, spoken to by GTP. This is the only module of training that imports gtp.client."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from typing import TypeVar
+
+from gozero import coords
+from gozero.games.game import BLACK
+from gtp.client import Engine, EngineError, RefusalError, Remarks
+from training.matches.interface import Conditions, Fault, PlayerError, Turn
+from training.records import scoring
+
+T = TypeVar("T")
+
+
+class GtpPlayer:
+    """`gtp:COMMAND`: one engine process per slot, started when its first game begins and again after a failure.
+
+    The engine gets each move of its opponent by `play`, passes included, and is asked for its own by `genmove`. These
+    alternate, so engines that track the turn stay in step. It is never asked to undo or to move out of turn. In games
+    other than Go it gets no komi, and may refuse `boardsize`.
+    """
+
+    def __init__(self, command: str, conditions: Conditions) -> None:
+        self._command = command
+        self._conditions = conditions
+        self._game = conditions.game
+        self._engines: dict[int, Engine] = {}
+        self._told: dict[int, int] = {}  # plies that the slot's engine knows of
+        self._pool = ThreadPoolExecutor(conditions.parallel)  # engines think at the same time
+        self._remarks = Remarks()  # one for all processes of the command
+        self.name = command
+        try:
+            with suppress(RefusalError):
+                self.name = self._engine(0).send("name") or command
+        except EngineError as error:
+            raise PlayerError(str(error)) from None
+
+    def begin(self, slot: int, *, seed: int) -> Fault | None:
+        self._told[slot] = 0
+        return self._guarded(lambda: self._set_up(self._engine(slot)))
+
+    def choose(self, turns: Sequence[Turn]) -> list[int | Fault]:
+        return list(self._pool.map(self._move, turns))
+
+    def final_score(self, turn: Turn) -> str | None:
+        engine = self._guarded(lambda: self._told_all(turn))
+        if isinstance(engine, Fault):
+            return engine.text
+        answer = self._guarded(lambda: engine.send("final_score"))
+        if not isinstance(answer, Fault):
+            return answer
+        # The command is Go's: of another game an engine may refuse it in any words.
+        is_unknown = self._game.name != scoring.GO or "unknown command" in answer.text.lower()
+        return None if answer.kind == "refusal" and is_unknown else answer.text
+
+    def close(self) -> None:
+        self._pool.shutdown()
+        for engine in self._engines.values():
+            engine.close()
+
+    def _engine(self, slot: int) -> Engine:
+        if slot not in self._engines or not self._engines[slot].alive:
+            self._engines[slot] = Engine(self._command, timeout=self._conditions.move_seconds, remarks=self._remarks)
+        return self._engines[slot]
+
+    def _set_up(self, engine: Engine) -> None:
+        go = self._game.name == scoring.GO
+        try:
+            engine.send(f"boardsize {self._game.size}")
+        except RefusalError as error:
+            if go:
+                raise
+            engine.remark(f"is taken to have the right board, though it {str(error).removeprefix(f'{engine}: ')}")
+        if go:
+            engine.send(f"komi {self._conditions.komi:g}")
+        engine.send("clear_board")
+        if self._conditions.clock is not None:
+            main, period, stones = self._conditions.clock
+            with suppress(RefusalError):  # the command is optional; the clock runs all the same
+                engine.send(f"time_settings {_seconds(main)} {_seconds(period)} {stones}")
+
+    def _told_all(self, turn: Turn) -> Engine:
+        """The slot's engine, after it has been told the moves that it does not know."""
+        engine = self._engines[turn.slot]
+        for colour, action in turn.position.moves[self._told[turn.slot] :]:
+            engine.send(f"play {_letter(colour)} {coords.vertex(action, self._game.cols, self._game.rows)}")
+            self._told[turn.slot] += 1
+        return engine
+
+    def _move(self, turn: Turn) -> int | Fault:
+        def genmove() -> str:
+            engine, colour = self._told_all(turn), _letter(turn.position.to_play)
+            if turn.left is not None:
+                with suppress(RefusalError):
+                    engine.send(f"time_left {colour} {_seconds(turn.left[0])} {turn.left[1]}")
+            return engine.send(f"genmove {colour}", timeout=turn.limit)
+
+        answer = self._guarded(genmove)
+        if isinstance(answer, Fault):
+            return answer
+        try:
+            action = coords.parse_vertex(answer, self._game.cols, self._game.rows)
+        except ValueError as error:
+            return Fault("illegal move", f"{self._command}: answered genmove with {answer!r}: {error}")
+        self._told[turn.slot] += action != self._game.resign_action
+        return action
+
+    def _guarded(self, ask: Callable[[], T]) -> T | Fault:
+        try:
+            return ask()
+        except RefusalError as error:
+            return Fault("refusal", str(error))
+        except EngineError as error:
+            return Fault("failure", str(error))
+
+
+def _seconds(seconds: float) -> str:
+    """Whole seconds, as GTP has them; a fraction only below one, where nothing would be left of it."""
+    return f"{int(seconds)}" if seconds >= 1 else f"{seconds:g}"
+
+
+def _letter(colour: int) -> str:
+    return "b" if colour == BLACK else "w"

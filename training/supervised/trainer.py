@@ -1,0 +1,175 @@
+"""Supervised learning: epochs over a collection of rows, each measured, and saved so that it can be resumed."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from gozero import nets, weights
+from training.console import progress_bar, say
+from training.learner.learner import DivergedError, Learner
+from training.records.replay import Batch
+from training.settings.config import ConfigError, LearnerSettings
+from training.storage import storage
+from training.supervised.collection import Collection, Wanted
+from training.supervised.measure import measure
+
+SAVED_EVERY = 1000  # steps: what a killed process loses at most
+
+
+@dataclass(frozen=True)
+class TrainerPlan:
+    """Everything that a run depends on, by which `--resume` recognises its state."""
+
+    network: str
+    learner: LearnerSettings
+    wanted: Wanted
+    epochs: int
+
+
+class Trainer:
+    """Supervised learning under way: the learner, and the epochs and steps that are done."""
+
+    def __init__(self, plan: TrainerPlan, data: Collection, out: Path) -> None:
+        self.plan, self.data, self.out = plan, data, out
+        self.learner = Learner(nets.config(plan.network, features=plan.wanted.features), plan.learner, plan.wanted.seed)
+        self.epoch = self.step = 0
+        self.saved = 0  # the learner's steps in the state that this run has read or written; 0: in none
+
+    @property
+    def state_path(self) -> Path:
+        return self.out.with_name(self.out.name + ".state")
+
+    def _facts(self) -> dict[str, Any]:
+        """Plain values by which a state knows its run; more epochs may be asked for, so they are none of them."""
+        facts = {"rows": self.data.rows(), "games": self.data.counts["games"], **asdict(self.plan)}
+        facts.pop("epochs")
+        facts["wanted"]["sizes"] = list(facts["wanted"]["sizes"])
+        return facts
+
+    def resume(self) -> None:
+        """Continue from the state beside OUT. ConfigError where there is none, or it belongs to another run."""
+        try:
+            state = torch.load(self.state_path, map_location="cpu", weights_only=True)
+            saved, rate, self.epoch, self.step = (
+                _lasting(state["facts"]),
+                _learning_rate(state["facts"]),
+                state["epoch"],
+                state["step"],
+            )
+        except (OSError, RuntimeError, EOFError, KeyError, TypeError, pickle.UnpicklingError) as error:
+            why = error.strerror if isinstance(error, OSError) else "it is damaged, or no state of a run"
+            raise ConfigError(
+                f"cannot continue from {self.state_path.absolute()}: {why}; without --resume a new run begins"
+            ) from None
+        facts = self._facts()
+        for name, value in _lasting(facts).items():
+            if saved.get(name) != value:
+                raise ConfigError(
+                    f"{self.state_path.absolute()} is of another run: {name} was {saved.get(name)!r}, now {value!r}"
+                )
+        if rate != _learning_rate(facts):
+            say(f"--learning-rate was {rate:g} and is {_learning_rate(facts):g} from here on")
+        self.learner.load_state_dict(state["learner"])
+        self.saved = self.learner.steps
+
+    def save(self) -> None:
+        """Write the weights that play, and the state."""
+        size = max(self.data.train, key=lambda each: len(self.data.train[each]))
+        state = {"facts": self._facts(), "epoch": self.epoch, "step": self.step, "learner": self.learner.state_dict()}
+        with storage.writing(self.out):
+            weights.save(
+                self.out,
+                self.learner.ema,
+                self.learner.config,
+                size=size,
+                trained_sizes=self.data.train,
+                provenance=self._provenance(),
+            )
+            with storage.replacing(self.state_path) as file:
+                torch.save(state, file)
+        self.saved = self.learner.steps
+
+    def _provenance(self) -> dict[str, Any]:
+        """The provenance that the weights file stores."""
+        plan = self.plan
+        settings = {"network": plan.network, "epochs": plan.epochs, **asdict(plan.wanted), **asdict(plan.learner)}
+        counts = {**self.data.counts, "positions": self.data.rows(), "steps": self.learner.steps}
+        return {"how": "supervised, from SGF files", **counts, "settings": settings}
+
+    def train(self, stop: Callable[[], bool]) -> None:
+        """Train epoch after epoch, each measured, until all are done or `stop()` is true; then save.
+
+        Raises:
+            DivergedError: a loss became infinite or not a number; what was saved before stays.
+        """
+        steps = self.data.steps(self.plan.learner.batch)
+        while self.epoch < self.plan.epochs and not stop():
+            sums: list[dict[str, torch.Tensor]] = []
+            with progress_bar(steps, f"epoch {self.epoch + 1}", " steps") as progress:
+                progress.update(self.step)
+                for batch in self._rest():
+                    sums.append(self._learn(batch, self._rate(steps)))
+                    self.step += 1
+                    progress.update(1)
+                    if stop():
+                        break
+                    if self.step % SAVED_EVERY == 0:
+                        self.save()
+            if self.step >= steps:
+                self.epoch, self.step = self.epoch + 1, 0
+                say(self._line(sums, stop))
+            self.save()
+
+    def _learn(self, batch: Batch, rate: float) -> dict[str, torch.Tensor]:
+        """`Learner.train`; its DivergedError says what to do here."""
+        try:
+            return self.learner.train(batch, rate)
+        except DivergedError:
+            again = f" and --resume, which continues from step {self.saved}" if self.saved else ""
+            raise DivergedError(
+                f"a loss or the gradient is not a number at step {self.learner.steps + 1}: give the same command "
+                f"with a --learning-rate below {self.plan.learner.learning_rate:g}{again}"
+            ) from None
+
+    def _rest(self) -> Iterator[Batch]:
+        """The batches of this epoch that are still to come; the same ones whether or not it was interrupted."""
+        generator = np.random.default_rng([self.plan.wanted.seed, self.epoch])
+        for number, batch in enumerate(self.data.batches(self.plan.learner.batch, generator)):
+            if number >= self.step:
+                yield batch
+
+    def _rate(self, steps: int) -> float:
+        """Factor of the learning rate: 1, then falling linearly over the last `anneal` of all epochs."""
+        settings = self.plan.learner
+        left = 1 - (self.epoch * steps + self.step) / (self.plan.epochs * steps)
+        if settings.anneal == 0 or left >= settings.anneal:
+            return 1.0
+        return settings.anneal_to + (1 - settings.anneal_to) * left / settings.anneal
+
+    def _line(self, sums: list[dict[str, torch.Tensor]], stop: Callable[[], bool]) -> str:
+        losses = ", ".join(
+            f"{name} {np.mean([float(each[name]) for each in sums]):.3f}" for name in (sums[0] if sums else ())
+        )
+        top1, value = measure(self.learner, self.data.held, stop)
+        return f"epoch {self.epoch} of {self.plan.epochs}: losses {losses}; held out: top-1 {top1}, value {value}"
+
+
+def _learning_rate(facts: dict[str, Any]) -> float:
+    """The learning rate among the facts of a run."""
+    return float(facts["learner"]["learning_rate"])
+
+
+def _lasting(facts: dict[str, Any]) -> dict[str, Any]:
+    """The facts without the learning rate, which may change when a run is resumed.
+
+    Old states lack the input features.
+    """
+    learner = {name: value for name, value in facts["learner"].items() if name != "learning_rate"}
+    return {**facts, "learner": learner, "wanted": {"features": 1, **facts["wanted"]}}
