@@ -14,7 +14,6 @@ when a game was lost by a fault or an entrant could not start; 2 when the reques
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -23,8 +22,8 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from gozero.exits import INTERRUPTED
-from training.console import stop_on_signals
+from gozero.exits import INTERRUPTED, SUCCESS
+from training.console import Parser, run_command, stop_on_signals
 from training.settings.config import ConfigError
 from training.storage import storage
 from training.tournament import field as fields
@@ -38,7 +37,7 @@ from training.tournament.progress import ProgressLine
 from training.tournament.rehearsal import rehearse
 from training.tournament.results import Results
 
-SOUND, FAULTY, USELESS = 0, 1, 2
+FAULTY = 1  # exit code: a game was lost by a fault, or an entrant could not start
 SAID_FAULTS = 3  # of one entrant that are said at once
 FOLDER = Path("tournaments")
 REWRITE = 60.0  # seconds between two versions of the page while games are played
@@ -48,25 +47,20 @@ PAGE, TABLE, DOCUMENT = "tournament.html", "results.csv", "results.json"
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play what is asked for; the exit code is described above."""
     options = _parser().parse_args(arguments)
-    try:
-        if options.list_presets:
-            print("\n".join(_listed()))
-            return SOUND
-        if options.field is None:
-            raise ConfigError("give a FIELD.toml or a preset; --list-presets lists those that there are")
-        return _play_all(options)
-    except (ConfigError, CrewError) as error:
-        print(f"tournament: {error}", file=sys.stderr)
-        return USELESS
-    except OSError as error:
-        print(f"tournament: {error.filename}: {error.strerror}", file=sys.stderr)
-        return USELESS
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    return run_command("training.tournament", lambda: _run(options), (ConfigError, CrewError))
+
+
+def _run(options: argparse.Namespace) -> int:
+    if options.list_presets:
+        print("\n".join(_listed()))
+        return SUCCESS
+    if options.field is None:
+        raise ConfigError("give a FIELD.toml or a preset; --list-presets names the presets")
+    return _play_all(options)
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="python -m training.tournament",
         description=(__doc__ or "").split("\n\n", 1)[1],
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -95,7 +89,7 @@ def _play_all(options: argparse.Namespace) -> int:
     """Every field of the request in turn; the exit code."""
     paths = fields.find(options.field)
     read = [(path, fields.load(path, games=options.games, processes=options.processes)) for path in paths]
-    stop, code = None, SOUND
+    stop, code = None, SUCCESS
     for path, field in read:
         folder = (options.out or FOLDER / options.field) if len(paths) > 1 else options.out or FOLDER / path.stem
         folder = folder / path.stem if len(paths) > 1 else folder
@@ -110,7 +104,7 @@ def _play_all(options: argparse.Namespace) -> int:
 
 
 def _rehearsed(field: Field, folder: Path) -> int:
-    code = SOUND
+    code = SUCCESS
     print(field)
     left = len(field.pairings) * field.games - len(journal.played(folder, field))
     for is_fine, line in rehearse(field, left):
@@ -139,7 +133,7 @@ def _sitting(field: Field, folder: Path, stop: Callable[[], bool]) -> int:
             progress.close()
             final = scribe.write()
     print(results.text(final))
-    return FAULTY if final.faults or final.withdrawn else SOUND
+    return FAULTY if final.faults or final.withdrawn else SUCCESS
 
 
 class _Scribe:

@@ -216,7 +216,7 @@ def test_two_at_once_in_a_folder_are_refused(tmp_path: Path, capsys: pytest.Capt
 def test_a_bad_request_is_one_line(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert command.main(arguments) == 2
     complaint = capsys.readouterr().err
-    assert complaint.startswith("tournament: ") and complaint.count("\n") == 1
+    assert complaint.startswith("training.tournament: ") and complaint.count("\n") == 1
 
 
 def test_presets_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
