@@ -7,71 +7,17 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from gozero import coords, go_ending
-from gozero.current_game import TurnError
+from gozero import go_ending
 from gozero.evaluators.base import Evaluation
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.game_tree import Limits
-from gozero.games.game import BLACK, EMPTY, TO_PLAY, WHITE, Game
+from gozero.games.game import BLACK, EMPTY, TO_PLAY, WHITE
 from gozero.player import Player, PlayerSettings
 from gozero.players import make_player
 from gozero.position import IllegalMove
-from gozero.search.settings import SearchSettings
 from gozero.search_report import Analysis, Observer
 from gozero.sgf import GameRecord
-
-SIZE = 7
-SEARCH = SearchSettings(max_nodes=3000)
-
-
-class Opinion:
-    """An evaluator that expects the same result for Black everywhere, and counts how often it is asked."""
-
-    def __init__(self, game: Game, for_black: float = 0.0, liked: int | None = None) -> None:
-        self.game = game
-        self.for_black = for_black
-        self.liked = liked
-        self.asked = 0
-
-    def evaluate(self, states: np.ndarray) -> Evaluation:
-        self.asked += len(states)
-        logits = np.zeros((len(states), self.game.actions), np.float32)
-        if self.liked is not None:
-            logits[:, self.liked] = 6
-        return Evaluation(
-            logits, np.where(states[:, TO_PLAY] == BLACK, self.for_black, -self.for_black).astype(np.float32)
-        )
-
-
-def player(
-    for_black: float = 0.0,
-    liked: str | None = None,
-    *,
-    resign: bool = True,
-    resign_threshold: float = -0.9,
-    opening: float = 0.0,
-    seed: int = 1,
-) -> tuple[Player, Callable[[], Opinion]]:
-    """A player on 7x7 and a function that gives its evaluator, once it has one."""
-    opinions: list[Opinion] = []
-
-    def open_evaluator(game: Game) -> Opinion:
-        opinions.append(Opinion(game, for_black, None if liked is None else coords.parse_vertex(liked, game.rows)))
-        return opinions[-1]
-
-    settings = PlayerSettings(
-        seed=seed, resign=resign, resign_threshold=resign_threshold, opening=opening, search=SEARCH
-    )
-    return make_player("go", range(5, 20), open_evaluator, settings, size=SIZE), lambda: opinions[-1]
-
-
-def at(vertex: str) -> int:
-    return coords.parse_vertex(vertex, SIZE)
-
-
-def generate(player: Player, count: int, visits: int = 20) -> list[int]:
-    """That many moves, colours in turn."""
-    return [player.genmove(player.game.position.to_play, Limits(visits)) for _ in range(count)]
+from tests.fixed_player import SEARCH, SIZE, FixedEvaluator, at, generate, moves_until_resignation, other_player, player
 
 
 def test_it_plays_what_the_evaluator_likes() -> None:
@@ -148,84 +94,6 @@ def test_suggest_plays_nothing_and_leaves_the_tree_of_the_game_alone() -> None:
     before = opinion().asked
     generate(one, 1, visits=50)
     assert opinion().asked - before < 30
-
-
-# Resigning
-
-
-def moves_until_resignation(one: Player, colour: int, moves: int = 40) -> int | None:
-    """How many moves of ``colour`` it takes until it resigns; the other side plays anything."""
-    for count in range(moves):
-        if one.game.position.to_play != colour:
-            one.game.play(3 - colour, int(np.flatnonzero(one.game.legal(3 - colour))[0]))
-        if one.genmove(colour, Limits(5)) == one.game.kind.resign_action:
-            return count
-    return None
-
-
-def test_resignation_needs_a_hopeless_value_for_several_moves_and_a_game_that_has_begun() -> None:
-    assert (
-        moves_until_resignation(player(-0.95)[0], BLACK) == 7
-    )  # not before a quarter of the points is played: 13 plies
-    assert moves_until_resignation(player(-0.95)[0], WHITE, 20) is None
-    assert moves_until_resignation(player(-0.85)[0], BLACK, 20) is None
-    assert moves_until_resignation(player(-0.85, resign_threshold=-0.8)[0], BLACK) == 7
-    assert moves_until_resignation(player(-0.95, resign=False)[0], BLACK, 20) is None
-
-
-def test_a_resignation_leaves_the_board_and_the_next_genmove_answers() -> None:
-    one, _ = player(-0.95)
-    moves_until_resignation(one, BLACK)
-    before = list(one.game.position.moves)
-    assert one.genmove(BLACK, Limits(5)) == one.game.kind.resign_action
-    assert one.game.position.moves == before
-    assert one.genmove(WHITE, Limits(5)) != one.game.kind.resign_action
-
-
-def test_an_undone_move_is_no_step_towards_resignation() -> None:
-    one, _ = player(-0.95)
-    for _ in range(10):
-        assert one.genmove(BLACK, Limits(5)) != one.game.kind.resign_action
-        one.game.undo()
-
-
-def test_white_does_not_resign_a_handicap_game_as_readily() -> None:
-    one, _ = player(0.95)
-    one.game.place_handicap([at("C3"), at("E5")])
-    assert moves_until_resignation(one, WHITE, 12) is None
-    one, _ = player(0.99)
-    one.game.place_handicap([at("C3"), at("E5")])
-    assert moves_until_resignation(one, WHITE) is not None
-
-
-def place(one: Player) -> None:
-    one.game.place_handicap([at("C3"), at("E5")])
-
-
-def play_in_a_row(one: Player) -> None:
-    one.game.play_all([(BLACK, at("C3")), (BLACK, at("E5"))])
-
-
-@pytest.mark.parametrize("begin", [place, play_in_a_row])
-def test_stones_that_black_plays_in_a_row_at_first_are_a_handicap(begin: Callable[[Player], None]) -> None:
-    for for_black, resigns in ((0.95, None), (0.99, 8)):  # 0.25 * 49 * (1 + 2 / 9) plies are 15
-        one, _ = player(for_black)
-        begin(one)
-        assert (one.game.handicap, moves_until_resignation(one, WHITE, 12)) == (2, resigns)
-    one.game.undo()
-    assert one.game.handicap == 2
-
-
-@pytest.mark.parametrize(
-    "vertices", ["b C3", "b C3 w E5 b D4", "w C3 b E5 b D4", "b C3 b pass b D4", "b pass b pass w D4"]
-)
-def test_other_beginnings_are_no_handicap(vertices: str) -> None:
-    one, _ = player()
-    words = vertices.split()
-    one.game.play_all(
-        [("bw".index(colour) + BLACK, at(vertex)) for colour, vertex in zip(words[::2], words[1::2], strict=True)]
-    )
-    assert one.game.handicap == 0
 
 
 # What it thought
@@ -412,122 +280,10 @@ def test_the_opening_is_varied_by_the_seed_and_only_by_it() -> None:
     assert generate(player(seed=1)[0], 8) == generate(player(seed=2)[0], 8)
 
 
-# Games other than Go
-
-
-def other_player(game: str, size: int, for_black: float = 0.0) -> Player:
-    return make_player(
-        game, [size], lambda board: Opinion(board, for_black), PlayerSettings(seed=1, search=SEARCH), size=size
-    )
-
-
-@pytest.mark.parametrize(
-    ("game", "size"), [("nogo", 4), ("othello", 4), ("gomoku", 5), ("connect4", 7), ("tictactoe", 3)]
-)
-def test_a_game_against_itself_is_legal_and_has_a_result(game: str, size: int) -> None:
-    one = make_player(game, [size], RolloutEvaluator, PlayerSettings(seed=1, resign=False, search=SEARCH), size=size)
-    while not one.game.is_over:
-        legal = one.game.legal(one.game.position.to_play)
-        assert legal[one.suggest(one.game.position.to_play, Limits(8))]
-        assert legal[generate(one, 1, visits=8)[0]], str(one.game.position)
-    assert one.game.winner() in (EMPTY, BLACK, WHITE)
-    assert not one.game.legal(BLACK).any()
-    assert not one.game.legal(WHITE).any()
-
-
-def test_nobody_moves_out_of_turn() -> None:
-    one = other_player("nogo", 4)
-    assert not one.game.legal(WHITE).any()
-    for move in (
-        lambda: one.game.play(WHITE, 0),
-        lambda: one.genmove(WHITE, Limits(4)),
-        lambda: one.suggest(WHITE, Limits(4)),
-    ):
-        with pytest.raises(TurnError, match="it is Black's turn"):
-            move()
-    with pytest.raises(ValueError, match="not over"):
-        one.game.winner()
-    one.game.play(BLACK, 0)
-    with pytest.raises(IllegalMove, match="A4 is illegal for White"):
-        one.game.play(WHITE, 0)
-    with pytest.raises(IllegalMove, match="pass is illegal for White"):
-        one.game.play(WHITE, one.game.kind.pass_action)
-
-
-def test_after_the_end_the_loser_resigns_and_the_winner_passes() -> None:
-    one = other_player("tictactoe", 3)
-    for ply, action in enumerate([0, 3, 1, 4, 2]):
-        one.game.play(BLACK + ply % 2, action)
-    assert one.game.winner() == BLACK
-    assert one.genmove(WHITE, Limits(4)) == one.game.kind.resign_action
-    assert one.genmove(BLACK, Limits(4)) == one.game.kind.pass_action
-    assert one.game.position.ply == 5
-    for move in (lambda: one.game.play(WHITE, 5), lambda: one.suggest(WHITE, Limits(4))):
-        with pytest.raises(TurnError, match="the game is over"):
-            move()
-
-
-@pytest.mark.parametrize(
-    ("game", "size"), [("nogo", 3), ("othello", 4), ("gomoku", 5), ("connect4", 7), ("tictactoe", 3)]
-)
-def test_passes_after_the_end_change_nothing_and_can_be_undone(game: str, size: int) -> None:
-    one = make_player(game, [size], RolloutEvaluator, PlayerSettings(seed=1, resign=False, search=SEARCH), size=size)
-    with pytest.raises(ValueError, match="not over"):
-        one.game.position.pass_after_end(BLACK)
-    while not one.game.is_over:
-        one.genmove(one.game.position.to_play, Limits(2))
-    state, moves, winner = one.game.position.state.copy(), list(one.game.position.moves), one.game.winner()
-    for colour in (WHITE, BLACK, BLACK):
-        one.game.play(colour, one.game.kind.pass_action)
-    aside = one.game.position.copy()
-    assert [move.colour for move in one.game.position.moves[len(moves) :]] == [WHITE, BLACK, BLACK]
-    assert (one.game.is_over, one.game.winner(), one.game.position.state.tolist()) == (True, winner, state.tolist())
-    for _ in range(3):
-        one.game.undo()
-        aside.undo()
-    assert (
-        (one.game.position.moves, one.game.position.state.tolist())
-        == (moves, state.tolist())
-        == (aside.moves, aside.state.tolist())
-    )
-    one.game.undo()
-    assert not one.game.is_over
-    assert len(one.game.position.moves) == len(moves) - 1
-
-
-def test_nobody_resigns_where_points_are_counted() -> None:
-    one = make_player("othello", [4], RolloutEvaluator, PlayerSettings(seed=1, resign=False, search=SEARCH), size=4)
-    while not one.game.is_over:
-        one.genmove(one.game.position.to_play, Limits(2))
-    assert one.game.winner() != EMPTY
-    assert [one.genmove(colour, Limits(2)) for colour in (BLACK, WHITE)] == [one.game.kind.pass_action] * 2
-
-
-def test_a_lost_game_is_resigned() -> None:
-    one = other_player("gomoku", 9, for_black=-0.95)
-    moves = [one.genmove(one.game.position.to_play, Limits(5)) for _ in range(23)]
-    assert moves[-1] == one.game.kind.resign_action
-    assert (
-        one.game.position.ply == 22
-    )  # not before a quarter of the 81 points is played: Black's first move from then on
-    assert one.game.position.to_play == BLACK
-
-
-def test_simplified_go_has_no_komi_and_ends_with_passes_beyond_its_limit() -> None:
-    one = make_player("simple_go", [5], RolloutEvaluator, PlayerSettings(seed=1, search=SEARCH), size=5)
-    one.game.set_komi(7.5)
-    assert one.game.komi == 0
-    one.game.play(BLACK, 12)
-    assert one.ending.settled_score() == 25
-    while one.game.position.ply < 100:
-        one.game.play(one.game.position.to_play, one.game.kind.pass_action)
-    assert one.genmove(BLACK, Limits(8)) == one.game.kind.pass_action
-
-
 # What is thought of one position is not told of another
 
 
-class Onlooker(Opinion):
+class Onlooker(FixedEvaluator):
     """Expects every point to stay as it stands."""
 
     def evaluate(self, states: np.ndarray) -> Evaluation:

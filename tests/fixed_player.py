@@ -1,0 +1,84 @@
+"""Players for tests whose evaluator expects the same result everywhere."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from gozero import coords
+from gozero.evaluators.base import Evaluation
+from gozero.game_tree import Limits
+from gozero.games.game import BLACK, TO_PLAY, Game
+from gozero.player import Player, PlayerSettings
+from gozero.players import make_player
+from gozero.search.settings import SearchSettings
+
+SIZE = 7
+SEARCH = SearchSettings(max_nodes=3000)
+
+
+class FixedEvaluator:
+    """An evaluator that expects the same result for Black everywhere, and counts how often it is asked."""
+
+    def __init__(self, game: Game, for_black: float = 0.0, liked: int | None = None) -> None:
+        self.game = game
+        self.for_black = for_black
+        self.liked = liked
+        self.asked = 0
+
+    def evaluate(self, states: np.ndarray) -> Evaluation:
+        self.asked += len(states)
+        logits = np.zeros((len(states), self.game.actions), np.float32)
+        if self.liked is not None:
+            logits[:, self.liked] = 6
+        return Evaluation(
+            logits, np.where(states[:, TO_PLAY] == BLACK, self.for_black, -self.for_black).astype(np.float32)
+        )
+
+
+def player(
+    for_black: float = 0.0,
+    liked: str | None = None,
+    *,
+    resign: bool = True,
+    resign_threshold: float = -0.9,
+    opening: float = 0.0,
+    seed: int = 1,
+) -> tuple[Player, Callable[[], FixedEvaluator]]:
+    """A player on 7x7 and a function that gives its evaluator, once it has one."""
+    evaluators: list[FixedEvaluator] = []
+
+    def open_evaluator(game: Game) -> FixedEvaluator:
+        evaluators.append(
+            FixedEvaluator(game, for_black, None if liked is None else coords.parse_vertex(liked, game.rows))
+        )
+        return evaluators[-1]
+
+    settings = PlayerSettings(
+        seed=seed, resign=resign, resign_threshold=resign_threshold, opening=opening, search=SEARCH
+    )
+    return make_player("go", range(5, 20), open_evaluator, settings, size=SIZE), lambda: evaluators[-1]
+
+
+def at(vertex: str) -> int:
+    return coords.parse_vertex(vertex, SIZE)
+
+
+def generate(player: Player, count: int, visits: int = 20) -> list[int]:
+    """That many moves, colours in turn."""
+    return [player.genmove(player.game.position.to_play, Limits(visits)) for _ in range(count)]
+
+
+def moves_until_resignation(one: Player, colour: int, moves: int = 40) -> int | None:
+    """How many moves of ``colour`` it takes until it resigns; the other side plays anything."""
+    for count in range(moves):
+        if one.game.position.to_play != colour:
+            one.game.play(3 - colour, int(np.flatnonzero(one.game.legal(3 - colour))[0]))
+        if one.genmove(colour, Limits(5)) == one.game.kind.resign_action:
+            return count
+    return None
+
+
+def other_player(game: str, size: int, for_black: float = 0.0) -> Player:
+    return make_player(
+        game, [size], lambda board: FixedEvaluator(board, for_black), PlayerSettings(seed=1, search=SEARCH), size=size
+    )
