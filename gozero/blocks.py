@@ -6,8 +6,8 @@ Vocabulary.
   global pooling   a board of features becomes three numbers a channel: mean, mean times the scaled board size, maximum.
   size             float [n, 1], the scaled board size of each position, one of the globals in features.py.
 
-Blocks take features [n, C, H, W] and size, and give features of the same shape. Which of them make a network is said in
-nets.py.
+Blocks take features [n, C, H, W] and size, and give features of the same shape. nets.py composes
+them into networks.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Caches of compiled kernels and converted networks: where the files are, and how much of them is kept.
 
-Several processes share them. What is kept longest is what was used last, by modification times: whoever uses an entry
-touches it.
+Several processes share them. The most recently used entries are kept. Each use updates the entry's modification time.
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@ Vocabulary. A *deferred* kernel is one that was defined inside `deferring()`. `C
 in which they were defined, the rules' before the search's; what calls a deferred kernel from Python need not know
 whether it is ready.
 
-A board can so be asked at once where compiling all kernels takes half a minute: numba lets other threads run meanwhile,
-none of them waits for longer than 0.1 s (measured with numba 0.68). A search needs compiled kernels: who begins one
-waits for them first.
+This way a board can be queried at once, although compiling all kernels takes half a minute: numba lets other threads
+run meanwhile, and none of them waits for longer than 0.1 s (measured with numba 0.68). A search needs compiled kernels,
+so starting one waits until they are ready.
 """
 
 from __future__ import annotations

@@ -3,9 +3,8 @@
 Vocabulary. A side *can take more* while there is a point between the colours, of no seki, that it can play without
 being in atari there: if it is ahead and passes, it gives points away for nothing, in the opening the game. A side *wins
 as it stands* if both counts say so: the area as the board stands, and the *settled* area, from which stones inside the
-    other side's pass-alive territory (Benson 1976) are
-removed: a server that removes no dead stones counts the first. What else is dead is judged by a
-`settlement.Settlement`, which a side that looks at one passes by too, where it has one.
+other side's pass-alive territory (Benson 1976) are removed; a server that removes no dead stones counts the first. A
+`settlement.Settlement` judges what else is dead; a side that has one passes by it too.
 
 A *result* is +1, 0 or -1 for the side to move, as an outcome: a draw is worth more than a loss and less than a win.
 

@@ -1,6 +1,6 @@
 """How a game of Go ends: what it is counted by, when a pass is right, and when to resign.
 
-A *settlement* (`gozero.settlement`) says whose the points of a board are and which stones are dead. Where the board
+A *settlement* (`gozero.settlement`) gives the owner of each point of a board and the stones that are dead. Where the board
 alone does not settle that, searches and readings do.
 """
 

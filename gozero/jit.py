@@ -1,7 +1,7 @@
 """The one kernel decorator, and the types kernels hand to each other.
 
-Vocabulary. A *kernel* is a function compiled by numba. A *row kernel* works on one game (one state row); the three row
-kernels of a game, `step`, `legal` and `outcome`, are passed to the search as first-class functions of the explicit
+Vocabulary. A *kernel* is a function compiled by numba. A *row kernel* works on one game (one state row); the row kernels
+of a game, such as `step`, `legal` and `outcome`, are passed to the search as first-class functions of the explicit
 types below. With explicit types on both sides one compiled search serves every game and is found in the compile cache
 again; inferred dispatcher arguments and closures are recompiled in every process (measured with numba 0.68).
 
@@ -9,7 +9,7 @@ numba's cache does not notice that a callee in another file has changed, so the 
 all kernel sources and of what they import, since constants of other modules are compiled in. Several engines may share
 the folder; where it cannot be written, kernels are compiled in memory.
 
-Where that folder lies, and how many versions' are kept, is `gozero.caches`'s to say.
+`gozero.caches` decides where that folder is and how many versions of it are kept.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The processor and the memory of this machine, read from Linux's tables; other systems provide little or nothing.
 
-How many threads a process may use is `gozero.threads`' to say.
+`gozero.threads` says how many threads a process may use.
 """
 
 from __future__ import annotations

@@ -9,11 +9,12 @@ Vocabulary. A *settlement* is that judgement for one board. Three sources, the s
   in seki.
 - the *expected owner* of a point, -1..1 and + for Black, for either side to move first (`gozero.witness` asks a search
   and playouts). A string is judged as a whole, by the mean over its stones, and is dead only where both are *sure* of
-  it: then the other side has no need to answer. An empty point between both colours is whose the two together expect it
-  to be.
+  it: then the other side has no need to answer. An empty point between both colours belongs to the side that the two
+  estimates together favour.
 
-The statuses of strings and the owners of points tell one story: beside a string that is alive not every liberty is the
-other side's. In doubt all stays as it stands: strings are alive, and empty points between both colours are nobody's.
+The statuses of strings and the owners of points agree: beside a string that is alive not every liberty is the other
+side's. In doubt all stays as it stands: strings are alive, and empty points between both colours belong to neither
+side.
 Boards are uint8 [size, size], arrays of points are [P] in action order. This module knows no turn, no ko, no komi and
 no rule set.
 """

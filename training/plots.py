@@ -5,7 +5,7 @@ Vocabulary.
   heat   a number a point: shares of a policy or counts (white to red), or ownership (blue the other side's, red the
          mover's).
 
-Nothing is read, measured or written here; what to draw, and what it means, is `training.report`'s.
+Nothing is read, measured or written here; `training.report` decides what to draw.
 """
 
 from __future__ import annotations

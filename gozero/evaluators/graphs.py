@@ -2,8 +2,8 @@
 
 Vocabulary.
   graph     the folded network as an `openvino.Model`, for any batch and any board that the network plays.
-  embedded  inside the weights file itself (`embed`), with the ranges that int8 needs. Whoever plays with such a file
-            needs no torch.
+  embedded  inside the weights file itself (`embed`), with the ranges that int8 needs. Playing with such a file needs no
+            torch.
   cache     the user's folder of graphs converted from weights files that carry none, one subfolder each, named after
             the sha256 of the file. Only the first start needs torch, and the second it takes to import.
 

@@ -1,5 +1,5 @@
-"""Chooses the evaluator of self-play's leaves: rollouts, or the network on the fastest device and backend that there
-is.
+"""Chooses the evaluator of self-play's leaves: rollouts, or the network on the fastest device and backend that is
+installed.
 
 OpenVINO, PyTorch and CUDA are imported when they are chosen.
 """

@@ -3,7 +3,7 @@ alone.
 
 Vocabulary.
   simulator     `pachi`: pachi-py's board plays every game again. `numba`: our kernels only. `auto`: pachi-py where it
-                can be had.
+                is installed.
   referee       plays one recorded game on the second board and compares: each move legal there, the same stones after
                 it (so the captures are equal), and the same final count.
   disagreement  the two differ: one of them is wrong, so a run must stop. The message has the position, the move and

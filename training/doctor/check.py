@@ -53,7 +53,7 @@ class Check:
 
     level: ClassVar[str]
     remedy: ClassVar[str]  # what to try
-    go_alone: ClassVar[bool] = False  # other games have no komi, and may be drawn or won by one side as they please
+    go_alone: ClassVar[bool] = False  # other games have no komi, and may well be drawn, or won by one side
 
     def look(self, history: list[Report], settings: LoopSettings) -> Finding | None:
         """Return a finding about the newest of these reports (at least one, oldest first), or None."""

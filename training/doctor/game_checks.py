@@ -150,7 +150,7 @@ class Drawn(Check):
     """Most games are drawn."""
 
     level, go_alone = STUCK, True
-    remedy = "a komi that decides them"
+    remedy = "a komi that rules out draws, such as 7.5"
 
     share: float = threshold(0.5, "of the games")
 

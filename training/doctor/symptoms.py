@@ -41,7 +41,7 @@ def table() -> str:
     """The checks as a table in Markdown, the worst level first: sign, thresholds with their reasons, remedy."""
     lines = ["| level | sign | thresholds | try |", "|---|---|---|---|"]
     for check in sorted(CHECKS, key=lambda check: (BROKEN, STUCK, NOTE).index(check.level)):
-        sign = (check.__doc__ or "").splitlines()[0] + " (Go alone)" * check.go_alone
+        sign = (check.__doc__ or "").splitlines()[0] + " (Go only)" * check.go_alone
         limits = "; ".join(f"`{name}` {_number(value)}: {reason}" for name, value, reason in check.thresholds())
         lines.append(f"| {check.level} | {sign} | {limits} | {check.remedy} |")
     return "\n".join(lines)

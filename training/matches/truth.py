@@ -13,7 +13,8 @@ Vocabulary
 
 All positions differ, in stones or side to move, and no more than two are of one game; where a game has fewer than were
 asked for, what was found is used, and its number printed. At the end come games against the perfect player, as many
-with each colour: it draws among its best moves, so that games differ, and how many do is printed with what came out.
+with each colour: it draws among its best moves, so that games differ, and the number of different games is printed with
+the results.
 The table goes to stdout, complaints to stderr. Exit code: 0; 2 when the request makes no sense or the solver is
 missing; 130 after Ctrl-C.
 Judged positions are never trained on.

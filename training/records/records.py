@@ -86,7 +86,9 @@ class Record:
     """One finished game. `training.actor.resign` defines conceded, unresigned and peak.
 
     Attributes:
-        size, komi, generation: points a side; White's points; of the network.
+        size: points a side.
+        komi: points for White.
+        generation: that of the network that played.
         moves: int32 [m] actions.
         targets: of the full searches, in the order of their plies.
         score: Black's lead in points, komi included.

@@ -5,9 +5,8 @@ Vocabulary.
           next, the steps it pays for, and its part of the match at the end of a generation.
   course  the run's stages in order with their rows, until the settings end it or for as long as its stages say.
 
-The estimate prints its assumptions: games of as many moves as the board has points, a
-computer as busy as during the measurement. It measures with untrained networks (`training.run.trial`) and leaves
-nothing behind.
+The estimate prints its assumptions: games of as many moves as the board has points, a computer as busy as during the
+measurement. It measures with untrained networks (`training.run.trial`) and leaves nothing behind.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Conducts a tournament in its folder: what is still to be played, who may play it, what is kept.
 
-The journal is the truth; everything else in the folder is made from it. An entrant that could not be started before it
+The journal is authoritative; everything else in the folder is made from it. An entrant that could not be started before it
 finished a game forfeits what is left to it: these games are not in the journal, so that they are played once the
 entrant starts. One that cannot be started later on loses those games as by any other fault.
 """

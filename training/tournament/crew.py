@@ -1,8 +1,8 @@
 """Plays fixtures in worker processes, as many at once as there are cores, and gives back each game as it ends.
 
 A worker that dies or hangs costs the entrant that was thinking one game; the other games that it had under way are
-played again by another worker. A worker that dies while nobody thinks is no entrant's fault: after `DEATHS` of these
-the tournament ends with a `CrewError`.
+played again by another worker. If a worker dies while no entrant is thinking, no entrant is blamed; after `DEATHS` of
+these the tournament ends with a `CrewError`.
 """
 
 from __future__ import annotations

@@ -3,11 +3,11 @@
 Vocabulary
     entrant     a player with a name of its own; what it may be is listed in `training.matches.players`
     pairing     two entrants who meet, by their places in the field
-    challenger  in a gauntlet: an entrant that meets all who are none
+    challenger  in a gauntlet: an entrant that meets every entrant that is not a challenger
     preset      a field that comes with gozero, training/tournament/NAME.toml; a name such as `release` stands for all
                 fields release-*.toml
 
-An unknown key or a value that cannot be is a `ConfigError`, one line that names the key, the value and what is allowed.
+An unknown key or an invalid value is a `ConfigError`, one line that names the key, the value and what is allowed.
 """
 
 from __future__ import annotations
