@@ -22,6 +22,7 @@ from gozero.errors import InputError
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.factory import open_evaluator
 from gozero.evaluators.rollout import RolloutEvaluator
+from gozero.games import FALLING_GAMES
 from gozero.games.diagram import SYMBOLS
 from gozero.games.game import BLACK, EMPTY, WHITE
 from gozero.play_settings import PlaySettings
@@ -35,7 +36,6 @@ VISITS, PLAYOUTS = (
 )  # simulations of a move where none are given: with a network, and with the much cheaper playouts
 HINTS = 5
 COLOURS = {name.lower(): colour for colour, name in COLOUR_NAMES.items()}
-COLUMN_GAMES = ("connect4",)  # in which a column says it all
 
 
 @dataclass(frozen=True)
@@ -210,7 +210,7 @@ class Terminal:
             return f"{name_of(game, action)} is taken."
         advice = (
             "type the letter of a column that has room"
-            if game.name in COLUMN_GAMES
+            if game.name in FALLING_GAMES
             else "try hint, or help for the rules"
         )
         return f"{name_of(game, action)} is illegal for {COLOUR_NAMES[self._person]}: {advice}."
@@ -260,7 +260,7 @@ class Terminal:
     def _help(self) -> None:
         game = self._game
         corner = coords.vertex(game.cols - 1, game.cols, game.rows)
-        letter = ", or just the column's letter" if game.name in COLUMN_GAMES else ""
+        letter = ", or just the column's letter" if game.name in FALLING_GAMES else ""
         print(f"{game.name}: {WORDS[game.name].aim} You are {self._side(self._person)}.")
         print(f"  A1-{corner:<7} a move: column and row{letter}")
         if game.has_pass:
@@ -326,7 +326,7 @@ def _kinds_of_moves(position: Position) -> str:
     kinds = []
     if len(points):
         example = name_of(game, int(points[len(points) // 2]))
-        kinds.append(f"a column ({example[0]})" if game.name in COLUMN_GAMES else f"a move ({example})")
+        kinds.append(f"a column ({example[0]})" if game.name in FALLING_GAMES else f"a move ({example})")
     if legal[game.pass_action]:
         kinds.append("pass")
     return ", ".join(kinds)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, cast
 
 from gozero import coords
 from gozero.engine import beyond_training, no_more_memory, spanned
+from gozero.games import FALLING_GAMES
 from gozero.output import Log, tell
 from gtp.arguments import COLOUR_WORDS, colour_of, vertex_of, whole_number_of
 from gtp.clock import Clock
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
 
 DEFAULT_VISITS = 400
 DEFAULT_SECONDS = 5.0
-FALLING_GAMES = ("connect4",)
-"""Games in which a stone falls to the lowest free point of its column."""
 
 say = partial(tell, "gozero-gtp")
 """One line to the user, on stderr."""

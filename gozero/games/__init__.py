@@ -25,6 +25,8 @@ GO_FAMILY = (
     "simple_go",
 )  # whose states are those of gozero.games.go: they have Go's features, commands and records
 COUNTED_GAMES = ("othello",)  # others that are won by so many points; those that are left are just won
+FALLING_GAMES = ("connect4",)  # in which a piece falls to the lowest free point of a column, so that a column is a move
+GAMES_ON_SQUARES = ("connect4", "othello", "tictactoe")  # played in the squares of a board, not where its lines cross
 
 
 def make(name: str, **settings: Any) -> Game:

@@ -200,7 +200,7 @@ class Learner:
         # the statistics of batch norms, which a forward pass changes
         statistics = [buffer.clone() for buffer in self.net.buffers()]
         try:
-            found = self._descend(batch)
+            found = self._backward(batch)
         except DivergedError:
             for buffer, before in zip(self.net.buffers(), statistics, strict=True):
                 buffer.copy_(before)
@@ -209,7 +209,7 @@ class Learner:
         self._average()
         return {name: number.detach() for name, number in found.items()}
 
-    def _descend(self, batch: Batch) -> dict[str, Tensor]:
+    def _backward(self, batch: Batch) -> dict[str, Tensor]:
         """Put the clipped gradients into the parameters. Returns the losses, their "total" and the norm "gradient"."""
         found = losses(self._forward(self.net, batch), batch, self.settings.root_value_share)
         found["total"] = torch.stack([self._weights[name] * loss for name, loss in found.items()]).sum()

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from gozero.games import GAMES_ON_SQUARES
 from gozero.games.game import Game
 from gozero.position import IllegalMove, Position
 from training.matches.elo import Z95
@@ -54,7 +55,7 @@ class Pages:
         data = {
             "rows": game.rows,
             "cols": game.cols,
-            "lines": results.field.game not in ("othello", "connect4", "tictactoe"),
+            "lines": results.field.game not in GAMES_ON_SQUARES,
             "entrants": results.field.names,
             "games": [self._entry(played, results) for played in shown],
         }
