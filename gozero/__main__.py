@@ -100,7 +100,12 @@ def graph(options: argparse.Namespace) -> None:
 
     for name in options.files:
         file = find(name)
-        embed(file)
+        try:
+            embed(file)
+        except OSError as error:
+            raise WeightsError(
+                file, f"the file cannot be written: {(error.strerror or 'unwritable').lower()}"
+            ) from None
         print(f"{file}: carries its inference graph ({file.stat().st_size:,} bytes)")
 
 

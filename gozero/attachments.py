@@ -9,6 +9,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -16,12 +17,19 @@ FOLDER = "extra"  # where torch's own formats keep such files
 GRAPH = ("graph.xml", "graph.bin", "graph.json")  # the inference graph, see `gozero.evaluators.graphs`
 
 
+class DamageError(Exception):
+    """An attached file cannot be read."""
+
+
 def write(path: Path, files: Mapping[str, bytes]) -> None:
-    """Attach files to a weights file in place of all that were attached before; it is replaced whole or not at all."""
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=path.name) as folder:
-        new = Path(folder) / path.name
-        shutil.copyfile(path, new)
-        new.chmod(0o644)
+    """Attach files to a weights file in place of all that were attached before; it is replaced whole or not at all.
+
+    Of a link the file that it names is replaced; the permissions stay. OSError where the folder cannot be written.
+    """
+    target = path.resolve()
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=f"{target.name[:50]}.") as folder:
+        new = Path(folder) / "new"
+        shutil.copy(target, new)
         if any(_is_attached(name) for name in _names(new)):
             _remove(new)
         with zipfile.ZipFile(new, "a", zipfile.ZIP_DEFLATED) as archive:
@@ -29,17 +37,27 @@ def write(path: Path, files: Mapping[str, bytes]) -> None:
             for name, content in files.items():
                 # without a date, the same files always give the same bytes
                 archive.writestr(zipfile.ZipInfo(f"{root}/{FOLDER}/{name}"), content, zipfile.ZIP_DEFLATED)
-        new.replace(path)
+        new.replace(target)
 
 
 def read(path: Path, names: Sequence[str]) -> dict[str, bytes] | None:
-    """The attached files of these names; None where one of them is missing or the file is no archive."""
+    """The attached files of these names; None where one of them is missing or the file is no archive.
+
+    Raises:
+        DamageError: one of them is there and cannot be read.
+    """
     try:
-        with zipfile.ZipFile(path) as archive:
-            root = archive.namelist()[0].split("/")[0]
-            return {name: archive.read(f"{root}/{FOLDER}/{name}") for name in names}
-    except (KeyError, OSError, IndexError, zipfile.BadZipFile):
+        archive = zipfile.ZipFile(path)
+    except (OSError, zipfile.BadZipFile):
         return None
+    with archive:
+        entries = {name.split("/", 1)[-1]: name for name in archive.namelist()}
+        wanted = [entries.get(f"{FOLDER}/{name}") for name in names]
+        try:
+            found = {name: archive.read(entry) for name, entry in zip(names, wanted, strict=True) if entry is not None}
+        except (OSError, EOFError, NotImplementedError, zlib.error, zipfile.BadZipFile):
+            raise DamageError from None
+    return found if len(found) == len(names) else None
 
 
 def _names(path: Path) -> list[str]:
@@ -58,4 +76,5 @@ def _remove(path: Path) -> None:
         for entry in old.infolist():
             if not _is_attached(entry.filename):
                 new.writestr(entry, old.read(entry))
+    shutil.copymode(path, bare)
     bare.replace(path)

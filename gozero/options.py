@@ -14,6 +14,7 @@ from __future__ import annotations
 import inspect
 import math
 import os
+import sys
 import tomllib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -126,7 +127,7 @@ def check(entry: Field[Any], value: Any, where: str) -> Any:
     """
     kind = kind_of(entry)
     if kind is float and type(value) is int:
-        value = float(value)
+        value = float(value) if abs(value) < sys.float_info.max else (math.inf if value > 0 else -math.inf)
     value = expected(value, kind, where)
     low, high, choices = entry.metadata["low"], entry.metadata["high"], entry.metadata["choices"]
     if choices and value not in choices:

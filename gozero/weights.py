@@ -235,14 +235,19 @@ def describe(path: Path | str) -> str:
         if weights.trained_sizes
         else "sizes that the file does not name",
         "features": f"version {weights.feature_version}",
-        "graph": "carried: plays without PyTorch"
-        if attachments.read(weights.path, GRAPH)
-        else "made at the first start",
+        "graph": _about_graph(weights.path),
         "sha256": weights.sha256,
     }
     return "\n".join(
         [*_aligned(rows), *_aligned({f"  {key}": value for key, value in flat(weights.provenance).items()})]
     )
+
+
+def _about_graph(path: Path) -> str:
+    try:
+        return "carried: plays without PyTorch" if attachments.read(path, GRAPH) else "made at the first start"
+    except attachments.DamageError:
+        return "damaged; python -m gozero graph FILE makes it again"
 
 
 def _aligned(rows: dict[str, Any]) -> list[str]:

@@ -113,6 +113,18 @@ def test_weights_prints_nested_settings_a_line_each(tmp_path: Path, capsys: pyte
     assert len({line.rindex(line.split()[1]) for line in lines}) == 1, "the values stand below each other"
 
 
+def test_a_graph_that_cannot_be_written_is_one_line(
+    small_weights: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied", "net.pt")
+
+    monkeypatch.setattr("gozero.attachments.write", refuse)
+    assert main(["graph", str(small_weights)]) == 2
+    said = capsys.readouterr().err
+    assert said == f"gozero: cannot use weights {small_weights}: the file cannot be written: permission denied\n"
+
+
 def test_a_bug_shows_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*arguments: object, **named: object) -> None:
         raise ValueError("operands could not be broadcast together")

@@ -37,6 +37,7 @@ def test_tables_are_nested() -> None:
         ({"inner": []}, "f: inner = []: expected a table of settings"),
         ({"rows": []}, "f: rows is empty; give at least one"),
         ({"rows": [{"size": 2}, {"size": 1}]}, "f: rows 2: size = 1 is out of range: from 2 to 19 (points)"),
+        ({"inner": {"size": 5, "share": -(10**400)}}, "f: inner: share = -inf is out of range: at least 0 (of all)"),
         ({"inner": {"size": 5, "share": -1}}, "f: inner: share = -1.0 is out of range: at least 0 (of all)"),
         ({"inner": {"size": True}}, "f: inner: size = True: expected a whole number"),
         ({"name": "chess"}, "f: name = 'chess': choose one of go, nogo"),

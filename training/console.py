@@ -60,7 +60,8 @@ def run_command(
     errors: tuple[type[Exception], ...] = (ChoiceError, *unusable)
     try:
         code = command()
-        sys.stdout.flush()
+        if sys.stdout is not None:  # closed from the start
+            sys.stdout.flush()
         return code
     except BrokenPipeError:  # `| head`: the reader has seen enough; nothing more may be written, not even at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

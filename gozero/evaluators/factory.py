@@ -58,6 +58,14 @@ def open_evaluator(
     return OpenVINOEvaluator.open(file, game, threads=threads, precision=precision)
 
 
+def carry_graph(path: Path) -> None:
+    """Put its inference graph into a weights file where OpenVINO is installed, so that playing with it needs no torch."""
+    if find_spec("openvino") is not None:
+        from gozero.evaluators import graphs
+
+        graphs.embed(path, with_ranges=False)
+
+
 def _automatic_backend(precision: str) -> str:
     """torch for an NVIDIA GPU that torch can use, unless int8 is asked for; otherwise the fastest CPU backend that is
     installed.

@@ -108,6 +108,7 @@ def embed(path: Path, *, with_ranges: bool = True) -> None:
 
     Raises:
         WeightsError: the file is damaged.
+        OSError: its folder cannot be written.
     """
     file = weights.load(path, game=None)
     graph = convert(file.network())
@@ -131,16 +132,19 @@ def _digest(content: Mapping[str, bytes]) -> str:
 
 def _embedded(path: Path) -> StoredGraph | None:
     """The graph in a weights file; None where there is none."""
-    content = attachments.read(path, GRAPH)
-    if content is None:
-        return None
     try:
+        content = attachments.read(path, GRAPH)
+        if content is None:
+            return None
         description = json.loads(content[GRAPH[2]])
         if description["sha256"] != _digest(content):
             raise ValueError
         graph = core().read_model(content[GRAPH[0]], content[GRAPH[1]])
-        return StoredGraph(graph, Manifest(**description["manifest"]), _folder(path), description["ranges"])
-    except (ValueError, KeyError, TypeError, RuntimeError):
+        ranges = description["ranges"]
+        if not all(isinstance(value, float) for layers in ranges.values() for value in layers.values()):
+            raise ValueError
+        return StoredGraph(graph, Manifest(**description["manifest"]), _folder(path), ranges)
+    except (attachments.DamageError, ValueError, KeyError, TypeError, AttributeError, RuntimeError):
         raise weights.WeightsError(path, "its inference graph is damaged") from None
 
 

@@ -1,7 +1,9 @@
 """Inference graphs inside weights files: a player without torch, damage, and what stays as it was."""
 
+import json
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -105,6 +107,50 @@ def test_a_damaged_graph_is_named(tmp_path: Path, part: str) -> None:
     attachments.write(file, {**content, part: content[part][:-40]})
     with pytest.raises(weights.WeightsError, match="its inference graph is damaged"):
         graphs.load(file, "go")
+
+
+def flipped(file: Path, member: str, offset: int) -> None:
+    """Change one byte of a compressed entry, `offset` bytes after the name in its local header."""
+    content = bytearray(file.read_bytes())
+    with zipfile.ZipFile(file) as archive:
+        entry = next(entry for entry in archive.infolist() if entry.filename.endswith(member))
+    content[entry.header_offset + 30 + len(entry.filename) + offset] ^= 0xFF
+    file.write_bytes(bytes(content))
+
+
+@pytest.mark.parametrize("part", attachments.GRAPH)
+@pytest.mark.parametrize("offset", [0, 1, 12])
+def test_damage_on_the_disk_is_named(tmp_path: Path, part: str, offset: int) -> None:
+    file = saved(tmp_path / "net.pt")
+    graphs.embed(file)
+    flipped(file, part, offset)
+    with pytest.raises(weights.WeightsError, match="its inference graph is damaged"):
+        graphs.load(file, "go")
+    assert "graph       " in weights.describe(file)
+
+
+@pytest.mark.parametrize("ranges", [[], None, {"7x7": 5}, {"7x7": {"blocks.0.conv1": "wide"}}])
+def test_ranges_of_a_wrong_kind_are_damage(tmp_path: Path, ranges: object) -> None:
+    file = saved(tmp_path / "net.pt")
+    graphs.embed(file)
+    content = attachments.read(file, attachments.GRAPH)
+    assert content is not None
+    description = json.loads(content["graph.json"]) | {"ranges": ranges}
+    attachments.write(file, {**content, "graph.json": json.dumps(description).encode()})
+    with pytest.raises(weights.WeightsError, match="its inference graph is damaged"):
+        graphs.load(file, "go")
+
+
+def test_a_link_stays_a_link_and_permissions_stay(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    file, link = saved(tmp_path / "folder" / "bare"), tmp_path / "link.pt"
+    file.chmod(0o600)
+    link.symlink_to(file)
+    for _ in ("once", "again"):
+        graphs.embed(link)
+        assert link.is_symlink()
+        assert file.stat().st_mode & 0o777 == 0o600
+        assert attachments.read(file, attachments.GRAPH) is not None
 
 
 def test_another_game_is_refused(tmp_path: Path) -> None:

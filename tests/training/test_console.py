@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -106,3 +107,8 @@ def test_a_second_interruption_while_the_first_is_handled_changes_nothing(capsys
 def test_a_bug_keeps_its_traceback() -> None:
     with pytest.raises(ValueError, match="operands"):
         console.run_command("x", lambda: int("operands"))
+
+
+def test_a_standard_output_that_is_closed_from_the_start_is_no_bug(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", None)
+    assert console.run_command("training.name", lambda: 0) == 0

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 
 from torch import nn
 
 from gozero import weights
+from gozero.evaluators.factory import carry_graph
 from training.learner.learner import Learner
 from training.settings.config import LoopSettings
 from training.storage import checkpoint, storage
@@ -53,7 +53,4 @@ def save_weights(path: Path, net: nn.Module, learner: Learner, settings: LoopSet
             trained_sizes=progress.trained_sizes,
             provenance=provenance,
         )
-        if find_spec("openvino") is not None:  # whoever plays with these weights then needs no torch
-            from gozero.evaluators import graphs
-
-            graphs.embed(path, with_ranges=False)
+        carry_graph(path)

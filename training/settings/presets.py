@@ -81,7 +81,7 @@ def _fit(values: dict[str, Any], overrides: Sequence[str]) -> None:
         sizes = stage.get("sizes") if isinstance(stage, dict) else None
         if isinstance(sizes, dict) and f"stage.{number}.sizes" not in asked:
             kept = {
-                size: share for size, share in sizes.items() if not str(size).isdigit() or _has_size(game, int(size))
+                size: share for size, share in sizes.items() if not str(size).isdecimal() or _has_size(game, int(size))
             }
             stage["sizes"] = kept or {str(games.usual(game, "size")): 1.0}
 

@@ -141,7 +141,7 @@ def _shares(given: Any, where: str) -> dict[int, float]:
     values: dict[Any, Any] = expected(given, dict, where)
     shares: dict[int, float] = {}
     for size, share in values.items():
-        if not str(size).isdigit() or not 2 <= int(size) <= 19:
+        if not str(size).isdecimal() or not 2 <= int(size) <= 19:
             raise SettingsError(f"{where}: board size {size!r} is out of range: 2 to 19")
         if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 <= share < float("inf"):
             raise SettingsError(f"{where}: share {share!r} of size {size} must be a number, 0 or more")

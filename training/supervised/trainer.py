@@ -12,6 +12,7 @@ import numpy as np
 import torch
 
 from gozero import nets, weights
+from gozero.evaluators.factory import carry_graph
 from training.console import progress_bar, say
 from training.learner.learner import DivergedError, Learner
 from training.records.replay import Batch
@@ -92,6 +93,7 @@ class Trainer:
                 trained_sizes=self.data.train,
                 provenance=self._provenance(),
             )
+            carry_graph(self.out)
             with storage.replacing(self.state_path) as file:
                 torch.save(state, file)
         self.saved = self.learner.steps

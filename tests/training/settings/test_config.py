@@ -40,6 +40,7 @@ def test_every_setting_says_its_unit() -> None:
         ({"stage": []}, "stage is empty"),
         ({"stage": [{"rows": 5}]}, "setting 'sizes' is missing"),
         ({"stage": [{"rows": 5, "sizes": {"20": 1}}]}, "board size '20' is out of range"),
+        ({"stage": [{"rows": 5, "sizes": {"²": 1}}]}, "board size '²' is out of range"),
         ({"stage": [{"rows": 5, "sizes": {"9": -1}}]}, "share -1 of size 9"),
         ({"stage": [{"rows": 5, "sizes": {"9": 0}}]}, "the shares sum to 0"),
     ],
