@@ -1,4 +1,4 @@
-"""Building blocks of the networks: convolutions with batch renormalisation, the blocks of a trunk, and the heads that
+"""Building blocks of the networks: convolutions with what normalises them, the blocks of a trunk, and the heads that
 read it.
 
 Vocabulary.
@@ -12,7 +12,7 @@ them into networks.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -27,6 +27,7 @@ PLAIN_BATCHES, OPENED_BATCHES = (
     2500,
 )  # of training: batch norm until the first, within the full limits from the second on
 MOST_SCALE, MOST_SHIFT = 3.0, 3.0  # the full limits; 3 and 5 in the paper
+NORMS = ("renorm", "batch", "none")  # what follows a convolution: `BatchRenorm`, torch's batch norm, or nothing
 
 
 class BatchRenorm(nn.BatchNorm2d):
@@ -73,21 +74,41 @@ class BatchRenorm(nn.BatchNorm2d):
 
 
 class ConvNorm(nn.Module):
-    """A convolution that keeps the board's shape, followed by `BatchRenorm`.
+    """A convolution that keeps the board's shape, followed by one of `NORMS`; without one it has a bias.
 
     `gain` is its first scale: 0 makes a residual block start as the identity (Goyal et al. 2017), which lets ten blocks
-    learn from the first step.
+    learn from the first step. A filter of even width sees one point more to the right and below than to the left and
+    above.
     """
 
-    def __init__(self, inputs: int, outputs: int, kernel: int = 3, *, gain: float = 1.0) -> None:
+    def __init__(self, inputs: int, outputs: int, kernel: int = 3, *, gain: float = 1.0, norm: str = NORMS[0]) -> None:
         super().__init__()
-        self.conv = nn.Conv2d(inputs, outputs, kernel, padding=kernel // 2, bias=False)
-        self.norm: nn.Module = BatchRenorm(outputs, momentum=NORM_MOMENTUM)
+        before, after = (kernel - 1) // 2, kernel // 2
+        self.border = None if before == after else nn.ZeroPad2d((before, after, before, after))
+        self.conv = nn.Conv2d(inputs, outputs, kernel, padding=after if self.border is None else 0, bias=norm == "none")
         nn.init.kaiming_normal_(self.conv.weight, mode="fan_out", nonlinearity="relu")
-        nn.init.constant_(self.norm.weight, gain)
+        self.norm = _norm(norm, outputs)
+        _scale(self, gain)
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.norm(self.conv(x))
+        return self.norm(self.conv(x if self.border is None else self.border(x)))
+
+
+def _norm(norm: str, channels: int) -> nn.Module:
+    """What follows a convolution, by its name in `NORMS`."""
+    if norm == "none":
+        return nn.Identity()
+    return BatchRenorm(channels, momentum=NORM_MOMENTUM) if norm == "renorm" else nn.BatchNorm2d(channels)
+
+
+@torch.no_grad()
+def _scale(layer: ConvNorm, gain: float) -> None:
+    """Give a new layer its first scale: its norm's or, without one, its filters', with a bias of 0."""
+    if isinstance(layer.norm, nn.BatchNorm2d):
+        nn.init.constant_(layer.norm.weight, gain)
+    elif layer.conv.bias is not None:
+        layer.conv.weight *= gain
+        layer.conv.bias.zero_()
 
 
 class SplitConv(nn.Conv2d):
@@ -99,7 +120,9 @@ class SplitConv(nn.Conv2d):
     """
 
     def __init__(self, conv: nn.Conv2d) -> None:
-        super().__init__(2 * conv.in_channels, conv.out_channels, conv.kernel_size[0], padding=conv.kernel_size[0] // 2)
+        width, padding = conv.kernel_size[0], conv.padding[0]
+        assert isinstance(padding, int)
+        super().__init__(2 * conv.in_channels, conv.out_channels, width, padding=padding)
         weight = conv.weight.detach()
         high = weight.bfloat16().to(weight.dtype)
         self.weight = nn.Parameter(torch.cat([high, weight - high], dim=1))
@@ -120,10 +143,10 @@ def pool(x: Tensor, size: Tensor) -> Tensor:
 class ResidualBlock(nn.Module):
     """relu(x + conv(relu(conv(x)))), each convolution with its batch norm (He et al. 2015)."""
 
-    def __init__(self, channels: int, *, gain: float = 0.0) -> None:
+    def __init__(self, channels: int, *, gain: float = 0.0, norm: str = NORMS[0]) -> None:
         super().__init__()
-        self.conv1 = ConvNorm(channels, channels)
-        self.conv2 = ConvNorm(channels, channels, gain=gain)
+        self.conv1 = ConvNorm(channels, channels, norm=norm)
+        self.conv2 = ConvNorm(channels, channels, gain=gain, norm=norm)
 
     def forward(self, x: Tensor, size: Tensor) -> Tensor:
         return relu(x + self.conv2(relu(self.conv1(x))))
@@ -136,12 +159,12 @@ class PoolingBlock(nn.Module):
     So that every point knows of distant ko threats, ladders' ends and who leads (Wu 2019, section 3.3).
     """
 
-    def __init__(self, channels: int, pooled: int) -> None:
+    def __init__(self, channels: int, pooled: int, *, norm: str = NORMS[0]) -> None:
         super().__init__()
         self.widths = [channels - pooled, pooled]
-        self.conv1 = ConvNorm(channels, channels)
+        self.conv1 = ConvNorm(channels, channels, norm=norm)
         self.bias = nn.Linear(3 * pooled, channels - pooled)
-        self.conv2 = ConvNorm(channels - pooled, channels, gain=0.0)
+        self.conv2 = ConvNorm(channels - pooled, channels, gain=0.0, norm=norm)
 
     def forward(self, x: Tensor, size: Tensor) -> Tensor:
         local, pooled = self.conv1(x).split(self.widths, dim=1)
@@ -154,10 +177,10 @@ class SqueezeBlock(nn.Module):
     shift: Leela Chess).
     """
 
-    def __init__(self, channels: int, squeezed: int) -> None:
+    def __init__(self, channels: int, squeezed: int, *, norm: str = NORMS[0]) -> None:
         super().__init__()
-        self.conv1 = ConvNorm(channels, channels)
-        self.conv2 = ConvNorm(channels, channels, gain=0.0)
+        self.conv1 = ConvNorm(channels, channels, norm=norm)
+        self.conv2 = ConvNorm(channels, channels, gain=0.0, norm=norm)
         self.squeeze = nn.Linear(3 * channels, squeezed)
         self.excite = nn.Linear(squeezed, 2 * channels)
 
@@ -168,11 +191,11 @@ class SqueezeBlock(nn.Module):
 
 
 class PlainBlock(nn.Module):
-    """relu(conv(x)) with its batch norm, and nothing else."""
+    """relu(conv(x)) with its norm, and nothing else."""
 
-    def __init__(self, channels: int) -> None:
+    def __init__(self, channels: int, kernel: int = 3, *, norm: str = NORMS[0]) -> None:
         super().__init__()
-        self.conv = ConvNorm(channels, channels)
+        self.conv = ConvNorm(channels, channels, kernel, norm=norm)
 
     def forward(self, x: Tensor, size: Tensor) -> Tensor:
         return relu(self.conv(x))
@@ -186,15 +209,41 @@ def quiet(layer: nn.Linear | nn.Conv2d) -> Any:
     return layer
 
 
+class Result(NamedTuple):
+    """What a network expects of the game's end, for n positions."""
+
+    value: Tensor  # [n] expected result, -1..1
+    wdl: Tensor | None  # [n, 3] logits of win, draw, loss; None where the value is a number of its own
+
+
+def add_result(owner: nn.Module, width: int, *, scalar: bool) -> None:
+    """Give a module the layer that `result` reads: `wdl` with three outputs or, for one number, `scalar` with one."""
+    owner.add_module("scalar" if scalar else "wdl", quiet(nn.Linear(width, 1 if scalar else 3)))
+
+
+def result(owner: nn.Module, hidden: Tensor) -> Result:
+    """The result that a module's layer (`add_result`) makes of features [n, width]."""
+    if hasattr(owner, "scalar"):
+        return Result(owner.get_submodule("scalar")(hidden)[:, 0].tanh(), None)
+    wdl = owner.get_submodule("wdl")(hidden)
+    return Result(expected(wdl), wdl)
+
+
+def expected(wdl: Tensor) -> Tensor:
+    """Logits of win, draw, loss [n, 3] → expected result [n]."""
+    share = wdl.softmax(1)
+    return share[:, 0] - share[:, 2]
+
+
 class PolicyHead(nn.Module):
     """Trunk → logits of the own move and of the opponent's reply: a 1x1 convolution a point; pass and resign from
     pooled features.
     """
 
-    def __init__(self, channels: int, width: int) -> None:
+    def __init__(self, channels: int, width: int, *, norm: str = NORMS[0]) -> None:
         super().__init__()
-        self.local = ConvNorm(channels, width, 1)
-        self.pooled = ConvNorm(channels, width, 1)
+        self.local = ConvNorm(channels, width, 1, norm=norm)
+        self.pooled = ConvNorm(channels, width, 1, norm=norm)
         self.bias = nn.Linear(3 * width, width)
         self.points = quiet(nn.Conv2d(width, 2, 1, bias=False))
         self.hidden = nn.Linear(3 * width, width)
@@ -209,17 +258,17 @@ class PolicyHead(nn.Module):
 
 
 class ValueHead(nn.Module):
-    """Trunk → win/draw/loss logits [n, 3], score in points [n], ownership logits [n, P]."""
+    """Trunk → result (see `Result`), score in points [n], ownership logits [n, P]."""
 
-    def __init__(self, channels: int, width: int, hidden: int) -> None:
+    def __init__(self, channels: int, width: int, hidden: int, *, scalar: bool = False, norm: str = NORMS[0]) -> None:
         super().__init__()
-        self.local = ConvNorm(channels, width, 1)
+        self.local = ConvNorm(channels, width, 1, norm=norm)
         self.hidden = nn.Linear(3 * width, hidden)
-        self.wdl = quiet(nn.Linear(hidden, 3))
+        add_result(self, hidden, scalar=scalar)
         self.score = quiet(nn.Linear(hidden, 1))
         self.owner = quiet(nn.Conv2d(width, 1, 1))
 
-    def forward(self, x: Tensor, size: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def forward(self, x: Tensor, size: Tensor) -> tuple[Result, Tensor, Tensor]:
         local = relu(self.local(x))
         hidden = relu(self.hidden(pool(local, size)))
-        return self.wdl(hidden), SCORE_UNIT * self.score(hidden)[:, 0], self.owner(local).flatten(1)
+        return result(self, hidden), SCORE_UNIT * self.score(hidden)[:, 0], self.owner(local).flatten(1)

@@ -43,6 +43,8 @@ def check(old: NetConfig, new: NetConfig) -> None:
         )
     if (old.planes, old.globals) != (new.planes, new.globals) or old.tactics not in (0, new.tactics):
         raise GrowthError(f"{old.name} cannot become {new.name}: they do not see the same inputs")
+    if (old.norm, old.value) != (new.norm, new.value):
+        raise GrowthError(f"{old.name} cannot become {new.name}: they differ in norm or value_head, which a run keeps")
     widths = ("blocks", "channels", "head_channels", "value_hidden")
     smaller = next((name for name in widths if getattr(new, name) < getattr(old, name)), None)
     if smaller:
@@ -96,7 +98,7 @@ def _maps(grown: ConvNet, old: NetConfig, new: NetConfig) -> dict[str, Maps]:
         maps |= _conv_norm(name, head, trunk)
     maps |= {"policy.bias": (head, heads), "policy.hidden": (head, heads), "value.hidden": (hidden, heads)}
     maps |= {"policy.points": ([0, 1], head), "policy.others": ([0, 1, 2, 3], head), "value.owner": ([0], head)}
-    return maps | {"value.wdl": ([0, 1, 2], hidden), "value.score": ([0], hidden)}
+    return maps | {"value.wdl": ([0, 1, 2], hidden), "value.scalar": ([0], hidden), "value.score": ([0], hidden)}
 
 
 def _block(name: str, pools: bool, old: NetConfig, new: NetConfig) -> dict[str, Maps]:

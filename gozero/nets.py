@@ -7,7 +7,8 @@ The kinds, by name (N layers or blocks, C channels or units):
   bNcC    a residual network without a single size-dependent weight, so that one file plays every board (Wu 2019,
           "Accelerating Self-Play Learning in Go").
   seNcC   the same with squeeze-and-excitation in each block instead of global pooling in some (Hu et al. 2018).
-  vggNcC  3x3 convolutions one after the other, nothing around them (Simonyan and Zisserman 2015, in small).
+  vggNcC  3x3 convolutions one after the other, nothing around them (Simonyan and Zisserman 2015, in small); vggNcCkK
+          has filters of KxK.
   mlpNxC  fully connected layers; bound to one board.
   agz13   the two-headed AlphaGo Zero network for 13x13 with linear heads (Silver et al. 2017).
 
@@ -28,6 +29,7 @@ from torch.nn.functional import relu
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
 from gozero.blocks import (
+    NORMS,
     SCORE_UNIT,
     ConvNorm,
     PlainBlock,
@@ -37,7 +39,9 @@ from gozero.blocks import (
     SplitConv,
     SqueezeBlock,
     ValueHead,
+    add_result,
     quiet,
+    result,
 )
 from gozero.errors import ChoiceError
 from gozero.features import layout
@@ -76,6 +80,9 @@ class NetConfig:
     head_channels: int = 32  # filters of the policy and value heads (KataGo's b10c128: 32)
     value_hidden: int = 64  # units of the value head's hidden layer (KataGo's b10c128: 64; AlphaGo Zero: 256)
     tactics: int = 0  # planes of the second input tensor, see features.py; 0: the network has none
+    kernel: int = 3  # points a side of a vgg network's filters
+    norm: str = "renorm"  # one of blocks.NORMS
+    value: str = "wdl"  # one of VALUES
 
     @property
     def pool_channels(self) -> int:
@@ -119,12 +126,22 @@ class NetConfig:
             result = NetConfig(**values)
         except TypeError as error:
             raise ChoiceError(f"incomplete network configuration: {error}") from None
-        if result.kind not in KINDS:
-            raise ChoiceError(f"unknown network kind {result.kind!r}; known: {', '.join(KINDS)}")
+        for what, value, known in (
+            ("kind", result.kind, tuple(KINDS)),
+            ("norm", result.norm, NORMS),
+            ("value", result.value, VALUES),
+        ):
+            if value not in known:
+                raise ChoiceError(f"unknown network {what} {value!r}; known: {', '.join(known)}")
         return result
 
 
-def config(name: str, game: Game | None = None, features: int = 1) -> NetConfig:
+VALUES = ("wdl", "scalar")  # what the value head tells: win, draw and loss, or one number as in AlphaGo Zero
+
+
+def config(
+    name: str, game: Game | None = None, features: int = 1, *, norm: str = NORMS[0], value: str = VALUES[0]
+) -> NetConfig:
     """The configuration called `name` for a game (None: Go), which says what it sees and, for mlpNxC, on which board it
     plays.
 
@@ -132,6 +149,8 @@ def config(name: str, game: Game | None = None, features: int = 1) -> NetConfig:
         name: see the module's list of kinds.
         game: the game that it is to play.
         features: version of the input features.
+        norm: what follows its convolutions, one of blocks.NORMS; mlpNxC has none.
+        value: what its value head tells, one of VALUES; agz13 knows one number only.
 
     Raises:
         ValueError: no network has that name, it cannot play the game, or the game has no such features.
@@ -141,10 +160,15 @@ def config(name: str, game: Game | None = None, features: int = 1) -> NetConfig:
             raise ChoiceError(f"network agz13 sees input features 1, not {features}")
         if game is not None and (game.name != "go" or game.shape != (13, 13)):
             raise ChoiceError(f"network agz13 plays Go on 13x13 only, not {game.name} on {game.dimensions}")
-        return NetConfig(name, "agz", blocks=10, channels=256, size=13, value_hidden=256)
-    match = re.fullmatch(r"(b|se|vgg|mlp)([1-9]\d?)(c|x)([1-9]\d{0,3})", name)
-    if match is None or (match[1] == "mlp") != (match[3] == "x") or int(match[4]) < 4:
-        others = "se4c64, vgg2c64, mlp2x200, agz13"
+        return NetConfig(name, "agz", blocks=10, channels=256, size=13, value_hidden=256, norm=norm)
+    match = re.fullmatch(r"(b|se|vgg|mlp)([1-9]\d?)(c|x)([1-9]\d{0,3})(?:k([1-9]))?", name)
+    if (
+        match is None
+        or (match[1] == "mlp") != (match[3] == "x")
+        or int(match[4]) < 4
+        or (match[5] is not None and match[1] != "vgg")
+    ):
+        others = "se4c64, vgg2c64, vgg2c64k2, mlp2x200, agz13"
         raise ChoiceError(
             f"unknown network {name!r}; use b<blocks>c<channels> with 4 channels or more, such as b10c64; or {others}"
         )
@@ -154,7 +178,8 @@ def config(name: str, game: Game | None = None, features: int = 1) -> NetConfig:
     if kind == "mlp":
         rows, size = (13, 13) if game is None else game.shape
     seen = {"planes": len(shown.planes), "globals": len(shown.globals), "tactics": len(shown.tactics)}
-    return NetConfig(name, kind, blocks, channels, size, rows, **seen, head_channels=min(32, channels))
+    built: dict[str, Any] = {"head_channels": min(32, channels), "kernel": int(match[5] or 3)}
+    return NetConfig(name, kind, blocks, channels, size, rows, **seen, **built, norm=norm, value=value)
 
 
 def build(config: NetConfig, seed: int | None = None) -> Network:
@@ -173,9 +198,9 @@ def fold(net: nn.Module, trunk: torch.dtype = torch.float32) -> nn.Module:
     folded = copy.deepcopy(net).eval()
     for name, module in folded.named_modules():
         if isinstance(module, ConvNorm) and isinstance(module.norm, nn.BatchNorm2d):
-            merged = fuse_conv_bn_eval(module.conv, module.norm)
-            module.conv = SplitConv(merged) if name == "stem" else merged
-            module.norm = nn.Identity()
+            module.conv, module.norm = fuse_conv_bn_eval(module.conv, module.norm), nn.Identity()
+        if isinstance(module, ConvNorm) and name == "stem" and not isinstance(module.conv, SplitConv):
+            module.conv = SplitConv(module.conv)
     for name, part in folded.named_children():
         if name in TRUNK:
             part.to(trunk)
@@ -192,11 +217,16 @@ TRUNK = ("stem", "globals", "blocks")  # the networks' parts below the heads
 
 def block(config: NetConfig, index: int) -> nn.Module:
     """The trunk's block of that index, from 0."""
+    channels, norm = config.channels, config.norm
     if config.kind == "senet":
-        return SqueezeBlock(config.channels, max(config.channels // 4, 4))
+        return SqueezeBlock(channels, max(channels // 4, 4), norm=norm)
     if config.kind == "vgg":
-        return PlainBlock(config.channels)
-    return PoolingBlock(config.channels, config.pool_channels) if index % 3 == 1 else ResidualBlock(config.channels)
+        return PlainBlock(channels, config.kernel, norm=norm)
+    return (
+        PoolingBlock(channels, config.pool_channels, norm=norm)
+        if index % 3 == 1
+        else ResidualBlock(channels, norm=norm)
+    )
 
 
 class Network(nn.Module):
@@ -220,23 +250,18 @@ def seen(planes: Tensor, tactics: Tensor | None) -> Tensor:
     return planes if tactics is None else torch.cat([planes, tactics], dim=1)
 
 
-def expected(wdl: Tensor) -> Tensor:
-    """Logits of win, draw, loss [n, 3] → expected result [n]."""
-    share = wdl.softmax(1)
-    return share[:, 0] - share[:, 2]
-
-
 class ConvNet(Network):
     """The size-agnostic networks: a 3x3 stem plus the globals through a linear layer, blocks by their kind, five heads."""
 
     def __init__(self, config: NetConfig) -> None:
         super().__init__(config)
-        width = config.channels
-        self.stem = ConvNorm(config.planes + config.tactics, width)
+        width, norm = config.channels, config.norm
+        self.stem = ConvNorm(config.planes + config.tactics, width, config.kernel, norm=norm)
         self.globals = nn.Linear(config.globals, width)
         self.blocks = nn.ModuleList(block(config, index) for index in range(config.blocks))
-        self.policy = PolicyHead(width, config.head_channels)
-        self.value = ValueHead(width, config.head_channels, config.value_hidden)
+        self.policy = PolicyHead(width, config.head_channels, norm=norm)
+        scalar = config.value == "scalar"
+        self.value = ValueHead(width, config.head_channels, config.value_hidden, scalar=scalar, norm=norm)
 
     def forward(self, planes: Tensor, globals: Tensor, tactics: Tensor | None = None) -> NetOutput:
         dtype = self.globals.weight.dtype
@@ -246,8 +271,8 @@ class ConvNet(Network):
             x = block(x, size.to(dtype))
         x = x.float()
         policy, reply = self.policy(x, size)
-        wdl, score, ownership = self.value(x, size)
-        return NetOutput(policy, expected(wdl), wdl, score, ownership, reply)
+        (value, wdl), score, ownership = self.value(x, size)
+        return NetOutput(policy, value, wdl, score, ownership, reply)
 
 
 class MultilayerPerceptron(Network):
@@ -263,16 +288,15 @@ class MultilayerPerceptron(Network):
         inputs = [(config.planes + config.tactics) * points + config.globals, *[width] * (config.blocks - 1)]
         self.layers = nn.ModuleList(nn.Linear(count, width) for count in inputs)
         self.policy, self.reply = quiet(nn.Linear(width, points + 2)), quiet(nn.Linear(width, points + 2))
-        self.wdl, self.score, self.owner = (quiet(nn.Linear(width, count)) for count in (3, 1, points))
+        add_result(self, width, scalar=config.value == "scalar")
+        self.score, self.owner = quiet(nn.Linear(width, 1)), quiet(nn.Linear(width, points))
 
     def forward(self, planes: Tensor, globals: Tensor, tactics: Tensor | None = None) -> NetOutput:
         x = torch.cat([seen(planes, tactics).flatten(1), globals], dim=1)
         for layer in self.layers:
             x = relu(layer(x))
-        wdl = self.wdl(x)
-        return NetOutput(
-            self.policy(x), expected(wdl), wdl, SCORE_UNIT * self.score(x)[:, 0], self.owner(x), self.reply(x)
-        )
+        value, wdl = result(self, x)
+        return NetOutput(self.policy(x), value, wdl, SCORE_UNIT * self.score(x)[:, 0], self.owner(x), self.reply(x))
 
 
 class AlphaGoZeroNet(Network):
@@ -284,13 +308,13 @@ class AlphaGoZeroNet(Network):
         super().__init__(config)
         if config.size is None:
             raise ChoiceError(f"network {config.name} has linear heads, which need a board size")
-        points, width = config.size**2, config.channels
-        self.stem = ConvNorm(config.planes, width)
-        self.blocks = nn.ModuleList(ResidualBlock(width, gain=1.0) for _ in range(config.blocks))
-        self.policy_conv = ConvNorm(width, 2)
+        points, width, norm = config.size**2, config.channels, config.norm
+        self.stem = ConvNorm(config.planes, width, norm=norm)
+        self.blocks = nn.ModuleList(ResidualBlock(width, gain=1.0, norm=norm) for _ in range(config.blocks))
+        self.policy_conv = ConvNorm(width, 2, norm=norm)
         self.policy_linear = nn.Linear(2 * points, points + 2)
         self.policy_log_softmax = nn.LogSoftmax(dim=1)
-        self.value_conv = ConvNorm(width, 1)
+        self.value_conv = ConvNorm(width, 1, norm=norm)
         self.value_hidden = nn.Linear(points, config.value_hidden)
         self.value_linear = nn.Linear(config.value_hidden, 1)
         self.value_tanh = nn.Tanh()

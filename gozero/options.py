@@ -69,6 +69,8 @@ def setting(
         read: makes the value from a plain one, for types other than numbers, text and tables.
     """
     about = {"unit": unit, "low": low, "high": high, "choices": choices, "papers": papers, "read": read}
+    if isinstance(default, dict):  # each table has a copy of its own
+        return field(default_factory=default.copy, metadata=about)
     return field(default=default, metadata=about)
 
 

@@ -40,6 +40,8 @@ def set_root_prior(forest, t):
     total = 0.0
     noise_total = 0.0
     alpha = tree["noise_total"] / max(root["edge_count"], 1)
+    if tree["noise_alpha"] > 0:
+        alpha = np.float64(tree["noise_alpha"])
     for edge in range(start, end):
         forest.root_priors[t, actions[edge]] = priors[edge]
         priors[edge] = max(priors[edge], np.float32(1e-30)) ** (np.float32(1.0) / tree["temperature"])
@@ -104,6 +106,7 @@ def apply_request(forest: Forest, t: int, request: SearchRequest, settings: Sear
     tree["considered"] = settings.gumbel_m
     tree["noise_weight"] = settings.dirichlet_weight if explore else 0.0
     tree["noise_total"] = settings.dirichlet_total
+    tree["noise_alpha"] = settings.dirichlet_alpha
     tree["temperature"] = (request.temperature or settings.root_policy_temperature) if explore else 1.0
     tree["forced"] = settings.forced_playouts if explore else 0.0
     forest.left_out[t] = request.plies_left_out(forest.left_out.shape[2])

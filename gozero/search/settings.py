@@ -30,6 +30,8 @@ class SearchSettings:
             off).
         dirichlet_total: sum of the Dirichlet parameters over the legal moves (10.83 = 0.03 * 361, AlphaGo Zero's on
             19x19).
+        dirichlet_alpha: parameter of each legal move, whatever their number, in place of that total (0: the total is
+            shared).
         root_policy_temperature: the root's prior is raised to 1/this and renormalised when `begin` asks for noise
             (KataGo 1.25 to 1.1).
         forced_playouts: k of the sqrt(k * prior * visits) simulations that a tried move is given at least when `begin`
@@ -50,6 +52,7 @@ class SearchSettings:
     virtual_loss: float = 1.0
     dirichlet_weight: float = 0.0
     dirichlet_total: float = 10.83
+    dirichlet_alpha: float = 0.0
     root_policy_temperature: float = 1.0
     forced_playouts: float = 0.0
     gumbel_m: int = 16
@@ -70,6 +73,7 @@ class SearchSettings:
             "fpu",
             "virtual_loss",
             "dirichlet_weight",
+            "dirichlet_alpha",
             "forced_playouts",
             "c_visit",
             "c_scale",

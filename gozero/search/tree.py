@@ -56,7 +56,8 @@ TREE = np.dtype(
         ("restricted", np.int32),  # plies of a line in which actions may be left out
         ("gumbel", np.int32),  # 1: Gumbel root
         ("noise_weight", np.float32),  # share of Dirichlet noise in the root's prior
-        ("noise_total", np.float32),  # sum of its parameters
+        ("noise_total", np.float32),  # sum of its parameters, shared by the moves
+        ("noise_alpha", np.float32),  # parameter of each move; 0: its share of the sum
         ("temperature", np.float32),  # of the root's prior
         ("forced", np.float32),  # k of the root's forced playouts, 0: none, see forced.py
         # sequential halving, see gumbel.py

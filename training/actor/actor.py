@@ -62,18 +62,32 @@ class Actor:
         path = storage.shard(self.folder, generation)
         self.games = records.read(path).records if path.exists() else []
 
+    @property
+    def unit(self) -> str:
+        """What a generation is counted in: rows or games."""
+        return "games" if self.settings.generation_games else "rows"
+
     def owed(self, stage: Stage, progress: Progress) -> dict[int, float]:
-        """Rows that each board size still owes to the generation; negative: too many."""
-        rows = {
-            size: progress.rows_owed.get(size, 0.0) + share * self.settings.generation_rows
-            for size, share in stage.sizes.items()
-        }
+        """Rows, or games where these make a generation, that each board size still owes to it; negative: too many."""
+        whole = self.settings.generation_games or self.settings.generation_rows
+        before = progress.games_owed if self.unit == "games" else progress.rows_owed
+        owed = {size: before.get(size, 0.0) + share * whole for size, share in stage.sizes.items()}
         for record in self.games:
-            rows[record.size] = rows.get(record.size, progress.rows_owed.get(record.size, 0.0)) - record.rows
-        return rows
+            owed[record.size] = owed.get(record.size, before.get(record.size, 0.0)) - self._units(record)
+        return owed
+
+    def _wanted(self, owed: float, rows: float) -> float:
+        """How much to play until the next rest: what is owed, or about so many rows by the generation's games so far."""
+        if self.unit == "rows":
+            return min(owed, rows)
+        a_game = sum(record.rows for record in self.games) / len(self.games) if self.games else rows
+        return min(owed, max(1.0, rows / max(1.0, a_game)))
+
+    def _units(self, record: Record) -> int:
+        return 1 if self.unit == "games" else record.rows
 
     def play(self, stage: Stage, progress: Progress, rest: Callable[[], None], stop: Callable[[], bool]) -> None:
-        """Play until no size owes a row or `stop()` is true, with a `rest()` every `checkpoint_rows` rows.
+        """Play until no size owes anything or `stop()` is true, with a `rest()` every `checkpoint_rows` rows.
 
         Each game is written to disk as it ends.
         """
@@ -83,16 +97,16 @@ class Actor:
             writer = records.Writer(path, self.settings.portable())
         with (
             closing(writer),
-            progress_bar(round(sum(owed.values())), f"self-play {progress.generation}", " rows") as bar,
+            progress_bar(round(sum(owed.values())), f"self-play {progress.generation}", f" {self.unit}") as bar,
         ):
             for size in sorted(owed):
                 while round(owed[size]) > 0 and not stop():
-                    wanted = min(round(owed[size]), every - done)
+                    wanted = self._wanted(round(owed[size]), every - done)
                     for record in self._stretch(size, stage, progress, wanted, stop):
                         self._keep(record, writer, path)
-                        owed[size] -= record.rows
+                        owed[size] -= self._units(record)
                         done += record.rows
-                        bar.update(record.rows)
+                        bar.update(self._units(record))
                     if done >= every and not stop():
                         done = 0
                         rest()
@@ -120,15 +134,15 @@ class Actor:
         return scoring.game_of(self.settings, size)
 
     def _stretch(
-        self, size: int, stage: Stage, progress: Progress, rows: float, stop: Callable[[], bool]
+        self, size: int, stage: Stage, progress: Progress, wanted: float, stop: Callable[[], bool]
     ) -> Iterator[Record]:
-        """Yield games from one pool with one network until they hold at least so many rows, or fewer if stopped or if
-        another network was handed over.
+        """Yield games from one pool with one network until they are, or hold, at least `wanted` games or rows; fewer if
+        stopped or if another network was handed over.
         """
         pool = self._pool(size, progress.generation)
         version = self._use(pool, stage, progress.generation)
         before = pool.evaluations
-        yield from pool.play(rows, lambda: stop() or self._version != version)
+        yield from pool.play(wanted, lambda: stop() or self._version != version, self.unit)
         progress.evaluations += pool.evaluations - before
 
     def _pool(self, size: int, generation: int) -> Pool:

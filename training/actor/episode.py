@@ -196,10 +196,14 @@ class Episode:
         return mask
 
     def _temperature(self) -> float:
-        """Temperature of the draw of a move: fixed for the first and for the later games, or falling in each game."""
+        """Temperature of the draw of a move: one for the first games or moves and another for later ones, or falling in
+        each game.
+        """
         first, last = self.settings.temperature, self.settings.temperature_end
         if self.settings.temperature_games:
             return first if self.number < self.settings.temperature_games else last
+        if self.settings.temperature_plies:
+            return first if len(self.moves) < self.settings.temperature_plies else last
         return self._halving(first, last)
 
     def _halving(self, first: float, last: float) -> float:

@@ -57,6 +57,10 @@ class Group:
         self._search: Search | None = None
         self._pending: Pending | None = None
 
+    def done(self, unit: str) -> int:
+        """How much the group has finished so far, in "rows" or "games"."""
+        return self.rows if unit == "rows" else self.started - len(self.games)
+
     def use(
         self,
         evaluator: Evaluator | RowEvaluator,

@@ -6,8 +6,8 @@ Vocabulary.
   group  a part of them with a search of its own (`training.actor.group`). While the evaluator works for one group
          another is searched, by the same thread or by others. Games depend on the number of groups, not on the number
          of threads.
-  level  rows that every group must have finished before a stretch of play ends, so that fast groups do not play more
-         than their share.
+  level  rows or games that every group must have finished before a stretch of play ends, so that fast groups do not
+         play more than their share.
 
 A pool only drives groups: decisions about a game are made in `training.actor.episode`, the evaluator is chosen in
 `training.actor.leaves`, and the actor writes the games.
@@ -20,7 +20,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,6 +36,13 @@ from training.records.records import Record
 from training.settings.config import SelfPlaySettings, Stage
 
 Stop = Callable[[], bool]
+
+
+class Goal(NamedTuple):
+    """What every group must have finished before a stretch of play ends."""
+
+    level: float
+    unit: str  # rows or games
 
 
 class Pool:
@@ -75,13 +82,14 @@ class Pool:
         many = isinstance(evaluator, (AsynchronousEvaluator, RowEvaluator))  # others serve one thread at a time
         self._threads = min(self.settings.threads, len(self.groups)) if many else 1
 
-    def play(self, rows: float, stop: Stop = lambda: False) -> Iterator[Record]:
-        """Yield games as they finish, until they hold at least `rows` rows or `stop()` is true.
+    def play(self, wanted: float, stop: Stop = lambda: False, unit: str = "rows") -> Iterator[Record]:
+        """Yield games as they finish, until they are `wanted` games, or hold as many rows, or `stop()` is true.
 
-        Several threads may call `stop`.
+        Several threads may call `stop`. `unit` is "rows" or "games".
         """
-        level = (sum(group.rows for group in self.groups) + rows) / len(self.groups)
-        waves = self._waves(self.groups, level, stop) if self._threads == 1 else self._threaded_waves(level, stop)
+        level = (sum(group.done(unit) for group in self.groups) + wanted) / len(self.groups)
+        goal = Goal(level, unit)
+        waves = self._waves(self.groups, goal, stop) if self._threads == 1 else self._threaded_waves(goal, stop)
         taken: list[Record] = []
         try:
             for records in waves:
@@ -93,7 +101,7 @@ class Pool:
             for record in sorted(taken, key=lambda record: (record.peaks, record.score)):
                 self.resign.add(record)
 
-    def _waves(self, groups: list[Group], level: float, stop: Stop) -> Iterator[list[Record]]:
+    def _waves(self, groups: list[Group], goal: Goal, stop: Stop) -> Iterator[list[Record]]:
         """Drive some groups in turn, so that leaves of the others are evaluated while one plays its moves.
 
         Yields the finished games of each wave.
@@ -101,7 +109,7 @@ class Pool:
         waiting: deque[Group] = deque()
 
         def go_on(group: Group) -> None:
-            if group.rows < level and not stop():
+            if group.done(goal.unit) < goal.level and not stop():
                 group.start()
                 waiting.append(group)
 
@@ -117,13 +125,13 @@ class Pool:
             for group in waiting:
                 self._finished.extend(group.finish())
 
-    def _threaded_waves(self, level: float, stop: Stop) -> Iterator[list[Record]]:
+    def _threaded_waves(self, goal: Goal, stop: Stop) -> Iterator[list[Record]]:
         """The same in several threads, which share the groups. Yields finished games as they come."""
         found: SimpleQueue[list[Record] | None] = SimpleQueue()  # None: a thread has come to its end
         halt = threading.Event()
         with ThreadPoolExecutor(self._threads, "self-play") as workers:
             shares = [self.groups[first :: self._threads] for first in range(self._threads)]
-            futures = [workers.submit(self._drive, share, level, stop, halt, found) for share in shares]
+            futures = [workers.submit(self._drive, share, goal, stop, halt, found) for share in shares]
             try:
                 running = len(futures)
                 while running:
@@ -142,7 +150,7 @@ class Pool:
     def _drive(
         self,
         groups: list[Group],
-        level: float,
+        goal: Goal,
         stop: Stop,
         halt: threading.Event,
         found: SimpleQueue[list[Record] | None],
@@ -152,7 +160,7 @@ class Pool:
         A failure halts the other threads.
         """
         try:
-            for records in self._waves(groups, level, lambda: halt.is_set() or stop()):
+            for records in self._waves(groups, goal, lambda: halt.is_set() or stop()):
                 if records:
                     found.put(records)
         except BaseException:

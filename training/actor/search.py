@@ -24,6 +24,7 @@ def stage_search(settings: SelfPlaySettings, stage: Stage) -> SearchSettings:
         score_weight=settings.score_weight if network else 0.0,  # playouts have no score
         dirichlet_weight=settings.dirichlet_weight if network else 0.0,  # playouts are noise enough
         dirichlet_total=settings.dirichlet_total,
+        dirichlet_alpha=settings.dirichlet_alpha,
         forced_playouts=settings.forced_playouts if network else 0.0,
         max_nodes=4 * max(stage.full_visits, stage.cheap_visits) + 64,  # a kept tree and the new search
     )

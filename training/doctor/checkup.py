@@ -96,7 +96,8 @@ def window(run: Run) -> dict[str, float]:
     held = sum(run.replay.sizes(held_out=True).values())
     rows_of_game = run.replay.total / max(1, run.progress.games)
     age = float(np.concatenate(ages).mean()) if ages else 0.0
-    return {"window/age": age / run.settings.generation_rows, "window/held_games": held / max(1.0, rows_of_game)}
+    a_generation = run.settings.generation_games * rows_of_game or run.settings.generation_rows
+    return {"window/age": age / a_generation, "window/held_games": held / max(1.0, rows_of_game)}
 
 
 def openings(records: Sequence[Record], game_of: Callable[[int], Game]) -> dict[str, float]:

@@ -157,7 +157,8 @@ def _calibration(predicted: np.ndarray, results: np.ndarray) -> float:
 
 def network_config(settings: LoopSettings) -> NetConfig:
     """The configuration of a run's network. ChoiceError if there is none of that name, or it cannot play the game."""
-    return nets.config(settings.network, scoring.last_game(settings), settings.features)
+    game, parts = scoring.last_game(settings), {"norm": settings.norm, "value": settings.value_head}
+    return nets.config(settings.network, game, settings.features, **parts)
 
 
 class Learner:
@@ -216,7 +217,7 @@ class Learner:
         self._check(found)
         self.optimiser.zero_grad(set_to_none=True)
         found["total"].backward()
-        gradient = {"gradient": clip_grad_norm_(self.net.parameters(), self.settings.clip)}
+        gradient = {"gradient": clip_grad_norm_(self.net.parameters(), self.settings.clip or float("inf"))}
         self._check(gradient)
         return found | gradient
 
@@ -228,7 +229,7 @@ class Learner:
                 raise DivergedError(
                     f"the {what} became {number} at step {self.steps + 1}; no file was overwritten: continue from the "
                     "last checkpoint "
-                    f'with a smaller learning_rate (it is {self.settings.learning_rate:g}) or precision = "f32"'
+                    f'with a smaller learning_rate (it is {self.settings.step_size(self.steps):g}) or precision = "f32"'
                 )
 
     @torch.no_grad()
@@ -236,7 +237,7 @@ class Learner:
         """Move the weights along their gradients. Returns how far, as a share of their length."""
         for group in self.optimiser.param_groups:
             group["lr"] = (
-                self.settings.learning_rate
+                self.settings.step_size(self.steps)
                 * rate
                 * min(1.0, (self.steps - self._began + 1) / max(1, self.settings.warm_up))
             )
@@ -305,12 +306,13 @@ class Learner:
 
 
 def _optimiser(net: nn.Module, settings: LearnerSettings) -> torch.optim.Optimizer:
-    """The optimiser; weights of layers decay, biases and batch norms do not."""
-    parameters = list(net.parameters())
+    """The optimiser; weights of layers decay, and biases and batch norms where the settings say so."""
+    parameters, decay = list(net.parameters()), settings.weight_decay
     groups = [
-        {"params": [p for p in parameters if p.dim() > 1], "weight_decay": settings.weight_decay},
-        {"params": [p for p in parameters if p.dim() <= 1], "weight_decay": 0.0},
+        {"params": [p for p in parameters if p.dim() > 1], "weight_decay": decay},
+        {"params": [p for p in parameters if p.dim() <= 1], "weight_decay": decay if settings.decay_all else 0.0},
     ]
     if settings.optimiser == "sgd":
         return torch.optim.SGD(groups, lr=settings.learning_rate, momentum=settings.momentum)
-    return torch.optim.AdamW(groups, lr=settings.learning_rate)
+    kind = torch.optim.Adam if settings.optimiser == "adam" else torch.optim.AdamW
+    return kind(groups, lr=settings.learning_rate)

@@ -45,7 +45,8 @@ from training.storage.storage import BusyError, FolderError, StorageError
 # exit code 2: it cannot be done
 UNUSABLE = (BusyError, FolderError, ConfigError, CheckpointError, WeightsError, ChoiceError)
 FAILED = (StorageError, Disagreement, DivergedError)  # exit code 1: the run cannot continue
-FIXED = ("game", "rules", "network", "features")  # settings that a run cannot change
+FIXED = ("game", "rules", "network", "norm", "value_head", "features")  # settings that a run cannot change
+OLDEST = {"features": 1, "norm": "renorm", "value_head": "wdl"}  # of runs whose settings lack them
 SHORTHANDS = ("hours", "threads", "simulator", "device", "mode")  # options that are settings of the same name
 
 
@@ -77,7 +78,7 @@ def _compare(settings: LoopSettings, folder: Path) -> bool:
     if not saved.exists():
         return under_way
     try:
-        before = {"features": 1} | flat(json.loads(saved.read_text(encoding="utf-8")))  # older files lack them
+        before = OLDEST | flat(json.loads(saved.read_text(encoding="utf-8")))  # older files lack them
     except (OSError, ValueError) as error:
         raise ConfigError(
             f"cannot read {saved.absolute()}: {error}; give another --run, or move the file away"

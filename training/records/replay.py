@@ -3,7 +3,8 @@
 Vocabulary.
   row     one recorded position: packed planes, globals and its targets, all from the view of the side to move.
   shelf   the rows of one board size, oldest first; games held out have shelves of their own.
-  window  how many of all rows so far may still be drawn: it grows more slowly than the run (Wu 2019, appendix C).
+  window  how many of all rows so far may still be drawn: it grows more slowly than the run (Wu 2019, appendix C), or
+          always holds as many of the newest rows or games.
   weight  how often a row is drawn, relative to the others. Part of each game's weight is shared out among its rows by
           their surprise, the divergence of the search's policy from the network's, because there is most to learn
           where it is large (policy-surprise weighting, KataGo's docs/KataGoMethods.md).
@@ -16,6 +17,7 @@ disk are its only copy.
 from __future__ import annotations
 
 import zlib
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -245,6 +247,12 @@ class Replay:
     total: int = 0  # rows recorded by the run so far, held-out ones included
     corrupt: int = 0  # records refused
     shelves: dict[tuple[bool, int], Rows] = field(default_factory=dict)  # (held out, size) -> rows
+    starts: deque[int] = field(
+        init=False
+    )  # `total` before each of the newest games, where the window is counted in them
+
+    def __post_init__(self) -> None:
+        self.starts = deque(maxlen=self.settings.window_games)
 
     def add(self, records: Iterable[Record]) -> int:
         """Append the rows of these games, oldest first, and drop rows that have left the window.
@@ -262,6 +270,7 @@ class Replay:
             except CorruptRecordError:
                 self.corrupt += 1
                 continue
+            self.starts.append(self.total)
             if rows is not None:
                 fresh.setdefault((is_held_out(record, self.settings.held_out), record.size), []).append(rows)
                 self.total += len(rows)
@@ -271,7 +280,7 @@ class Replay:
         return self.total - before
 
     def _trim(self) -> None:
-        oldest = self.total - window_rows(self.total, self.settings)
+        oldest = self.starts[0] if self.starts else self.total - window_rows(self.total, self.settings)
         for key, rows in list(self.shelves.items()):
             first = int(np.searchsorted(rows.serial, oldest))
             if first == len(rows):

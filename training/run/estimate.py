@@ -64,7 +64,18 @@ def generation_hours(settings: LoopSettings, seconds: float, stop: Callable[[], 
     """Hours of the first generation of a new run on this machine, measured for about so many seconds."""
     stage = settings.stage[0]
     found = forecast(settings, stage, measure(replace(settings, stage=(stage,)), seconds, stop))
-    return settings.generation_rows / found.rows_an_hour
+    return generation_rows(settings, stage) / found.rows_an_hour
+
+
+def generation_rows(settings: LoopSettings, stage: Stage) -> float:
+    """Rows of a generation of the stage."""
+    return settings.generation_games * _game_rows(settings, stage) or settings.generation_rows
+
+
+def _game_rows(settings: LoopSettings, stage: Stage) -> float:
+    """Rows of a game, mean over the stage's rows: as many full searches as games of its boards' points have."""
+    share = settings.selfplay.full_share
+    return 1 / sum(part / (share * scoring.game_of(settings, size).points) for size, part in stage.sizes.items())
 
 
 def measure(settings: LoopSettings, seconds: float, stop: Callable[[], bool]) -> Cost:
@@ -79,9 +90,9 @@ def measure(settings: LoopSettings, seconds: float, stop: Callable[[], bool]) ->
 
 
 def course(settings: LoopSettings, cost: Cost) -> list[Forecast]:
-    """The stages that the run comes to, as far as its limits of hours, generations and evaluations let it."""
+    """The stages that the run comes to, as far as its limits let it."""
     stages: list[Forecast] = []
-    hours, rows = settings.hours or math.inf, settings.generations * settings.generation_rows or math.inf
+    hours, rows = settings.hours or math.inf, _most_rows(settings)
     evaluations = settings.evaluations or math.inf
     for index, stage in enumerate(settings.stage):
         found = forecast(settings, stage, cost)
@@ -95,10 +106,20 @@ def course(settings: LoopSettings, cost: Cost) -> list[Forecast]:
     return stages
 
 
+def _most_rows(settings: LoopSettings) -> float:
+    """The rows that the limits of generations and games allow, by the first stage's games."""
+    first = settings.stage[0]
+    limits = (
+        settings.generations * generation_rows(settings, first),
+        settings.games * _game_rows(settings, first),
+    )
+    return min((rows for rows in limits if rows), default=math.inf)
+
+
 def forecast(settings: LoopSettings, stage: Stage, cost: Cost) -> Forecast:
     """A stage's speed, its length left open."""
     share, learner = settings.selfplay.full_share, settings.learner
-    uses = learner.epochs * settings.replay.window / settings.generation_rows if learner.epochs else learner.reuse
+    uses = _uses(settings, stage)
     visits = (share * stage.full_visits + (1 - share) * stage.cheap_visits) / share
     play = sum(part * visits / cost.speeds[stage.evaluator, size] for size, part in stage.sizes.items())
     learn = sum(part * cost.step[size] for size, part in stage.sizes.items()) * uses / learner.batch
@@ -108,16 +129,28 @@ def forecast(settings: LoopSettings, stage: Stage, cost: Cost) -> Forecast:
         "semi-asynchronous": max(play, learn) + gate,
         "asynchronous": max(play, learn + gate),
     }[settings.mode]
-    # games for one row
-    games = sum(part / (share * scoring.game_of(settings, size).points) for size, part in stage.sizes.items())
-    return Forecast(stage, visits, visits / play, 3600 / row, 3600 * games / row, math.inf, math.inf)
+    games_an_hour = 3600 / (row * _game_rows(settings, stage))
+    return Forecast(stage, visits, visits / play, 3600 / row, games_an_hour, math.inf, math.inf)
+
+
+def _uses(settings: LoopSettings, stage: Stage) -> float:
+    """How often the learner draws a row in all, once the window is full."""
+    learner, whole = settings.learner, generation_rows(settings, stage)
+    if learner.generation_steps:
+        return learner.generation_steps * learner.batch / whole
+    return learner.epochs * _window(settings, stage) / whole if learner.epochs else learner.reuse
+
+
+def _window(settings: LoopSettings, stage: Stage) -> float:
+    """Rows of the full window, before it grows."""
+    return settings.replay.window_games * _game_rows(settings, stage) or settings.replay.window
 
 
 def _gate(settings: LoopSettings, stage: Stage, cost: Cost) -> float:
     """Seconds of the gate for one row; none in a stage of playouts on a board that no network of the run plays on."""
     size, gate = stage.main_size, settings.gate
     speed = cost.speeds.get(("network", size), math.inf)
-    return gate.games * scoring.game_of(settings, size).points * gate.visits / speed / settings.generation_rows
+    return gate.games * scoring.game_of(settings, size).points * gate.visits / speed / generation_rows(settings, stage)
 
 
 def checkpoint_bytes(settings: LoopSettings) -> int:
@@ -160,9 +193,11 @@ def _table(stages: list[Forecast]) -> list[str]:
 def _memory(settings: LoopSettings, stages: list[Forecast]) -> list[str]:
     last = stages[-1]
     rows = sum(found.rows for found in stages if not math.isinf(found.rows))
-    rows = max(rows, settings.replay.window) if math.isinf(last.rows) else rows
+    full = _window(settings, last.stage)
+    rows = max(rows, full) if math.isinf(last.rows) else rows
     a_row = sum(part * trial.row_bytes(settings, size) for size, part in last.stage.sizes.items())
-    window = window_rows(round(rows), settings.replay) * a_row
+    held = min(rows, full) if settings.replay.window_games else window_rows(round(rows), settings.replay)
+    window = held * a_row
     pools = ((found.stage, scoring.game_of(settings, size)) for found in stages for size in found.stage.sizes)
     # of every size so far
     trees = sum({game.size: pool_bytes(game, settings.selfplay, stage) for stage, game in pools}.values())
@@ -171,7 +206,8 @@ def _memory(settings: LoopSettings, stages: list[Forecast]) -> list[str]:
     sizes = {"window": window, "search trees": trees, "network": network}
     parts = ", ".join(f"{name} {size / GB:.2f}" for name, size in sizes.items())
     parts += f", programs {PROGRAM_BYTES / GB:.1f}"
-    grows = "; the window grows slowly after that" if math.isinf(last.rows) and settings.replay.growing else ""
+    growing = settings.replay.growing and not settings.replay.window_games
+    grows = "; the window grows slowly after that" if math.isinf(last.rows) and growing else ""
     return [f"memory  about {total / GB:.1f} GB when {rows:,.0f} rows are recorded: {parts}{grows}"]
 
 

@@ -1,7 +1,7 @@
 """The limits of a run: how much of each is used up, and whether the run has reached one.
 
 Vocabulary.
-  limit  one of the settings hours, generations and evaluations; 0 is none. The run ends at the first that is reached.
+  limit  one of the settings hours, generations, games and evaluations; 0 is none. The run ends at the first that is reached.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ class RunLimits:
     def shares(self) -> dict[str, float]:
         """The share of the run that is done, by each of its limits; 0 and more."""
         progress = self.progress
-        done = {"hours": progress.hours, "generations": progress.generation - 1, "evaluations": progress.evaluations}
+        done = {name: getattr(progress, name) for name in ("hours", "games", "evaluations")}
+        done["generations"] = progress.generation - 1
         limits = {name: getattr(self.settings, name) for name in done}
         return {name: done[name] / limit for name, limit in limits.items() if limit}
 

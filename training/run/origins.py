@@ -20,6 +20,7 @@ from gozero.growth import GrowthError
 from gozero.weights import Weights
 from training.learner.learner import Learner
 from training.records import records
+from training.records.records import Record
 from training.records.replay import window_rows
 from training.settings.config import ConfigError, LoopSettings
 from training.storage import checkpoint, storage
@@ -119,6 +120,20 @@ def _import(settings: LoopSettings, folder: Path, played: list[tuple[Path, recor
         progress.generation, progress.learning, progress.absorbed = generation, True, len(found.records)
         progress.games += len(found.records)
         progress.rows += sum(record.rows for record in found.records)
-    uses = settings.learner.epochs or settings.learner.reuse
-    progress.steps_owed = window_rows(progress.rows, settings.replay) * uses / settings.learner.batch
+    progress.steps_owed = _owed(settings, progress, [found.records for _, found in played])
     return progress
+
+
+def _owed(settings: LoopSettings, progress: Progress, played: list[list[Record]]) -> float:
+    """Steps that games from elsewhere pay for: each generation's, or the uses of the rows that the window holds."""
+    learner, newest = settings.learner, settings.replay.window_games
+    if learner.generation_steps:
+        return learner.generation_steps * (
+            progress.games / settings.generation_games
+            if settings.generation_games
+            else progress.rows / settings.generation_rows
+        )
+    held = window_rows(progress.rows, settings.replay)
+    if newest:
+        held = sum(record.rows for record in [record for games in played for record in games][-newest:])
+    return held * (learner.epochs or learner.reuse) / learner.batch

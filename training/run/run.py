@@ -98,23 +98,22 @@ class Run:
         progress, fresh = self.progress, self.actor.games[self.progress.absorbed :]
         progress.absorbed += len(fresh)
         progress.games += len(fresh)
-        progress.steps_owed += self.steps.paid_by(self.window.add(fresh))
+        progress.steps_owed += self.steps.paid_by(self.window.add(fresh), len(fresh))
         progress.rate = self.settings.learner.rate(self.limits.elapsed())
 
     def complete(self) -> None:
         """End the generation's self-play, which is absorbed: carry over what its sizes owe, and release old shards."""
         progress, rows = self.progress, sum(record.rows for record in self.actor.games)
-        progress.rows_owed = self.actor.owed(self.settings.stage_at(progress.rows - rows), progress)
+        owed = self.actor.owed(self.settings.stage_at(progress.rows - rows), progress)
+        setattr(progress, f"{self.actor.unit}_owed", owed)
         progress.learning = True
         self.measures.note_games(self.actor)
-        self.window.close_shard(rows)
+        self.window.close_shard(rows, len(self.actor.games))
 
     def learn(self, stop: Callable[[], bool], rest: Callable[[], None] | None = None) -> None:
         """Take the steps that are owed. `rest`, if given, is called as often as in self-play."""
         steps = self.steps.owed()
-        every = (
-            max(1, round(self.steps.paid_by(self.settings.checkpoint_rows))) if self.settings.checkpoint_rows else steps
-        )
+        every = self.steps.between_rests() or steps
         with (
             self.timeline.during("learner"),
             progress_bar(steps, f"learning {self.progress.generation}", " steps") as bar,

@@ -24,12 +24,21 @@ class Steps:
         self.settings, self.learner, self.pace, self.replay, self.progress = settings, learner, pace, replay, progress
         self._losses: list[dict[str, torch.Tensor]] = []  # since the last report
 
-    def paid_by(self, rows: int) -> float:
-        """Steps that so many new rows pay for: their own uses, or their part of the passes over the window."""
-        settings, uses = self.settings.learner, rows * self.settings.learner.reuse
-        if settings.epochs:
-            uses = settings.epochs * sum(self.replay.sizes().values()) * rows / self.settings.generation_rows
+    def paid_by(self, rows: float, games: float = 0) -> float:
+        """Steps that so many new rows, which are so many games, pay for: their own uses, or their part of a
+        generation's steps or passes over the window.
+        """
+        settings, whole = self.settings.learner, self.settings.generation_games
+        share = games / whole if whole else rows / self.settings.generation_rows
+        if settings.generation_steps:
+            return settings.generation_steps * share
+        uses = settings.epochs * sum(self.replay.sizes().values()) * share if settings.epochs else rows * settings.reuse
         return uses / settings.batch
+
+    def between_rests(self) -> int:
+        """Steps between two checkpoints within a generation; 0: there are none."""
+        rows, progress = self.settings.checkpoint_rows, self.progress
+        return rows and max(1, round(self.paid_by(rows, rows * progress.games / max(1, progress.rows))))
 
     def owed(self) -> int:
         """The number of whole steps that can be taken now."""

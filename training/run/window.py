@@ -30,6 +30,7 @@ class Window:
         self.settings, self.folder, self.progress = settings, folder, progress
         self.replay = Replay(settings.replay, game_of, settings.features)
         self.shard_rows: dict[int, int] = {}  # generation -> rows of its shard, for those that the window may need
+        self.shard_games: dict[int, int] = {}  # and its games
         self._load()
 
     def add(self, games: list[Record]) -> int:
@@ -38,9 +39,9 @@ class Window:
         self.progress.rows = self.replay.total
         return added
 
-    def close_shard(self, rows: int) -> None:
+    def close_shard(self, rows: int, games: int) -> None:
         """The generation's shard is complete with so many rows; shards that no checkpoint needs any more may go."""
-        self.shard_rows[self.progress.generation] = rows
+        self.shard_rows[self.progress.generation], self.shard_games[self.progress.generation] = rows, games
         with storage.writing(self.folder / "records"):
             for line in storage.retire(self.folder, self.needed_from(), self.settings.records_mb):
                 say(line)
@@ -55,19 +56,26 @@ class Window:
 
     def needed_from(self) -> int:
         """The oldest generation whose shard the window needs, also at the oldest checkpoint kept."""
-        wanted, generation = window_rows(self.progress.rows, self.settings.replay), self.progress.generation
-        while wanted > 0 and generation in self.shard_rows:
-            wanted -= self.shard_rows[generation]
+        (wanted, shards), generation = self._extent(), self.progress.generation
+        while wanted > 0 and generation in shards:
+            wanted -= shards[generation]
             generation -= 1
         return generation - self.settings.keep
 
+    def _extent(self) -> tuple[int, dict[int, int]]:
+        """(rows or games that the window holds, how many of them each shard has)."""
+        if self.settings.replay.window_games:
+            return self.settings.replay.window_games, self.shard_games
+        return window_rows(self.progress.rows, self.settings.replay), self.shard_rows
+
     def _load(self) -> None:
         progress, replay = self.progress, self.replay
-        wanted, shards = window_rows(progress.rows, self.settings.replay), []
+        (wanted, sizes), shards = self._extent(), []
         for generation in range(progress.generation, progress.window_start - 1, -1):
             games = self._games(generation)
             self.shard_rows[generation] = sum(record.rows for record in games)
-            wanted -= self.shard_rows[generation]
+            self.shard_games[generation] = len(games)
+            wanted -= sizes[generation]
             shards.append(games)
             if wanted <= 0:
                 break

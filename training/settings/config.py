@@ -53,6 +53,18 @@ class LoopSettings:
         papers="S3: pachi",
     )
     network: str = setting("b10c64", unit="name in gozero.nets")
+    norm: str = setting(
+        "renorm",
+        unit="what follows a convolution: batch renormalisation, batch norm as torch has it, or nothing",
+        choices=("renorm", "batch", "none"),
+        papers="AlphaGo Zero, S2-S4: batch",
+    )
+    value_head: str = setting(
+        "wdl",
+        unit="what the value head tells: win, draw and loss (cross-entropy), or one number (squared error), as agz13 does",
+        choices=("wdl", "scalar"),
+        papers="KataGo: wdl; AlphaGo Zero, S0, S2-S4: scalar",
+    )
     features: int = setting(
         1, unit="version of the input features; 2 = chains by their liberties too (Go, NoGo)", low=1, high=2
     )
@@ -64,9 +76,15 @@ class LoopSettings:
         0.0, unit="hours of work after which the run ends, earlier sittings counted; 0 = no limit", low=0
     )
     generations: int = setting(0, unit="generations after which the run ends; 0 = no limit", low=0)
+    games: int = setting(
+        0, unit="games in the window after which the run ends; 0 = no limit", low=0, papers="S2: 2,000,000; S3: 100,000"
+    )
     evaluations: int = setting(0, unit="evaluations of positions after which the run ends; 0 = no limit", low=0)
     generation_rows: int = setting(
         4000, unit="rows of a generation", low=1, papers="KataGo: 250,000 samples an export, on a cluster"
+    )
+    generation_games: int = setting(
+        0, unit="games of a generation, instead of `generation_rows`; 0 = rows", low=0, papers="S0: 30; S3: 1"
     )
     keep: int = setting(3, unit="older checkpoints kept", low=0, high=1000)
     checkpoint_rows: int = setting(
@@ -106,12 +124,13 @@ class LoopSettings:
         return sorted({size for stage in entered for size in stage.sizes})
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, as saved with the run and in the weights (board sizes become text, as TOML and JSON want them)."""
+        """Plain values, as saved with the run and in the weights (sizes and steps become text, as TOML and JSON want them)."""
         values = asdict(self)
         values["stage"] = [
             {**stage, "sizes": {str(size): share for size, share in stage["sizes"].items()}}
             for stage in values["stage"]
         ]
+        values["learner"]["rates"] = {str(step): rate for step, rate in self.learner.rates.items()}
         return values
 
     def portable(self) -> dict[str, Any]:

@@ -3,8 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from gozero.options import setting
+from gozero.options import SettingsError, expected, setting
+
+SMALLEST_STEP, LARGEST_STEP = 1e-8, 1.0  # step sizes
+
+
+def _rates(given: Any, where: str) -> dict[int, float]:
+    """{step: step size} from a table of TOML, by ascending steps."""
+    values: dict[Any, Any] = expected(given, dict, where)
+    rates: dict[int, float] = {}
+    for step, rate in values.items():
+        if not str(step).isdecimal():
+            raise SettingsError(f"{where}: step {step!r} is no whole number of 0 or more")
+        if type(rate) not in (int, float) or not SMALLEST_STEP <= rate <= LARGEST_STEP:
+            allowed = f"a number from {SMALLEST_STEP:g} to {LARGEST_STEP:g}"
+            raise SettingsError(f"{where}: step size {rate!r} from step {step} on must be {allowed}")
+        rates[int(step)] = float(rate)
+    return dict(sorted(rates.items()))
 
 
 @dataclass(frozen=True)
@@ -13,6 +30,9 @@ class ReplaySettings:
 
     window: int = setting(
         100_000, unit="rows c: the window is c(1 + 0.4((N/c)^0.75 - 1)/0.75) of N", low=1, papers="KataGo: 250,000"
+    )
+    window_games: int = setting(
+        0, unit="newest games that the window holds, instead of `window` rows; 0 = rows", low=0, papers="S2: 100,000"
     )
     growing: bool = setting(
         True, unit="true: the window grows as said; false: it stays at c", papers="KataGo: true; S2: false"
@@ -32,21 +52,39 @@ class LearnerSettings:
     """The optimiser, an exponential moving average, and the weights of the losses."""
 
     optimiser: str = setting(
-        "adamw", unit="optimiser", choices=("adamw", "sgd"), papers="AlphaGo Zero, KataGo, S2, S3: sgd"
+        "adamw",
+        unit="optimiser",
+        choices=("adamw", "adam", "sgd"),
+        papers="AlphaGo Zero, KataGo, S3: sgd; S0: adam",
     )
     momentum: float = setting(0.9, unit="of sgd", low=0, high=0.9999, papers="AlphaGo Zero, S3: 0.9")
     learning_rate: float = setting(
-        5e-4, unit="step size", low=1e-8, high=1, papers="AlphaGo Zero: SGD 1e-2; on one GPU with batch 1024: 1e-3"
+        5e-4,
+        unit="step size",
+        low=SMALLEST_STEP,
+        high=LARGEST_STEP,
+        papers="AlphaGo Zero: SGD 1e-2; on one GPU with batch 1024: 1e-3",
+    )
+    rates: dict[int, float] = setting(  # noqa: RUF009 - it makes a field
+        {},
+        unit="step = step size from that step on, instead of `learning_rate`, which holds before the first; empty = none",
+        read=_rates,
+        papers="AlphaGo Zero: 0 = 1e-2, 400000 = 1e-3, 600000 = 1e-4",
     )
     batch: int = setting(
         256, unit="rows, all of one board size", low=1, high=65536, papers="KataGo: 256; AlphaGo Zero: 2048; S3: 128"
     )
     weight_decay: float = setting(
         1e-4,
-        unit="decoupled, per unit of learning rate; with sgd added to the gradient (L2)",
+        unit="adamw: decoupled, per unit of learning rate; adam, sgd: added to the gradient (L2)",
         low=0,
         high=1,
-        papers="AlphaGo Zero: L2 1e-4",
+        papers="AlphaGo Zero, S0: L2 1e-4",
+    )
+    decay_all: bool = setting(
+        False,
+        unit="true: biases and norms decay too; false: filters and matrices only",
+        papers="AlphaGo Zero, S3: true",
     )
     warm_up: int = setting(100, unit="steps", low=0)
     anneal: float = setting(
@@ -58,9 +96,15 @@ class LearnerSettings:
     )
     anneal_to: float = setting(0.05, unit="learning rate at the end, as a share", low=0, high=1)
     ema: float = setting(
-        0.999, unit="decay a step, reached by a warm-up of (1 + t)/(10 + t)", low=0, high=0.999999, papers="KataGo: SWA"
+        0.999,
+        unit="decay a step of the average that plays, reached by a warm-up of (1 + t)/(10 + t); 0 = no average",
+        low=0,
+        high=0.999999,
+        papers="KataGo: SWA; AlphaGo Zero, S0, S2-S4: none",
     )
-    clip: float = setting(1.0, unit="norm of the gradient", low=1e-6, high=1e6)
+    clip: float = setting(
+        1.0, unit="norm of the gradient, at most; 0 = any", low=0, high=1e6, papers="AlphaGo Zero, S0, S2-S4: none"
+    )
     reuse: float = setting(
         4.0, unit="times a new row is drawn in all", low=0.01, high=1000, papers="CZF: 2-4; KataGo: about 4"
     )
@@ -70,6 +114,9 @@ class LearnerSettings:
         low=0,
         high=1000,
         papers="S3: 10",
+    )
+    generation_steps: int = setting(
+        0, unit="steps after each generation, instead of `reuse` and `epochs`; 0 = no", low=0, papers="S0: 1000"
     )
     policy_weight: float = setting(1.0, unit="cross-entropy", low=0, high=100, papers="AlphaGo Zero: 1")
     value_weight: float = setting(
@@ -96,6 +143,11 @@ class LearnerSettings:
     precision: str = setting(
         "auto", unit="arithmetic of the forward pass; auto = what is faster here", choices=("auto", "f32", "bf16")
     )
+
+    def step_size(self, steps: int) -> float:
+        """The step size after so many steps, before its warm-up and its fall at the end."""
+        reached = [step for step in self.rates if step <= steps]
+        return self.rates[max(reached)] if reached else self.learning_rate
 
     def rate(self, done: float) -> float:
         """Factor of the learning rate after a share `done` of the run: 1, then falling linearly over its last `anneal`."""

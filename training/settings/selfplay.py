@@ -76,6 +76,12 @@ class SelfPlaySettings:
         low=0,
         papers="S3: 10",
     )
+    temperature_plies: int = setting(
+        0,
+        unit="first moves of each game drawn at `temperature`, later ones at `temperature_end`; 0 = no (puct root)",
+        low=0,
+        papers="AlphaGo Zero: 30",
+    )
     dirichlet_weight: float = setting(
         0.25, unit="share of noise in the root's prior (puct root)", low=0, high=1, papers="AlphaGo Zero, S2, S4: 0.25"
     )
@@ -84,7 +90,14 @@ class SelfPlaySettings:
         unit="sum of the noise's parameters over the legal moves",
         low=1e-3,
         high=1e6,
-        papers="AlphaGo Zero: 0.03 * 361; S4: 0.8 a move",
+        papers="AlphaGo Zero: 0.03 * 361",
+    )
+    dirichlet_alpha: float = setting(
+        0.0,
+        unit="the noise's parameter of each legal move; 0 = `dirichlet_total` over the number of legal moves",
+        low=0,
+        high=1000,
+        papers="AlphaGo Zero: 0.03; S2: 0.135; S4: 0.8",
     )
     root_temperature: float = setting(
         1.25,

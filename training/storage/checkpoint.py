@@ -59,6 +59,7 @@ class Progress:
     steps_owed: float = 0.0  # learner's steps that the recorded rows have paid for
     # by board size, what earlier generations left over (negative: too many)
     rows_owed: dict[int, float] = field(default_factory=dict)
+    games_owed: dict[int, float] = field(default_factory=dict)  # the same where generations are counted in games
     rate: float = 1.0  # factor of the learning rate for the steps owed
     handed_steps: int = 0  # learner's steps when its average was last handed over, or refused by the gate
     window_start: int = 1  # generation from which on games may be in the window
