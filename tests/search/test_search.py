@@ -243,6 +243,22 @@ def test_dirichlet_noise_has_its_weight() -> None:
     np.testing.assert_allclose(total / 2000, 0.75 * search.result().prior[:9] + 0.25 / 9, atol=0.006)
 
 
+@pytest.mark.parametrize("alpha", [0.5, 0.0])
+@pytest.mark.parametrize("moves", [(), (0, 1, 2, 3, 5)])
+def test_the_noise_of_a_move_has_its_parameter_however_many_moves_there_are(alpha: float, moves: tuple[int]) -> None:
+    """Parameters a of k moves give shares with a variance of (k - 1) / (k^2 (k a + 1)); a is a number, or total / k."""
+    settings = SearchSettings(dirichlet_weight=1.0, dirichlet_total=9.0, dirichlet_alpha=alpha, max_nodes=2)
+    search = Search(TICTACTOE, HashEvaluator(TICTACTOE), settings)
+    k, drawn = 9 - len(moves), []
+    for _ in range(1500):
+        search.begin(0, SearchRequest(*start(TICTACTOE, *moves), 1, noise=True))
+        search.run()
+        shares = np.exp(search.forest.root_logits[0, :9])
+        drawn.append(shares[shares > 0])
+    a = alpha or 9.0 / k
+    assert np.var(drawn) == pytest.approx((k - 1) / (k * k * (k * a + 1)), rel=0.1)
+
+
 def test_finds_a_win_and_stops_a_loss() -> None:
     search = Search(TICTACTOE, UniformEvaluator(TICTACTOE), SearchSettings(max_nodes=2000))
     for picture, best in (

@@ -182,3 +182,9 @@ def test_a_higher_opening_temperature_gives_unlikely_moves_a_chance(temperature:
     result = replace(uniform_result(episode), prior=prior)
     drawn = [episode.move(result, "gumbel") for _ in range(200)]
     assert least <= drawn.count(likely) <= most
+
+
+def test_the_temperature_drops_after_so_many_moves() -> None:
+    dropping = {"temperature": 1.0, "temperature_end": 0.0, "temperature_plies": 7}
+    assert [after(plies, **dropping)._temperature() for plies in (0, 6, 7, 30)] == [1.0, 1.0, 0.0, 0.0]
+    assert 0 < after(7, **(dropping | {"temperature_plies": 0}))._temperature() < 1, "without it, it falls move by move"
