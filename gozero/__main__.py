@@ -76,14 +76,13 @@ def perft(options: argparse.Namespace) -> None:
 def net(options: argparse.Namespace) -> None:
     """Print a network's layers and how many parameters it has."""
     from gozero import games, nets
+    from gozero.layer_table import layer_table
 
     if options.size is not None and options.size < 1:
         raise ChoiceError(f"--size {options.size}: expected 1 or more")
     plain = options.game == "go" and options.size in (None, DEFAULT_SIZE)  # then no kernels need be loaded
     game = None if plain else games.make(options.game, size=options.size)
-    print(
-        nets.layer_table(nets.config(options.name, game), (DEFAULT_SIZE, DEFAULT_SIZE) if game is None else game.shape)
-    )
+    print(layer_table(nets.config(options.name, game), (DEFAULT_SIZE, DEFAULT_SIZE) if game is None else game.shape))
 
 
 def weights(options: argparse.Namespace) -> None:

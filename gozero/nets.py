@@ -11,6 +11,7 @@ The kinds, by name (N layers or blocks, C channels or units):
           has filters of KxK.
   mlpNxC  fully connected layers; bound to one board.
   agz13   the two-headed AlphaGo Zero network for 13x13 with linear heads (Silver et al. 2017).
+  s0mlp, s0vgg, s0senet  those of course_nets.py, with a policy and one number as value.
 
 Their parts are in blocks.py. This module neither encodes positions (features.py) nor trains or saves networks, and it
 does not run them fast (evaluators/).
@@ -28,6 +29,7 @@ from torch import Tensor, nn
 from torch.nn.functional import relu
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
+from gozero import course_nets
 from gozero.blocks import (
     NORMS,
     SCORE_UNIT,
@@ -44,7 +46,7 @@ from gozero.blocks import (
     result,
 )
 from gozero.errors import ChoiceError
-from gozero.features import layout
+from gozero.features import CHAIN_GAMES, layout
 
 if TYPE_CHECKING:
     from gozero.games.game import Game
@@ -83,6 +85,7 @@ class NetConfig:
     kernel: int = 3  # points a side of a vgg network's filters
     norm: str = "renorm"  # one of blocks.NORMS
     value: str = "wdl"  # one of VALUES
+    drops: bool = False  # whether a move is a column: the networks of course_nets.py have a logit for each
 
     @property
     def pool_channels(self) -> int:
@@ -104,7 +107,9 @@ class NetConfig:
     @property
     def shape(self) -> str:
         """Its trunk in words."""
-        parts = {"mlp": ("layer", "unit"), "vgg": ("layer", "channel")}.get(self.kind, ("block", "channel"))
+        of_units, of_channels = ("layer", "unit"), ("layer", "channel")
+        known = {"mlp": of_units, "s0mlp": of_units, "vgg": of_channels, "s0vgg": of_channels}
+        parts = known.get(self.kind, ("block", "channel"))
         return " of ".join(
             f"{count} {part}{'s' * (count != 1)}"
             for count, part in zip((self.blocks, self.channels), parts, strict=True)
@@ -161,6 +166,8 @@ def config(
         if game is not None and (game.name != "go" or game.shape != (13, 13)):
             raise ChoiceError(f"network agz13 plays Go on 13x13 only, not {game.name} on {game.dimensions}")
         return NetConfig(name, "agz", blocks=10, channels=256, size=13, value_hidden=256, norm=norm)
+    if name in course_nets.BODIES:
+        return _course_config(name, game, features)
     match = re.fullmatch(r"(b|se|vgg|mlp)([1-9]\d?)(c|x)([1-9]\d{0,3})(?:k([1-9]))?", name)
     if (
         match is None
@@ -168,7 +175,7 @@ def config(
         or int(match[4]) < 4
         or (match[5] is not None and match[1] != "vgg")
     ):
-        others = "se4c64, vgg2c64, vgg2c64k2, mlp2x200, agz13"
+        others = ", ".join(("se4c64", "vgg2c64", "vgg2c64k2", "mlp2x200", "agz13", *course_nets.BODIES))
         raise ChoiceError(
             f"unknown network {name!r}; use b<blocks>c<channels> with 4 channels or more, such as b10c64; or {others}"
         )
@@ -177,9 +184,25 @@ def config(
     size, rows = None, None
     if kind == "mlp":
         rows, size = (13, 13) if game is None else game.shape
-    seen = {"planes": len(shown.planes), "globals": len(shown.globals), "tactics": len(shown.tactics)}
+    seen: dict[str, Any] = {"planes": len(shown.planes), "globals": len(shown.globals), "tactics": len(shown.tactics)}
     built: dict[str, Any] = {"head_channels": min(32, channels), "kernel": int(match[5] or 3)}
     return NetConfig(name, kind, blocks, channels, size, rows, **seen, **built, norm=norm, value=value)
+
+
+def _course_config(name: str, game: Game | None, features: int) -> NetConfig:
+    """The configuration of a network of course_nets.py; Mini-VGG has as many channels as make about 40,000 parameters."""
+    if game is None or game.name in CHAIN_GAMES or features != 1:
+        what = "Go" if game is None else f"{game.name} with input features {features}"
+        raise ChoiceError(f"network {name} plays games such as tictactoe and connect4, not {what}")
+    drops, (rows, size) = game.name == "connect4", game.shape
+    blocks, channels, kernel = {
+        "s0mlp": (1, 200, 3),
+        "s0vgg": (2, 39, 4) if drops else (2, 88, 2),
+        "s0senet": (8, 64, 3),
+    }[name]
+    shown = layout(game.name)
+    seen: dict[str, Any] = {"planes": len(shown.planes), "globals": len(shown.globals)}
+    return NetConfig(name, name, blocks, channels, size, rows, **seen, kernel=kernel, value="scalar", drops=drops)
 
 
 def build(config: NetConfig, seed: int | None = None) -> Network:
@@ -329,46 +352,28 @@ class AlphaGoZeroNet(Network):
         return NetOutput(self.policy_log_softmax(policy), self.value_tanh(self.value_linear(hidden))[:, 0])
 
 
+class CourseNet(Network):
+    """A network of course_nets.py: it sees the colours of the stones, and has a logit for each point or column."""
+
+    def __init__(self, config: NetConfig) -> None:
+        super().__init__(config)
+        if config.board is None:
+            raise ChoiceError(f"network {config.name} has linear heads, which need a board size")
+        moves = config.board[1] if config.drops else config.board[0] * config.board[1]
+        self.body = course_nets.BODIES[config.kind](config.board, moves, config.channels, config.kernel)
+
+    def forward(self, planes: Tensor, globals: Tensor) -> NetOutput:
+        answer = self.body(course_nets.colours(planes))
+        policy = course_nets.over_points(answer[:, :-1].float(), planes, drops=self.config.drops)
+        return NetOutput(policy, answer[:, -1].float().tanh())
+
+
 KINDS: dict[str, type[Network]] = {
     "resnet": ConvNet,
     "senet": ConvNet,
     "vgg": ConvNet,
     "mlp": MultilayerPerceptron,
     "agz": AlphaGoZeroNet,
+    **dict.fromkeys(course_nets.BODIES, CourseNet),
 }
 PREFIXES = {"b": "resnet", "se": "senet", "vgg": "vgg", "mlp": "mlp"}  # of names
-
-
-def layer_rows(config: NetConfig, board: tuple[int, int]) -> list[tuple[str, str, tuple[int, ...], int]]:
-    """(name, layer, output shape without the batch, parameters) of each layer in the order in which one position passes
-    through them.
-
-    `board` is (rows, columns) of the position where the network plays any.
-    """
-    rows: list[tuple[str, str, tuple[int, ...], int]] = []
-    with torch.device("meta"):  # shapes alone: nothing is allocated or computed
-        net = build(config).eval()
-        position = net.example(1, config.board or board)
-    for name, module in net.named_modules():
-        if not any(module.children()):
-            module.register_forward_hook(
-                lambda layer, _, out, name=name: rows.append(
-                    (name, type(layer).__name__, tuple(out.shape[1:]), parameter_count(layer))
-                )
-            )
-    net(*position)
-    return rows
-
-
-def layer_table(config: NetConfig, board: tuple[int, int]) -> str:
-    """The layers as an aligned text table with the sum of all parameters in its last line."""
-    layers = layer_rows(config, board)
-    rows = [(name, layer, "x".join(map(str, shape)), f"{count:,}") for name, layer, shape, count in layers]
-    total = sum(count for _, _, _, count in layers)
-    rows = [("name", "layer", "output", "parameters"), *rows, ("total", "", "", f"{total:,}")]
-    widths = [max(len(row[column]) for row in rows) for column in range(4)]
-    lines = (
-        f"{name:{widths[0]}}  {layer:{widths[1]}}  {shape:{widths[2]}}  {count:>{widths[3]}}"
-        for name, layer, shape, count in rows
-    )
-    return "\n".join(lines)

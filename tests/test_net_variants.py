@@ -2,6 +2,7 @@
 them.
 """
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +12,12 @@ from torch import nn
 
 from gozero import games, growth, nets, weights
 from gozero.blocks import BatchRenorm, ConvNorm
+from gozero.course_nets import colours
 from gozero.errors import ChoiceError
 from gozero.evaluators import graphs
 from gozero.evaluators.factory import open_evaluator
 from gozero.evaluators.torch_evaluator import TorchEvaluator
+from gozero.games.game import BLACK, TO_PLAY, WHITE
 from tests.trained import random_states
 
 VARIANTS = [
@@ -25,6 +28,9 @@ VARIANTS = [
     ("b2c16", "none", "wdl"),
     ("se2c16", "none", "scalar"),
     ("mlp2x32", "renorm", "scalar"),
+    ("s0mlp", "renorm", "wdl"),
+    ("s0vgg", "renorm", "wdl"),
+    ("s0senet", "renorm", "wdl"),
 ]
 
 
@@ -42,7 +48,7 @@ def lively(config: nets.NetConfig) -> nets.Network:
             tensor.uniform_(0.5, 2.0, generator=generator)
         elif tensor.is_floating_point() and tensor.dim() <= 1:
             tensor.add_(torch.randn(tensor.shape, generator=generator) * 0.2)
-        elif name.endswith(("points.weight", "wdl.weight", "scalar.weight", "conv2.conv.weight")):
+        elif name.endswith(("points.weight", "wdl.weight", "scalar.weight", "answer.weight", "conv2.conv.weight")):
             tensor.add_(torch.randn(tensor.shape, generator=generator) * 0.1)
     return net
 
@@ -54,6 +60,8 @@ def test_every_evaluator_says_what_the_network_says(
 ) -> None:
     game = games.make(name)
     config = nets.config(network, game, norm=norm, value=value)
+    if network == "s0senet":  # the same layers, quick to trace
+        config = dataclasses.replace(config, channels=16)
     net, states = lively(config), random_states(game, 12)
     weights.save(tmp_path / "w.pt", net, config, game=name, size=game.size, trained_sizes=(game.size,))
     assert weights.load(tmp_path / "w.pt", name).config == config
@@ -147,3 +155,62 @@ def test_a_network_grows_only_into_one_with_the_same_parts() -> None:
         for one, other in zip(net(*inputs), grown(*inputs), strict=True):
             if one is not None:
                 torch.testing.assert_close(one, other, atol=1e-5, rtol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("network", "name", "parameters"),
+    [
+        ("s0mlp", "tictactoe", 27 * 200 + 200 + 200 * 10 + 10),
+        ("s0mlp", "tictactoe", 7_610),
+        ("s0senet", "tictactoe", 11_260_354),
+        ("s0vgg", "tictactoe", 40_138),
+        ("s0mlp", "connect4", 126 * 200 + 200 + 200 * 8 + 8),
+        ("s0vgg", "connect4", 39_398),
+    ],
+)
+def test_the_course_s_networks_have_their_parameters(network: str, name: str, parameters: int) -> None:
+    with torch.device("meta"):
+        net = nets.build(nets.config(network, games.make(name)))
+    assert nets.parameter_count(net) == parameters
+
+
+def test_mini_vgg_has_two_layers_of_2x2_or_4x4_and_no_norm() -> None:
+    for name, width in (("tictactoe", 2), ("connect4", 4)):
+        net = nets.build(nets.config("s0vgg", games.make(name)))
+        assert [m.kernel_size for m in net.modules() if isinstance(m, nn.Conv2d)] == [(width, width)] * 2
+        assert not any(isinstance(module, nn.BatchNorm2d) for module in net.modules())
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "connect4"])
+def test_the_course_s_planes_are_the_players_own_whoever_is_to_move(name: str) -> None:
+    game = games.make(name)
+    states = random_states(game, 40)
+    planes = colours(torch.from_numpy(_inputs(game, states)[0])).numpy()
+    boards = np.stack([game.board(state) for state in states])
+    np.testing.assert_array_equal(planes[:, 0], boards == BLACK)
+    np.testing.assert_array_equal(planes[:, 1], boards == WHITE)
+    second = states[:, TO_PLAY] == WHITE
+    assert 0 < second.sum() < len(second)
+    np.testing.assert_array_equal(planes[:, 2], np.broadcast_to(second[:, None, None], boards.shape))
+
+
+def test_a_column_s_logit_is_that_of_the_point_where_a_disc_lands() -> None:
+    game = games.make("connect4")
+    states = random_states(game, 20)
+    net = nets.build(nets.config("s0mlp", game), seed=1).eval()
+    inputs = [torch.from_numpy(array) for array in _inputs(game, states)]
+    with torch.inference_mode():
+        answer, policy = net.body(colours(inputs[0])), net(*inputs).policy.numpy()
+    legal, history = np.zeros(game.actions, np.uint8), game.new_histories(1)[0]
+    for row, state in enumerate(states):
+        game.legal(state, history, legal)
+        points = np.flatnonzero(legal)
+        np.testing.assert_allclose(policy[row, points], answer[row, points % 7], rtol=1e-6)
+        assert (policy[row, legal == 0] == -30).all()
+
+
+@pytest.mark.parametrize("name", ["s0mlp", "s0vgg", "s0senet"])
+def test_the_course_s_networks_do_not_play_go(name: str) -> None:
+    for game in (None, games.make("go", size=5), games.make("nogo", size=5)):
+        with pytest.raises(ChoiceError, match=f"network {name} plays games such as tictactoe and connect4, not"):
+            nets.config(name, game)

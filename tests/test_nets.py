@@ -9,6 +9,7 @@ from torch import nn
 
 from gozero import blocks, games, nets
 from gozero.blocks import BatchRenorm, PoolingBlock
+from gozero.layer_table import layer_table
 from tests.trained import random_states, trained_like
 
 
@@ -46,7 +47,7 @@ def test_the_seed_network_has_exactly_its_layers() -> None:
 
 
 def test_the_layer_table_ends_with_the_sum() -> None:
-    lines = nets.layer_table(nets.config("agz13"), (13, 13)).splitlines()
+    lines = layer_table(nets.config("agz13"), (13, 13)).splitlines()
     assert lines[0].split() == ["name", "layer", "output", "parameters"]
     assert lines[1].split() == ["stem.conv", "Conv2d", "256x13x13", "25,344"]
     assert lines[-1].split() == ["total", "11,941,240"]

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 OUTPUTS = ("policy", "value", "score", "ownership")  # of a graph, in this order; a network without the last two has two
 ANY_BOARD = (13, 13)  # to trace a network that plays every board
 KEPT_GRAPHS = 32  # in the cache; the longest unused go first
+SOURCES = ("nets", "blocks", "course_nets")  # of the networks
 
 _TRACES: dict[str, Any] = {}  # torch's traces of networks, by structure; see `convert`
 _TRACING = threading.Lock()  # a trace has one network's weights at a time
@@ -238,7 +239,7 @@ def _converter_hash() -> str:
     """
     digest = hashlib.sha256(openvino.__version__.encode())
     package = Path(__file__).parents[1]
-    for source in (Path(__file__), Path(quantise.__file__), package / "nets.py", package / "blocks.py"):
+    for source in (Path(__file__), Path(quantise.__file__), *(package / f"{name}.py" for name in SOURCES)):
         digest.update(source.read_bytes())
     return digest.hexdigest()[:12]
 

@@ -236,22 +236,26 @@ def _settings(options: argparse.Namespace) -> tuple[LoopSettings, Path]:
     _check_boards(settings)
     settings = replace(settings, simulator=simulators.resolve(settings.simulator, scoring.last_game(settings)))
     folder = Path(options.run or Path("runs") / path.stem)
-    asked = any(assignment.startswith("features") for assignment in assignments)
-    return (settings if asked or not options.preset else _as_begun(settings, folder)), folder
+    asked = {assignment.partition("=")[0].strip() for assignment in assignments}
+    return (_as_begun(settings, folder, asked) if options.preset else settings), folder
 
 
-def _as_begun(settings: LoopSettings, folder: Path) -> LoopSettings:
-    """The settings of a preset, with the input features of the run in the folder: those of the preset may be newer."""
+def _as_begun(settings: LoopSettings, folder: Path, asked: set[str]) -> LoopSettings:
+    """The settings of a preset with the parts of the network (`OLDEST`) of the run in the folder, if there is one and
+    nothing else was asked for: a preset may have got others since.
+    """
     if not any((folder / "checkpoints").glob("*.pt")):
         return settings
     try:
-        features = json.loads((folder / "settings.json").read_text(encoding="utf-8")).get("features", 1)
-    except (OSError, ValueError, AttributeError):  # `_compare` says what is wrong
+        before = OLDEST | json.loads((folder / "settings.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError, TypeError):  # `_compare` says what is wrong
         return settings
-    if features != settings.features:
-        kept = f"{folder.absolute()} continues with the input features that it began with, version {features}"
-        say(f"{kept}; new runs have {settings.features}")
-    return replace(settings, features=features)
+    kept = {name: before[name] for name in OLDEST if name not in asked and before[name] != getattr(settings, name)}
+    for name, value in kept.items():
+        say(
+            f"{folder.absolute()} continues with {name} = {value!r}, as it began; new runs have {getattr(settings, name)!r}"
+        )
+    return replace(settings, **kept)
 
 
 def _check_boards(settings: LoopSettings) -> None:

@@ -365,6 +365,6 @@ def test_a_run_of_before_goes_on_with_the_features_it_began_with(
     arguments = ["--preset", "go13", "--run", str(tmp_path)]
     settings, _ = startup._settings(startup.parser().parse_args(arguments))
     assert settings.features == 1
-    assert "continues with the input features that it began with, version 1; new runs have 2" in capsys.readouterr().err
+    assert "continues with features = 1, as it began; new runs have 2" in capsys.readouterr().err
     settings, _ = startup._settings(startup.parser().parse_args([*arguments, "--set", "features=2"]))
     assert settings.features == 2

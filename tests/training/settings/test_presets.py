@@ -1,15 +1,21 @@
 """Presets and what the command line lays over them."""
 
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from gozero import features, weights
+from gozero.course_nets import BODIES
+from training.learner.learner import network_config
 from training.loop import startup
 from training.records import records
-from training.records.replay import window_rows
 from training.settings import presets
 from training.settings.config import ConfigError, LoopSettings
+
+SEEDS = ("s0", "s2", "s3", "s4")
 
 
 def load(*overrides: str) -> LoopSettings:
@@ -19,7 +25,7 @@ def load(*overrides: str) -> LoopSettings:
 def test_the_table_lists_each_preset_with_what_it_is_for() -> None:
     lines = presets.table().splitlines()
     assert [line.split()[0] for line in lines] == presets.names()
-    assert {"go13", "go7", "tiny", "s2", "s3", "s4"} <= set(presets.names())
+    assert {"go13", "go7", "tiny", *SEEDS} <= set(presets.names())
     assert all(len(line.split()) > 4 and "#" not in line for line in lines)
 
 
@@ -77,15 +83,53 @@ def test_board_sizes_that_are_asked_for_stay() -> None:
 def test_the_nogo_preset_of_the_framework_does_what_it_says() -> None:
     settings = presets.load(presets.path_of("s2"), "s2")
     assert (settings.selfplay.games, settings.selfplay.groups) == (64, 1)
-    assert window_rows(160_000_000, settings.replay) == settings.replay.window
+    assert settings.replay.window_games == 100_000
 
 
-@pytest.mark.parametrize("name", ["s2", "s3", "s4"])
+@pytest.mark.parametrize("name", SEEDS)
 def test_the_seeds_presets_say_what_differs_from_their_authors(name: str) -> None:
     text = presets.path_of(name).read_text()
     head = text[: text.index("\n\n")]
-    for word in ("What differs", "ema 0.999", "clipped", "bf16", "fpu", "batch renormalisation", "optimiser"):
+    for word in ("What differs", "fpu 0", "symmetry" if name in ("s0", "s2") else "network"):
         assert word in head, word
+
+
+@pytest.mark.parametrize("name", SEEDS)
+def test_the_seeds_presets_leave_out_what_their_authors_did_not_have(name: str) -> None:
+    settings = presets.load(presets.path_of(name), name)
+    learner = settings.learner
+    assert (learner.ema, learner.clip, learner.warm_up, learner.anneal, learner.root_value_share) == (0, 0, 0, 0, 0)
+    assert (learner.precision, settings.selfplay.precision, learner.decay_all) == ("f32", "f32", True)
+    assert (settings.replay.held_out, settings.replay.surprise_share, settings.selfplay.forced_playouts) == (0, 0, 0)
+    assert settings.replay.window_games > 0
+    assert settings.selfplay.full_share == 1 and settings.selfplay.root == "puct"
+    network = network_config(settings)
+    assert network.kind in ("agz", *BODIES) or (network.norm, network.value) == ("batch", "scalar")
+
+
+@pytest.mark.parametrize("name", SEEDS)
+def test_the_seeds_presets_can_be_tried_first(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    few = ("--set", "learner.batch=4", "--set", "selfplay.games=1", "--simulator", "auto", "--threads", "1")
+    assert startup.main(["--preset", name, "--run", str(tmp_path / name), "--dry-run", *few]) == 0
+    assert "nothing was left behind" in capsys.readouterr().out
+    assert not (tmp_path / name).exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SEEDS)
+def test_the_seeds_presets_run_for_two_minutes(name: str, tmp_path: Path) -> None:
+    """As they are, on their own boards; stopped after two minutes they leave a run that can be gone on with."""
+    folder = tmp_path / name
+    command = [sys.executable, "-m", "training.loop", "--preset", name, "--run", str(folder), "--simulator", "auto"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as run:
+        try:
+            _, said = run.communicate(timeout=120)
+        except subprocess.TimeoutExpired:
+            run.send_signal(signal.SIGINT)
+            _, said = run.communicate(timeout=300)
+    assert run.returncode == 0, said[-3000:]
+    assert "stopped, all is saved" in said and "Traceback" not in said
+    assert any((folder / "checkpoints").glob("*.pt"))
 
 
 @pytest.mark.parametrize(
@@ -119,7 +163,7 @@ SHRUNK = (
 )
 
 
-@pytest.mark.parametrize(("name", "size", "komi"), [("s2", 5, 0), ("s3", 5, 7.5), ("s4", 7, 0)])
+@pytest.mark.parametrize(("name", "size", "komi"), [("s0", 3, 0), ("s2", 5, 0), ("s3", 5, 7.5), ("s4", 7, 0)])
 def test_the_seeds_presets_train(name: str, size: int, komi: float, tmp_path: Path) -> None:
     """A generation of each on a small board with a tiny network; everything else is as the preset has it."""
     stage = (
@@ -129,7 +173,9 @@ def test_the_seeds_presets_train(name: str, size: int, komi: float, tmp_path: Pa
         "replay.window=100",
         "simulator=auto",
     )
-    monitor = ("monitor.report_every=0", "monitor.strength_every=0")
+    monitor: tuple[str, ...] = ("monitor.report_every=0", "monitor.strength_every=0")
+    if name == "s0":
+        monitor += ("learner.generation_steps=20",)
     overrides = [part for assignment in (*SHRUNK, *stage, *monitor) for part in ("--set", assignment)]
     assert startup.main(["--preset", name, "--run", str(tmp_path / name), *overrides]) == 0
     games = records.read(tmp_path / name / "records" / "000001.gzr").records
@@ -169,6 +215,15 @@ def test_the_seeds_presets_say_what_their_authors_did() -> None:
     assert (s3.selfplay.temperature, s3.selfplay.temperature_games, s3.selfplay.temperature_end) == (1.0, 10, 0.4)
     assert (s2.mode, s2.network, s2.stage[0].full_visits) == ("semi-asynchronous", "b5c64", 400)
     assert (s2.selfplay.c_puct, s2.gate.share, s2.learner.reuse) == (1.5, 0.55, 2)
-    assert s2.selfplay.dirichlet_total == pytest.approx(0.135 * 81, abs=0.1)
+    assert (s2.selfplay.dirichlet_alpha, s2.replay.window_games, s2.games) == (0.135, 100_000, 2_000_000)
     assert (s4.mode, s4.stage[0].full_visits, s4.gate.share, s4.gate.drop_window) == ("asynchronous", 100, 0.60, True)
-    assert s4.selfplay.dirichlet_total == pytest.approx(0.8 * 7)
+    assert s4.selfplay.dirichlet_alpha == 0.8
+    assert (s4.selfplay.temperature, s4.selfplay.temperature_end, s4.selfplay.temperature_plies) == (1.0, 0.0, 10)
+    assert (s3.generation_games, s3.games) == (1, 100_000)
+
+
+def test_the_preset_of_the_course_s_alphazero_has_its_table() -> None:
+    s0 = presets.load(presets.path_of("s0"), "s0")
+    assert (s0.generation_games, s0.learner.batch, s0.learner.generation_steps) == (30, 64, 1000)
+    assert (s0.stage[0].full_visits, s0.selfplay.c_puct) == (50, 3.0)
+    assert (s0.learner.optimiser, s0.learner.learning_rate, s0.learner.weight_decay) == ("adam", 1e-3, 1e-4)

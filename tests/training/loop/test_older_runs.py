@@ -1,0 +1,37 @@
+"""Runs that were begun by an earlier version, whose settings lack what later ones name."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from training.loop import startup
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+def test_an_older_run_of_a_preset_goes_on_with_its_network(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """s4 had batch renormalisation and a value of three outputs before it had what its author says."""
+    folder = tmp_path / "run"
+    small = [
+        "network=b1c8",
+        "generation_rows=24",
+        "selfplay.games=4",
+        "stage.1.full_visits=4",
+        "learner.batch=8",
+        "gate.games=0",
+    ]
+    common = [part for assignment in (*small, "monitor.strength_every=0") for part in ("--set", assignment)]
+    common += ["--preset", "s4", "--run", str(folder), "--threads", "1"]
+    older = ["--set", "norm=renorm", "--set", "value_head=wdl"]
+    assert startup.main([*common, *older, "--set", "generations=1"]) == 0
+    saved = json.loads((folder / "settings.json").read_text())
+    del saved["norm"], saved["value_head"]
+    (folder / "settings.json").write_text(json.dumps(saved))
+    capsys.readouterr()
+    assert startup.main([*common, "--set", "generations=2"]) == 0
+    said = capsys.readouterr().err
+    assert "continues with norm = 'renorm', as it began; new runs have 'batch'" in said
+    assert "continues with value_head = 'wdl'" in said
+    assert startup.main([*common, "--set", "generations=3", "--set", "norm=batch"]) == 2
+    assert "holds a run of norm 'renorm', not 'batch'" in capsys.readouterr().err
