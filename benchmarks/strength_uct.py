@@ -1,18 +1,18 @@
-"""Plain UCT against OpenSpiel's MCTS with random rollouts (C++), at equal simulations: the claim is a score of 45 to 55
-%.
+"""Plain UCT (UCB1), or PUCT with rollouts, against OpenSpiel's MCTS with random rollouts (C++), at equal simulations: the
+claim is a score of 45 to 55 %.
 
-The point is that two implementations of one algorithm are equally strong, so everything of the algorithm is made equal:
-one rollout a leaf, uniform prior, PUCT with the same constant, the most visited move, no solver, no tree reuse, and
-OpenSpiel's kind of rollout: uniformly among all legal moves, passing included, until the game ends. Moves that score
-the same are tried by lot, as OpenSpiel shuffles them: in the order of the points, Othello's corner would come first.
-`MATCHES` says what is different from game to game.
+The point is that two implementations of one algorithm are equally strong, so everything of the algorithm is made
+equal: one rollout a leaf, UCB1 or, with `--selection puct`, PUCT with a uniform prior, the same constant, the most
+visited move, no solver, no tree reuse, and OpenSpiel's kind of rollout: uniformly among all legal moves, passing
+included, until the game ends. Moves that score the same are tried by lot, as OpenSpiel shuffles them: in the order of
+the points, Othello's corner would come first. `MATCHES` says what is different from game to game.
 
-What stays different: OpenSpiel lends an unvisited move the value 0, ours its parent's; it counts the parent's own visit
-under the square root; it gives a move that ends the game no exploration; and of moves with equal visits it plays the
-one of higher value, but before all others one that wins at once.
+What stays different: with PUCT OpenSpiel lends an unvisited move the value 0, ours its parent's; it counts the
+parent's own visit under the square root, or in UCB1's logarithm; it gives a move that ends the game no exploration;
+and of moves with equal visits it plays the one of higher value, but before all others one that wins at once.
 
-With `--own-rollouts` ours play Go as the engine does, without filling one-point eyes; then the claim does not apply and
-the score shows what that is worth. The other games' own rollouts are OpenSpiel's.
+With `--own-rollouts` ours play Go as the engine does, without filling one-point eyes; then the claim does not apply
+and the score shows what that is worth. The other games' own rollouts are OpenSpiel's.
 
 Colours alternate; both players of game k begin with the seed of game k, so no game is played twice. Our rules decide,
 and a move that is illegal here loses (OpenSpiel knows no superko: there a repetition ends the game). Run it with
@@ -44,6 +44,7 @@ from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from training.matches.elo import Tally
+from training.matches.players import C_UCT
 
 UNEVENNESS = 1e-5  # of the prior: far below any difference between two values
 Mover = Callable[[np.ndarray, np.ndarray, list[int]], int]  # state, history, actions so far -> action
@@ -135,9 +136,11 @@ def their_game(match: Match) -> Any:
     return pyspiel.load_game(match.their_name, match.their_settings)
 
 
-def ours(game: Game, simulations: int, c_puct: float, seed: int) -> Mover:
+def ours(game: Game, simulations: int, selection: str, constant: float, seed: int) -> Mover:
     """Our search."""
-    settings = SearchSettings(c_puct=c_puct, fpu=0.0, max_nodes=simulations + 2)
+    settings = SearchSettings(c_uct=constant, max_nodes=simulations + 2)
+    if selection == "puct":
+        settings = SearchSettings(c_puct=constant, fpu=0.0, max_nodes=simulations + 2)
     search = Search(game, RowEvaluator(game, rollout_and_lots, (game.max_plies,), game.max_plies), settings, seed=seed)
 
     def move(state: np.ndarray, history: np.ndarray, actions: list[int]) -> int:
@@ -148,15 +151,14 @@ def ours(game: Game, simulations: int, c_puct: float, seed: int) -> Mover:
     return move
 
 
-def open_spiel(match: Match, game: Game, simulations: int, c_puct: float, seed: int) -> Mover:
+def open_spiel(match: Match, game: Game, simulations: int, selection: str, constant: float, seed: int) -> Mover:
     """OpenSpiel's bot. Where its move is illegal in our rules it resigns, and loses by an illegal move."""
     import pyspiel
 
     their = their_game(match)
     evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
-    bot = pyspiel.MCTSBot(
-        their, evaluator, c_puct, simulations + 1, 1000, False, seed, False, pyspiel.ChildSelectionPolicy.PUCT
-    )
+    policy = getattr(pyspiel.ChildSelectionPolicy, selection.upper())
+    bot = pyspiel.MCTSBot(their, evaluator, constant, simulations + 1, 1000, False, seed, False, policy)
     mask = np.zeros(game.actions, np.uint8)
 
     def move(state: np.ndarray, history: np.ndarray, actions: list[int]) -> int:
@@ -197,8 +199,8 @@ def play_all(match: Match, options: argparse.Namespace) -> tuple[list[int], Coun
     results, endings = list[int](), Counter[str]()
     for number in range(options.games):
         seed = options.seed + number
-        we = ours(inside, options.simulations, options.c_puct, seed)
-        they = open_spiel(match, game, options.simulations, options.c_puct, seed)
+        we = ours(inside, options.simulations, options.selection, options.constant, seed)
+        they = open_spiel(match, game, options.simulations, options.selection, options.constant, seed)
         result, plies, illegal = play(game, we, they) if number % 2 == 0 else play(game, they, we)
         ending = "illegal" if illegal else match.ending if plies < game.max_plies else "limit"
         results.append(result if number % 2 == 0 else -result)
@@ -215,8 +217,11 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--games", type=int, default=400, help="how many (default 400)")
     parser.add_argument("--short", action="store_true", help="two games of 50 simulations, to see that it runs")
     parser.add_argument("--simulations", type=int, default=200, help="of each move, for both (default 200)")
+    parser.add_argument("--selection", choices=("uct", "puct"), default="uct", help="UCB1 or PUCT (default uct)")
     parser.add_argument(
-        "--c-puct", type=float, help="exploration of both, over a uniform prior (default: 10 in Go, else 2)"
+        "--constant",
+        type=float,
+        help="exploration of both (default: 2; with puct over a uniform prior 10 in Go, else 2)",
     )
     parser.add_argument("--seed", type=int, default=1000, help="seed of the first game (default 1000)")
     parser.add_argument(
@@ -225,8 +230,8 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     if options.short:
         options.games, options.simulations = 2, 50
-    if options.c_puct is None:
-        options.c_puct = MATCHES[options.game].c_puct
+    if options.constant is None:
+        options.constant = C_UCT if options.selection == "uct" else MATCHES[options.game].c_puct
     return options
 
 
@@ -236,7 +241,7 @@ def main(arguments: list[str] | None = None) -> None:
     results, endings = play_all(match, options)
     wins, losses = results.count(1), results.count(-1)
     tally = Tally(wins, losses, len(results) - wins - losses)
-    settings = f"{options.simulations} simulations a move, c_puct {options.c_puct:g}"
+    settings = f"{options.simulations} simulations a move, {options.selection} with constant {options.constant:g}"
     print(f"UCT with rollouts against OpenSpiel's, {match.title}, {settings}\n  {machine()}")
     print(f"  {wins} won, {losses} lost, {tally.draws} drawn: {tally}; endings {dict(endings)}")
 

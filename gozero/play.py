@@ -92,7 +92,7 @@ def play(settings: PlaySettings) -> None:
     opponent = (
         f"The engine plays with {path}"
         if path
-        else f"No weights for this game ({WEIGHTS[game.name]}): plain UCT by random playouts"
+        else f"No weights for this game ({WEIGHTS[game.name]}): PUCT with random playouts"
     )
     print(f"{opponent}, {visits} simulations a move.")
     if warning:

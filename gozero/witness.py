@@ -3,7 +3,7 @@
 Vocabulary. A string *lives* in a playout if its point is its colour's at the end, and it was not captured while every
 string around it stood: new stones may live in the hole that a large capture leaves, but the captured ones were dead. A
 playout's *fate* of a string is +1 where it lives and -1 where it does not; the fate of all playouts is their mean. A
-*reading* is a search (plain UCT) for one string's fate alone, with its own colour or the other to move first.
+*reading* is a search (PUCT with random playouts) for one string's fate alone, with its own colour or the other to move first.
 
 A string is *disputed* where one witness is sure that it is dead and another is not, or where they doubt it on the
 whole. Then it is read.

@@ -52,7 +52,7 @@ def test_every_game_can_be_played(game: str, table: Table) -> None:
     opening = {"connect4": "D", "othello": "B1"}.get(game, "C3")
     out = table(game, "help", "hint", opening, "undo", "hint")
     assert out.startswith(
-        "No weights for this game (no-such-weights.pt): plain UCT by random playouts, 20 simulations a move.\n"
+        "No weights for this game (no-such-weights.pt): PUCT with random playouts, 20 simulations a move.\n"
     )
     assert play.WORDS[game].aim in out
     assert out.count("Your chance is ") == 2

@@ -67,7 +67,7 @@ def parser() -> argparse.ArgumentParser:
     options = Parser(prog="python -m training.selfplay", description=description, epilog=EPILOG)
     startup.add_options(options)
     games = options.add_argument_group("games alone (--weights and --out, instead of --preset or --config)")
-    games.add_argument("--weights", metavar="FILE", help="weights file, or none: plain UCT with random playouts")
+    games.add_argument("--weights", metavar="FILE", help="weights file, or none: PUCT with random playouts")
     games.add_argument("--out", metavar="FOLDER", help="folder of the shard selfplay.gzr, which is appended to")
     games.add_argument("--games", type=int, help="games to finish (default 100)")
     games.add_argument("--game", help=f"{', '.join(GAMES)} (default: that of the weights; go without)")

@@ -1,4 +1,5 @@
-"""Evaluators without a network: random playouts, which make the search plain UCT, and nothing at all.
+"""Evaluators without a network: random playouts, which make the search Monte Carlo tree search of the first kind (UCT where
+it selects by UCB1), and nothing at all.
 
 Both give every move the same prior. A playout's moves come from the game's `sample`: random legal moves, which in Go
 never fill the mover's own one-point eye. Neither knows a score or ownership.
@@ -11,6 +12,9 @@ import numpy as np
 from gozero.evaluators.row import EVALUATE_ROW, RowEvaluator
 from gozero.games.game import NOT_OVER, TO_PLAY, Game
 from gozero.jit import copy_row, kernel
+from gozero.rng import uniform
+
+UNEVENNESS = 1e-5  # of a prior by lots: far below any difference between two values
 
 
 @kernel()
@@ -30,8 +34,11 @@ def playout(step, outcome, sample, state, history, generator, plies):  # type: i
 
 @kernel(EVALUATE_ROW.signature)
 def _evaluate_by_playouts(step, outcome, sample, state, spare, history, options, generator, logits):  # type: ignore[no-untyped-def]
-    """options: number of playouts, plies of each."""
+    """options: number of playouts, plies of each, 1 for lots."""
     logits[:] = 0.0
+    if options[2]:
+        for action in range(logits.shape[0]):
+            logits[action] = UNEVENNESS * uniform(generator)
     total = 0
     for _ in range(options[0]):
         copy_row(spare, state)
@@ -49,12 +56,14 @@ def _evaluate_as_even(step, outcome, sample, state, spare, history, options, gen
 class RolloutEvaluator(RowEvaluator):
     """Uniform prior; value = mean outcome of random playouts."""
 
-    def __init__(self, game: Game, rollouts: int = 1, seed: int = 0) -> None:
-        """Play `rollouts` playouts, at least 1, for each state."""
+    def __init__(self, game: Game, rollouts: int = 1, seed: int = 0, *, lots: bool = False) -> None:
+        """Play `rollouts` playouts, at least 1, for each state. With `lots` the search tries moves that score the same in
+        an order drawn anew for each position, otherwise in that of their numbers.
+        """
         if rollouts < 1:
             raise ValueError(f"{rollouts} rollouts: expected at least 1")
         plies = 3 * game.max_plies
-        super().__init__(game, _evaluate_by_playouts, (rollouts, plies), plies, seed)
+        super().__init__(game, _evaluate_by_playouts, (rollouts, plies, int(lots)), plies, seed)
 
 
 class UniformEvaluator(RowEvaluator):

@@ -2,6 +2,10 @@
 
     score(a) = Q(a) + c_puct * P(a) * sqrt(sum of N) / (1 + N(a))
 
+With a `c_uct` it is UCB1, which makes the search UCT (Kocsis and Szepesvari 2006): every move once, then the highest of
+
+    score(a) = Q(a) + c_uct * sqrt(ln(sum of N) / N(a))
+
 An unvisited move has no Q; first-play urgency lends it the parent's value less `fpu` * sqrt(prior mass already
 visited), as KataGo does (Wu 2019). Visits in flight count as visits, each with a loss of `virtual_loss`.
 
@@ -34,9 +38,10 @@ class Params(NamedTuple):
     c_scale: float
     score_weight: float
     score_scale: float  # points
+    c_uct: float
 
 
-PARAMS = types.NamedUniTuple(types.float64, 7, Params)
+PARAMS = types.NamedUniTuple(types.float64, 8, Params)
 
 
 @kernel()
@@ -47,8 +52,32 @@ def points_gained(child, expected, params):
 
 
 @kernel()
+def best_by_ucb1(forest, t, index, params):
+    """The same by UCB1: the first unvisited edge where there is one."""
+    nodes, children, node = forest.nodes[t], forest.children[t], forest.nodes[t, index]
+    start = np.int64(node["edge_start"])
+    end = start + node["child_count"]
+    if node["child_count"] < node["edge_count"]:
+        return end
+    tries = math.log(max(node["visits"] + node["pending"] - 2, 1))
+    best = np.int64(NO_EDGE)
+    highest = -np.inf
+    for edge in range(start, end):
+        child = nodes[children[edge]]
+        count = child["visits"] + child["pending"]
+        lost = child["value_sum"] + params.virtual_loss * child["pending"]
+        score = params.c_uct * math.sqrt(tries / count) - lost / count
+        if score > highest:
+            highest = score
+            best = np.int64(edge)
+    return best
+
+
+@kernel()
 def best_edge(forest, t, index, params):
     """The edge of highest score below a node, visited or the first unvisited one. NO_EDGE where there is none."""
+    if params.c_uct > 0:
+        return best_by_ucb1(forest, t, index, params)
     nodes, priors, children = forest.nodes[t], forest.priors[t], forest.children[t]
     node = nodes[index]
     start = np.int64(node["edge_start"])

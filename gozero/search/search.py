@@ -280,6 +280,7 @@ def _params(settings: SearchSettings, points: int) -> Params:
         settings.c_scale,
         settings.score_weight,
         scale,
+        settings.c_uct,
     )
     return Params(*map(float, numbers))
 

@@ -21,6 +21,8 @@ class SearchSettings:
         root: how moves are tried at the root: "puct" as below it, or "gumbel" (Danihelka et al. 2022).
         c_puct: weight of the prior against the value (not published for AlphaGo Zero; KataGo 1.1, Leela Zero about
             0.8).
+        c_uct: above 0, UCB1 in place of PUCT with this constant, for values from -1 to 1 (Kocsis and Szepesvari 2006:
+            sqrt(8); OpenSpiel: 2).
         fpu: how far below its parent an unvisited child is assumed to be, in value, once all prior mass is visited
             (KataGo 0.2).
         leaves: leaves collected from one tree in one wave; above 1, virtual loss keeps them apart.
@@ -47,6 +49,7 @@ class SearchSettings:
 
     root: str = "puct"
     c_puct: float = 1.1
+    c_uct: float = 0.0
     fpu: float = 0.2
     leaves: int = 1
     virtual_loss: float = 1.0
@@ -70,6 +73,7 @@ class SearchSettings:
                 raise ChoiceError(f"search setting {name} is {getattr(self, name)}: expected at least 1")
         for name in (
             "c_puct",
+            "c_uct",
             "fpu",
             "virtual_loss",
             "dirichlet_weight",

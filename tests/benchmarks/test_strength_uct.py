@@ -64,8 +64,8 @@ def played(seed: int) -> list[int]:
     """The moves of a game of Connect-4 up to our last one."""
     match, game, seen = strength_uct.MATCHES["connect4"], games.make("connect4"), list[int]()
     we, they = (
-        strength_uct.ours(game, 20, match.c_puct, seed),
-        strength_uct.open_spiel(match, game, 20, match.c_puct, seed),
+        strength_uct.ours(game, 20, "uct", 2.0, seed),
+        strength_uct.open_spiel(match, game, 20, "uct", 2.0, seed),
     )
 
     def watched(state: np.ndarray, history: np.ndarray, actions: list[int]) -> int:

@@ -191,7 +191,7 @@ def strength(files: Files) -> Iterator[str]:
     names = {"yardstick/top1": "top-1", "yardstick/winrate_error": "error of the win rate"}
     shares = {"yardstick/log_share": "mean log-share"}
     panels = [
-        ("score against plain UCT", _against_uct(reports)),
+        ("score against rollout PUCT", _against_uct(reports)),
         ("score against its own earlier weights", _scores("earlier weights", reports, "strength/frozen_")),
         ("score at the gate", _scores("the network that plays", reports, "gate/")),
         ("yardstick", _found(reports, names, across)),
@@ -212,7 +212,7 @@ def _against_uct(reports: list[Report]) -> list[Curve]:
         curve
         for count in counts
         for curve in _scores(
-            f"UCT, {count:.0f} rollouts",
+            f"rollout PUCT, {count:.0f} rollouts",
             [report for report in measured if report["strength/uct_rollouts"] == count],
             "strength/uct_",
         )

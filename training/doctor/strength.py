@@ -1,7 +1,7 @@
 """Measures how strong the network is by now: a few paired games now and then against opponents that do not change.
 
 Vocabulary.
-  opponent  `uct`: plain UCT with n rollouts a move, n doubled once it is beaten; `frozen`: the network's own weights of
+  opponent  `uct`: rollout PUCT with n rollouts a move, n doubled once it is beaten; `frozen`: the network's own weights of
             some measurements ago, kept in frozen/GENERATION.pt of the run folder.
   round     `ROUND` games at once: half as many openings, each with both colours. A round counts whole or not at all.
   yardstick positions that a strong engine labelled (`training.yardstick`): agreement with them, where a file is given.
@@ -100,11 +100,11 @@ class Strength:
         return allowed if not spent or allowed >= 2 * spent[-1] else 0.0
 
     def _uct(self, run: Run, conditions: Conditions, history: list[Report], stop: Callable[[], bool]) -> Report:
-        """Games against plain UCT."""
+        """Games against rollout PUCT; its numbers are called uct, as in the logs of all runs."""
         rollouts = int(last(history, "strength/uct_rollouts") or FIRST_ROLLOUTS)
         if last(history, "strength/uct_up"):
             rollouts = min(MOST_ROLLOUTS, 2 * rollouts)
-        opponent = players.open_player(f"uct:{rollouts}", conditions)
+        opponent = players.open_player(f"puct-rollout:{rollouts}", conditions)
         found = self._match("uct", run, opponent, conditions, stop)
         if found:
             found |= {

@@ -92,5 +92,5 @@ def _reasons(history: list[Report]) -> str:
         reasons.append(f"it scores {score:.0%} ({low:.0%} to {high:.0%}) against itself of generation {since:.0f}")
     rollouts, uct = last(history, "strength/uct_rollouts"), last(history, "strength/uct_score")
     if rollouts is not None and uct is not None:
-        reasons.append(f"{uct:.0%} against plain UCT with {rollouts:.0f} rollouts")
+        reasons.append(f"{uct:.0%} against rollout PUCT with {rollouts:.0f} rollouts")
     return ", ".join(reasons)

@@ -1,14 +1,15 @@
 """`python -m training.ladder`: the score against ever stronger opponents, and the mean over them, with intervals.
 
     python -m training.ladder --game connect4 --weights connect4.pt --visits 50 --plot ladder.png
+    python -m training.ladder --game tictactoe --weights ttt.pt ttt-mlp.pt ttt-vgg.pt --plot ladder.png
     python -m training.ladder --game nogo --weights nogo.pt --visits 50 400 --opponent "hahanogo --sims {sims}" --sims
     20000 50000
 
 Vocabulary
     rung      one opponent: plain UCT of so many simulations, from 10 doubling to 20,480, or the program of --opponent
               with {sims} set
-    climber   the player that meets every rung in a match of --games games with each colour: the weights at so many
-              visits
+    climber   the player that meets every rung in a match of --games games with each colour: each of the weights at so
+              many visits
     control   another climber to compare with: plain UCT of as many visits, and a perfect player where the game is
               solved; only against plain UCT, so that all means belong to the same opponents
 
@@ -34,7 +35,7 @@ from training.matches import perfect
 from training.matches.commands import UNUSABLE, add_game, add_play, check_files, described, in_parallel, open_game
 from training.matches.elo import Tally, wilson
 from training.matches.match import MatchGame, MatchSettings, play_match, tally
-from training.matches.players import Conditions, open_player
+from training.matches.players import ROLLOUT_PLAYERS, Conditions, open_player
 
 SIMULATIONS = tuple(10 * 2**rung for rung in range(12))  # of the plain UCT opponents
 COLUMNS = (
@@ -89,9 +90,17 @@ def _parser() -> argparse.ArgumentParser:
     parser = Parser(prog="python -m training.ladder", description=__doc__.partition("\n")[0], epilog=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add_game(parser)
-    parser.add_argument("--weights", metavar="FILE", help="the network that climbs (default: the controls alone)")
+    parser.add_argument(
+        "--weights", nargs="+", default=[], metavar="FILE", help="the networks that climb (default: the controls alone)"
+    )
     parser.add_argument(
         "--visits", type=int, nargs="+", default=[50], metavar="N", help="of the climber, each in turn (default 50)"
+    )
+    parser.add_argument(
+        "--rollouts",
+        choices=ROLLOUT_PLAYERS,
+        default=ROLLOUT_PLAYERS[0],
+        help="the opponents and their control: plain UCT, or PUCT with rollouts and one prior for all (default uct)",
     )
     parser.add_argument(
         "--opponent", metavar="COMMAND", help="a GTP engine instead of plain UCT; {sims} stands for its simulations"
@@ -146,7 +155,7 @@ def _opponents(options: argparse.Namespace) -> list[str]:
     if any(count < 1 for count in (*options.sims, *options.visits)):
         raise ChoiceError("--sims and --visits are at least 1")
     if options.opponent is None:
-        return [f"uct:{count}" for count in options.sims]
+        return [f"{options.rollouts}:{count}" for count in options.sims]
     if "{sims}" not in options.opponent:
         raise ChoiceError(
             f"--opponent {options.opponent!r} does not say where its simulations go: write {{sims}} there"
@@ -156,9 +165,9 @@ def _opponents(options: argparse.Namespace) -> list[str]:
 
 def _climbers(options: argparse.Namespace) -> list[str]:
     """Descriptions of the climbers, controls last. Says on stderr why there is no perfect player among them."""
-    climbers = [f"weights:{options.weights}:{visits}" for visits in options.visits] if options.weights else []
+    climbers = [f"weights:{file}:{visits}" for file in options.weights for visits in options.visits]
     if options.opponent is None and not options.no_controls:
-        climbers += [f"uct:{visits}" for visits in options.visits]
+        climbers += [f"{options.rollouts}:{visits}" for visits in options.visits]
         try:
             perfect.solver(open_game(options)[0])
             climbers.append("perfect")

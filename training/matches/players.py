@@ -5,7 +5,9 @@ Descriptions
                            when there is none
     fixed                  always the same move in the same position: the first that the engine's search would consider,
                            row by row from the top left
-    uct:N                  plain UCT: N random playouts from the position at every move, no network
+    uct:N                  plain UCT (Kocsis and Szepesvari 2006): UCB1 and N random playouts from the position at
+                           every move, no network
+    puct-rollout:N         rollout PUCT: PUCT with the same prior for every move and N random playouts, no network
     weights:FILE:N         our network from FILE in our search, N visits a move from a fresh tree, in this process
     weights:FILE:N:TYPE    the same with the network in f32, bf16 or int8 instead of the fastest type of this processor
     gtp:COMMAND            any GTP engine, `gtp:gnugo --mode gtp --level 1`; one process for each game in progress
@@ -14,7 +16,7 @@ Descriptions
     perfect                a random one of the best moves of a solved game; `training.matches.perfect` lists them,
                            Connect-4 needs bitbully
 
-In Go `uct` and `weights` pass by the same rules as the engine (`gozero.endgame`); neither they nor Pachi ever resign.
+In Go `uct`, `puct-rollout` and `weights` pass by the same rules as the engine (`gozero.endgame`); neither they nor Pachi ever resign.
 No player judges its opponent's moves: that is up to the referee, `training.matches.match`. The interface of a player is
 `training.matches.interface`.
 """
@@ -52,7 +54,9 @@ PACHI_LEAST_PLAYOUTS = 500  # GJ_MINGAMES in Pachi's uct/internal.h: with fewer 
 # play every game to its end, as our own players do; by default Pachi resigns below 20 %
 PACHI_OPTIONS = b"threads=1,resign_threshold=0"
 # with a uniform prior; on 9x9 with 800 rollouts it scored 17 of 30 against 3, and 3 scored 21 of 30 against 2
-UCT_C_PUCT = 5.0
+ROLLOUT_C_PUCT = 5.0
+C_UCT = 2.0  # of UCB1, for values from -1 to 1: OpenSpiel's; 1.0 for values from 0 to 1
+ROLLOUT_PLAYERS = ("uct", "puct-rollout")
 FULL_BATCH = 8  # positions at which a network on a CPU runs at nearly its full speed
 
 
@@ -103,7 +107,7 @@ class FixedPlayer:
 
 
 class SearchPlayer:
-    """`uct:N` and `weights:FILE:N`: all waiting games are searched together, from fresh trees, N visits each, without
+    """`uct:N`, `puct-rollout:N` and `weights:FILE:N`: all waiting games are searched together, from fresh trees, N visits each, without
     randomness.
     """
 
@@ -236,12 +240,8 @@ def open_player(description: str, conditions: Conditions) -> MatchPlayer:
         return GtpPlayer(rest, conditions)
     if kind == "pachi" and path == "uct":
         return PachiPlayer(_count(visits, description), conditions)
-    if kind == "uct" and not path:
-        count = _count(visits, description)
-        settings = SearchSettings(c_puct=UCT_C_PUCT, fpu=0.0, max_nodes=count + 1)
-        return SearchPlayer(
-            f"plain UCT, {count} rollouts", RolloutEvaluator(conditions.game), count, settings, conditions
-        )
+    if kind in ROLLOUT_PLAYERS and not path:
+        return rollout_player(kind, _count(visits, description), conditions)
     if kind == "weights" and path:
         count = _count(visits, description)
         name = f"{Path(path).name}, {count} visits" + f", {precision}" * (precision != "auto")
@@ -249,9 +249,20 @@ def open_player(description: str, conditions: Conditions) -> MatchPlayer:
             name, _network(path, conditions, precision), count, match_search(count, conditions), conditions
         )
     raise PlayerError(
-        f"no player is called {description!r}: expected random, fixed, uct:N, weights:FILE:N, gtp:COMMAND, "
+        f"no player is called {description!r}: expected random, fixed, uct:N, puct-rollout:N, weights:FILE:N, gtp:COMMAND, "
         "pachi:uct:N or perfect"
     )
+
+
+def rollout_player(kind: str, rollouts: int, conditions: Conditions) -> SearchPlayer:
+    """One of `ROLLOUT_PLAYERS` with so many rollouts a move."""
+    if kind == "uct":
+        settings = SearchSettings(c_uct=C_UCT, max_nodes=rollouts + 1)
+        evaluator = RolloutEvaluator(conditions.game, seed=conditions.seed, lots=True)
+        return SearchPlayer(f"plain UCT, {rollouts} rollouts", evaluator, rollouts, settings, conditions)
+    settings = SearchSettings(c_puct=ROLLOUT_C_PUCT, fpu=0.0, max_nodes=rollouts + 1)
+    name = f"rollout PUCT, {rollouts} rollouts"
+    return SearchPlayer(name, RolloutEvaluator(conditions.game), rollouts, settings, conditions)
 
 
 def _count(text: str, description: str) -> int:

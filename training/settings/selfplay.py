@@ -185,7 +185,7 @@ class Stage:
         "network",
         unit="who evaluates leaves",
         choices=("network", "rollouts"),
-        papers="plain UCT plays the first games",
+        papers="ours: playouts play the first games",
     )
 
     @property

@@ -59,6 +59,19 @@ def test_the_controls_climb_and_the_perfect_player_leads(tmp_path: Path, capsys:
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
+def test_several_networks_climb_on_one_plot_against_either_kind_of_rollouts(tmp_path: Path) -> None:
+    table, picture = tmp_path / "ladder.csv", tmp_path / "ladder.png"
+    folder = Path(__file__).parents[3] / "weights"
+    files = [str(folder / name) for name in ("ttt.pt", "ttt-mlp.pt")]
+    arguments = ["--weights", *files, "--rollouts", "puct-rollout", "--csv", str(table), "--plot", str(picture)]
+    assert ladder.main([*TINY, *arguments]) == 0
+    rows = rows_of(table)
+    climbers = [f"weights:{file}:8" for file in files]
+    assert list(dict.fromkeys(row["climber"] for row in rows)) == [*climbers, "puct-rollout:8", "perfect"]
+    assert {row["opponent"] for row in rows} == {"puct-rollout:2", "puct-rollout:20"}
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
 def test_the_same_seed_gives_the_same_table(tmp_path: Path) -> None:
     tables = [tmp_path / name for name in ("one.csv", "two.csv")]
     for table in tables:

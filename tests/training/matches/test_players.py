@@ -12,6 +12,7 @@ import pytest
 from gozero import coords, games, nets, weights
 from gozero.games.game import Game
 from gozero.position import Position
+from training.matches import players
 from training.matches.match import MatchSettings, play_match
 from training.matches.players import (
     Conditions,
@@ -284,8 +285,17 @@ def test_pachi_plays_a_lost_game_to_its_end() -> None:
     assert position.is_legal(answer)
 
 
-def test_plain_uct_beats_random_and_fills_its_batch(go: Game) -> None:
-    player = open_player("uct:60", Conditions(go, 7.5, parallel=10))
+def test_uct_selects_by_ucb1_and_rollout_puct_by_puct(go: Game) -> None:
+    uct, puct = (open_player(f"{kind}:60", Conditions(go, 7.5)) for kind in ("uct", "puct-rollout"))
+    assert (uct.name, puct.name) == ("plain UCT, 60 rollouts", "rollout PUCT, 60 rollouts")
+    assert isinstance(uct, players.SearchPlayer) and isinstance(puct, players.SearchPlayer)
+    assert uct._search.settings.c_uct == 2.0
+    assert (puct._search.settings.c_uct, puct._search.settings.c_puct) == (0.0, 5.0)
+
+
+@pytest.mark.parametrize("kind", ["uct", "puct-rollout"])
+def test_rollouts_beat_random_and_fill_their_batch(kind: str, go: Game) -> None:
+    player = open_player(f"{kind}:60", Conditions(go, 7.5, parallel=10))
     records = list(
         play_match(
             (player, RandomPlayer()), games.make("go", size=SIZE, komi=0.5), MatchSettings(games=10, parallel=10)
@@ -313,7 +323,7 @@ def test_a_network_plays_in_the_precision_that_is_named(tmp_path: Path, go: Game
     ("description", "message"),
     [
         ("", "no player is called ''"),
-        ("rand", "expected random, fixed, uct:N, weights:FILE:N, gtp:COMMAND, pachi:uct:N or perfect"),
+        ("rand", "expected random, fixed, uct:N, puct-rollout:N, weights:FILE:N, gtp:COMMAND, pachi:uct:N or perfect"),
         ("gtp:", "no player is called 'gtp:'"),
         ("uct:many", "'many' is not a number of visits"),
         ("uct:0", "'0' is not a number of visits"),
