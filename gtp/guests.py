@@ -1,0 +1,39 @@
+"""Serves GTP for a player that another package made, such as the strategies of `training.course`.
+
+All commands of `gozero-gtp` are there; what needs a weights file is not.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from gozero.input import arriving_lines
+from gozero.output import ProtocolOutput, secure_streams
+from gtp.__main__ import leave_when_unread, make_protocol, report_bug
+from gtp.protocol import LineReader, Signals, serve
+from gtp.session import Session
+from gtp.settings import GtpSettings
+
+if TYPE_CHECKING:
+    from gozero.player import Player
+
+
+def serve_player(make_player: Callable[[], Player], game: str, visits: int, description: str) -> None:
+    """Serve GTP on standard input and output until ``quit`` or the end of the input.
+
+    Args:
+        make_player: called once, at the first command that needs a board.
+        game: its name in `gozero.games`.
+        visits: simulations a move.
+        description: of the player, for records.
+    """
+    secure_streams()
+    output, signals = ProtocolOutput.take_over(None), Signals()
+    reader = LineReader(arriving_lines(0), signals)
+    settings = GtpSettings(game=game, visits=visits, no_resign=True, opening_temperature=0.0)
+    session = Session(settings, make_player, signals, description)
+    threading.Thread(target=leave_when_unread, args=(output,), name="gtp-leaver", daemon=True).start()
+    serve(make_protocol(session, game, partial(report_bug, None)), reader, output, ponder=session.ponder)

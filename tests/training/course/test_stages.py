@@ -1,0 +1,148 @@
+"""The stages as commands: what they print and keep, how they go on after a stop, what they say to bad input."""
+
+from pathlib import Path
+
+import pytest
+
+from training.course import generations, imitation, reinforcement
+from training.course.folder import REINFORCED, SUPERVISED, CourseFolder
+
+GAMES = ["--first-games", "60", "--games", "60", "--test-games", "40", "--duel-games", "20", "--passes", "1"]
+
+
+def generate(run: Path, game: str = "tictactoe", *more: str) -> int:
+    return generations.main(["--game", game, "--run", str(run), *GAMES, *more])
+
+
+def imitate(run: Path, game: str = "tictactoe", *more: str) -> int:
+    return imitation.main(
+        ["--game", game, "--run", str(run), "--games", "60", "--test-games", "20", "--passes", "1", *more]
+    )
+
+
+def reinforce(run: Path, rounds: int, *more: str) -> int:
+    sizes = ["--updates", "3", "--games", "10", "--test-games", "24", "--value-share", "0.5"]
+    return reinforcement.main(["--game", "tictactoe", "--run", str(run), "--rounds", str(rounds), *sizes, *more])
+
+
+@pytest.mark.parametrize("game", ["tictactoe", "simple_go"])
+def test_generations_are_measured_printed_and_left_out_the_second_time(
+    game: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert generate(tmp_path, game) == 0
+    first = capsys.readouterr()
+    assert first.out.splitlines()[0] == "Evaluating generation 0 neural network"
+    assert first.out.splitlines()[1].startswith("net plays black: win= ") and " tie= " in first.out
+    assert first.out.splitlines()[-1].endswith("(20 games)")
+    made = (tmp_path / "value-1.pt").read_bytes()
+    assert generate(tmp_path, game) == 0
+    second = capsys.readouterr()
+    assert second.out == first.out and (tmp_path / "value-1.pt").read_bytes() == made
+    assert "generation 1: finished before" in second.err and "learning" not in second.err
+    folder = CourseFolder.of(tmp_path, game)
+    assert len(folder.load("value-1")) == folder.course.colours
+
+
+def test_the_same_seed_makes_the_same_networks(tmp_path: Path) -> None:
+    for run in ("a", "b"):
+        assert generate(tmp_path / run) == 0
+    assert (tmp_path / "a/value-1.json").read_text() == (tmp_path / "b/value-1.json").read_text()
+
+
+def test_ctrl_c_loses_the_stage_under_way_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert generate(tmp_path, "tictactoe", "--generations", "1") == 0
+
+    def interrupted(*arguments: object, **options: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(generations, "fit", interrupted)
+        assert generate(tmp_path) == 130
+    assert "goes on from there" in capsys.readouterr().err.splitlines()[-1]
+    assert sorted(path.name for path in tmp_path.glob("value-*")) == ["value-0.json", "value-0.pt"]
+    assert generate(tmp_path) == 0 and (tmp_path / "value-1.json").exists()
+
+
+def test_other_settings_than_a_finished_stages_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert generate(tmp_path) == 0
+    capsys.readouterr()
+    assert generate(tmp_path, "tictactoe", "--seed", "2") == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "was made with seed 1, not 2" in line and "--run" in line
+
+
+def test_a_damaged_file_and_another_games_file_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert generate(tmp_path, "tictactoe", "--generations", "1") == 0
+    capsys.readouterr()
+    assert generate(tmp_path, "othello") == 2
+    assert "plays tictactoe, not othello" in capsys.readouterr().err
+    (tmp_path / "value-0.pt").write_bytes(b"no networks")
+    assert generate(tmp_path) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "cannot read" in line and "value-0.pt" in line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--game", "chess"], "chess"),
+        (["--game", "tictactoe", "--games", "none"], "'none' is no whole number from 1 on"),
+        ([], "--game"),
+    ],
+)
+def test_bad_options_are_told(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        generations.main(arguments)
+    assert ended.value.code == 2 and said in capsys.readouterr().err
+
+
+def test_policies_need_value_networks_and_reinforcement_needs_policies(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert imitate(tmp_path) == 2
+    assert "python -m training.generations --game tictactoe" in capsys.readouterr().err
+    assert generate(tmp_path) == 0
+    capsys.readouterr()
+    assert reinforce(tmp_path, 1) == 2
+    assert "python -m training.imitate --game tictactoe" in capsys.readouterr().err
+    assert imitate(tmp_path, "tictactoe", "--generation", "7") == 2
+    assert "generation 7" in capsys.readouterr().err
+
+
+def test_policies_are_made_and_measured_both_ways(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert generate(tmp_path, "simple_go") == 0 and imitate(tmp_path, "simple_go") == 0
+    lines = capsys.readouterr().out.splitlines()[-4:]
+    assert [line.split(":")[0] for line in lines] == [
+        f"{way} moves, net plays {colour}" for way in ("drawn", "greedy") for colour in ("black", "white")
+    ]
+    assert len(CourseFolder.of(tmp_path, "simple_go").load(SUPERVISED)) == 2
+
+
+def test_a_stopped_reinforcement_goes_on_as_if_it_had_not_been(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    histories = []
+    for run in ("whole", "halves"):
+        assert generate(tmp_path / run) == 0 and imitate(tmp_path / run) == 0
+    assert reinforce(tmp_path / "whole", 2) == 0
+    for rounds in (1, 2, 2):
+        assert reinforce(tmp_path / "halves", rounds) == 0
+    assert "rounds 1 to 2: finished before" in capsys.readouterr().err
+    for run in ("whole", "halves"):
+        content = CourseFolder.of(tmp_path / run, "tictactoe").content(REINFORCED)
+        histories.append(content["history"])
+        assert len(content["pool"]) == 3 and (tmp_path / run / f"{REINFORCED}.png").exists()
+    assert histories[0] == histories[1]
+    assert reinforce(tmp_path / "whole", 2, "--value-share", "0.25") == 2
+    assert "value_share 0.5, not 0.25" in capsys.readouterr().err
+
+
+def test_reinforcement_learns_what_wins(tmp_path: Path) -> None:
+    assert generate(tmp_path) == 0 and imitate(tmp_path) == 0
+    sizes = ["--updates", "10", "--games", "200", "--test-games", "400", "--value-share", "0", "--rate", "3e-3"]
+    assert reinforcement.main(["--game", "tictactoe", "--run", str(tmp_path), "--rounds", "2", *sizes]) == 0
+    history = CourseFolder.of(tmp_path, "tictactoe").content(REINFORCED)["history"]
+    start = history[-1]["start"]
+    assert (start["wins"] + start["ties"] / 2) / 400 > 0.6

@@ -1,0 +1,54 @@
+"""The games of the course, and what each one's stages take when the user does not say: networks, passes over the data.
+
+Vocabulary.
+  colours   how many value networks (and policies) a game has: one where the stones tell whose turn it is, else one for
+            the positions after Black's moves and one for those after White's.
+  pass      over the data: every position once, under one symmetry. As many passes as the game has symmetries show
+            every position under each of them.
+
+Othello's first position allows four of the eight symmetries; positions under the others never occur.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gozero import games
+from gozero.errors import ChoiceError
+from gozero.games.game import Game
+
+
+@dataclass(frozen=True)
+class Course:
+    """What the stages of one game take where nothing else is given."""
+
+    game: str
+    channels: tuple[int, ...]  # of the value network's 3x3 convolutions
+    units: int  # of its first linear layer
+    policy_channels: tuple[int, ...]  # of the policy's 3x3 convolutions; a 1x1 convolution follows
+    colours: int  # value networks: 1 or 2; policies likewise
+    passes: int  # over the data
+
+
+COURSES = {
+    course.game: course
+    for course in (
+        Course("tictactoe", (32, 64), 100, (32, 64, 70), 1, 16),
+        Course("simple_go", (16, 32, 32), 100, (32, 32, 70), 2, 8),
+        Course("gomoku", (16, 32, 32), 100, (32, 32, 70), 1, 8),
+        Course("othello", (16, 32, 32), 100, (32, 32, 70), 2, 4),
+    )
+}
+SIZES = {"gomoku": 9}  # where the course's board is not what the game takes by itself
+
+
+def course_of(name: str) -> Course:
+    """The course of that game. ChoiceError where it is none of the four."""
+    if name not in COURSES:
+        raise ChoiceError(f"the course has no game {name!r}: expected one of {', '.join(COURSES)}")
+    return COURSES[name]
+
+
+def game_of(course: Course) -> Game:
+    """Its rules and first position."""
+    return games.make(course.game, size=SIZES.get(course.game))

@@ -1,0 +1,162 @@
+"""All moves of many positions at once, as kernels: the one level of a full-width search, and moves at random.
+
+Vocabulary.
+  candidates  the actions that the players of the course choose from, which are those of the game's random moves: in Go
+              no point that is an own one-point eye, and a pass only where nothing else is left; elsewhere all legal
+              ones.
+  child       the position after a candidate of its *parent*.
+
+None of the course's games has superko, so one scratch history serves all positions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from gozero.games import GO_FAMILY, chains, go
+from gozero.games.game import NOT_OVER, PLY, TO_PLAY, Game
+from gozero.jit import HISTORY, LEGAL, MASK, OUTCOME, SAMPLE, STEP, STONES, as_argument, copy_row, kernel
+
+MOST_CHILDREN = 1 << 16  # of a chunk: about 50 MB for the largest of the games
+
+_STATES = types.int32[:, ::1]
+_BOARDS = types.uint8[:, ::1]
+_INTEGERS = types.int64[::1]
+
+
+@kernel(LEGAL.signature)
+def candidates_of_go(state, history, out):  # type: ignore[no-untyped-def]
+    """Write the candidates of Go's rules into out uint8 [A]; returns their number."""
+    count = go.legal(state, history, out)
+    size = np.int64(state[chains.SIZE])
+    for action in range(size * size):
+        if out[action] and chains.fills_own_eye(state, chains.cell_of(action, size), state[TO_PLAY], size):
+            out[action] = 0
+            count -= 1
+    if count > 1:
+        out[size * size] = 0
+        count -= 1
+    return count
+
+
+@kernel(types.void(LEGAL, _STATES, HISTORY, _BOARDS))
+def _mark(candidates, states, history, masks):  # type: ignore[no-untyped-def]
+    for b in range(states.shape[0]):
+        candidates(states[b], history, masks[b])
+
+
+@kernel(
+    types.void(
+        STEP, LEGAL, OUTCOME, STONES, _STATES, HISTORY, MASK, _INTEGERS, _INTEGERS, _STATES, _BOARDS, types.float32[::1]
+    )
+)
+def _expand(step, candidates, outcome, stones, states, history, mask, parents, actions, children, boards, results):  # type: ignore[no-untyped-def]
+    child = 0
+    for b in range(states.shape[0]):
+        candidates(states[b], history, mask)
+        for action in range(mask.shape[0]):
+            if mask[action]:
+                parents[child] = b
+                actions[child] = action
+                copy_row(children[child], states[b])
+                step(children[child], history, action)
+                stones(children[child], boards[child])
+                result = outcome(children[child])
+                if result == NOT_OVER:
+                    results[child] = np.nan
+                else:
+                    results[child] = result if children[child, TO_PLAY] == states[b, TO_PLAY] else -result
+                child += 1
+
+
+@kernel(types.void(SAMPLE, _STATES, HISTORY, HISTORY, _INTEGERS))
+def _draw(sample, states, history, generator, actions):  # type: ignore[no-untyped-def]
+    for b in range(states.shape[0]):
+        actions[b] = sample(states[b], history, generator)
+
+
+@kernel(types.void(STONES, _STATES, _BOARDS))
+def _look(stones, states, boards):  # type: ignore[no-untyped-def]
+    for b in range(states.shape[0]):
+        stones(states[b], boards[b])
+
+
+@dataclass(frozen=True)
+class Children:
+    """m children of n parents, in the order of their parents, every parent's together."""
+
+    first: int  # number of the first parent among those that were asked for
+    count: int  # n
+    parents: np.ndarray  # int64 [m], 0 … n-1
+    actions: np.ndarray  # int64 [m]
+    states: np.ndarray  # int32 [m, S]
+    boards: np.ndarray  # uint8 [m, P]
+    results: np.ndarray  # float32 [m]: of a game that is over, for the parent's side to move; nan where it goes on
+
+
+class Expander:
+    """Everything that can be asked of many positions of one game.
+
+    Args:
+        game: one without superko.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        of_go = game.name in GO_FAMILY
+        self._candidates = as_argument(candidates_of_go if of_go else game.legal, LEGAL)
+        self._step, self._outcome = as_argument(game.step, STEP), as_argument(game.outcome, OUTCOME)
+        self._sample, self._stones = as_argument(game.sample, SAMPLE), as_argument(game.stones, STONES)
+        self._mask = np.zeros(game.actions, np.uint8)
+
+    def boards(self, states: np.ndarray) -> np.ndarray:
+        """The stones uint8 [n, P] of states int32 [n, S]."""
+        found = np.empty((len(states), self.game.points), np.uint8)
+        _look(self._stones, np.ascontiguousarray(states), found)
+        return found
+
+    def random_actions(self, states: np.ndarray, generator: np.ndarray) -> np.ndarray:
+        """A random move int64 [n] of each of states int32 [n, S], by generator uint64 [1]; see `gozero.rng`."""
+        actions = np.empty(len(states), np.int64)
+        _draw(self._sample, np.array(states, np.int32, order="C"), self._history(states), generator, actions)
+        return actions
+
+    def masks(self, states: np.ndarray) -> np.ndarray:
+        """The candidates bool [n, A] of states int32 [n, S] that are not over."""
+        masks = np.empty((len(states), self.game.actions), np.uint8)
+        _mark(self._candidates, np.ascontiguousarray(states), self._history(states), masks)
+        return masks.view(np.bool_)
+
+    def chunks(self, states: np.ndarray) -> Iterator[Children]:
+        """All children of states int32 [n, S] that are not over, at most about `MOST_CHILDREN` at a time."""
+        states = np.ascontiguousarray(states)
+        sums = np.cumsum(self.masks(states).sum(axis=1))
+        start = 0
+        while start < len(states):
+            before = sums[start - 1] if start else 0
+            end = max(start + 1, int(np.searchsorted(sums, before + MOST_CHILDREN, "right")))
+            yield self._children(states[start:end], start, int(sums[end - 1] - before))
+            start = end
+
+    def _children(self, states: np.ndarray, first: int, count: int) -> Children:
+        found = Children(
+            first,
+            len(states),
+            np.empty(count, np.int64),
+            np.empty(count, np.int64),
+            np.empty((count, self.game.state_ints), np.int32),
+            np.empty((count, self.game.points), np.uint8),
+            np.empty(count, np.float32),
+        )
+        kernels: tuple[Any, ...] = (self._step, self._candidates, self._outcome, self._stones)
+        arrays = (found.parents, found.actions, found.states, found.boards, found.results)
+        _expand(*kernels, states, self._history(states), self._mask, *arrays)
+        return found
+
+    def _history(self, states: np.ndarray) -> np.ndarray:
+        return np.zeros(int(states[:, PLY].max(initial=0)) + 2, np.uint64)

@@ -1,0 +1,200 @@
+"""`python -m training.generations --game tictactoe --generations 2`: value networks, generation by generation.
+
+Generation 0 learns who will win from games of random moves. Each later one learns from games between players that look
+one move ahead with the generation before, with random moves among theirs. Every generation then plays against random
+moves with both colours, and with the generation before.
+
+    python -m training.generations --game tictactoe --generations 2
+    python -m training.generations --game othello --generations 2 --first-games 1000 --games 2000 --test-games 500
+
+The networks are in DIR/value-N.pt, the figures in DIR/value-N.json. A finished generation is left out, so the same
+command goes on where it was stopped. The value of a position after a move is the chance that the mover wins less that
+it loses; a game that is over counts as it ended.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from gozero.colours import COLOUR_NAMES
+from gozero.games.game import BLACK, EMPTY, WHITE
+from training.console import say
+from training.course import command
+from training.course.expansion import Expander
+from training.course.folder import CourseFolder, value_stage
+from training.course.learning import Lessons, fit
+from training.course.movers import Mover, RandomMover, ValueMover
+from training.course.networks import Networks, ValueNetwork, new_networks
+from training.course.playing import PARALLEL, Played, Score, against, against_random, batches, mixed, play
+
+NAME = "generations"
+FIRST_GAMES, GAMES, TEST_GAMES = 10_000, 25_000, 25_000
+DUEL_GAMES, DUEL_OPENING = (
+    1_000,
+    3,
+)  # against the generation before: games, and each player's first moves that may be random
+Rows = list[tuple[np.ndarray, np.ndarray]]  # for each network: boards uint8 [n, P], targets int64 [n]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the stages; see `command.run` for the exit code."""
+    options = _parser().parse_args(arguments)
+    return command.run(NAME, lambda folder: _work(folder, options), options)
+
+
+def _parser() -> argparse.ArgumentParser:
+    made, whole = command.parser(NAME, __doc__), command.whole
+    made.add_argument("--generations", type=whole(1), default=2, help="how many there shall be (default 2)")
+    made.add_argument(
+        "--first-games",
+        type=whole(1),
+        default=FIRST_GAMES,
+        help=f"random games for generation 0 (default {FIRST_GAMES:,})",
+    )
+    made.add_argument("--games", type=whole(1), default=GAMES, help=f"games for each later one (default {GAMES:,})")
+    made.add_argument(
+        "--test-games",
+        type=whole(1),
+        default=TEST_GAMES,
+        help=f"against random, with each colour (default {TEST_GAMES:,})",
+    )
+    made.add_argument(
+        "--duel-games", type=whole(2), default=DUEL_GAMES, help=f"against the one before (default {DUEL_GAMES:,})"
+    )
+    made.add_argument("--passes", type=whole(1), help="over the data while learning (default: the game's own)")
+    made.add_argument("--levels", type=whole(1), default=1, help="plies that players look ahead (default 1)")
+    return made
+
+
+def _work(folder: CourseFolder, options: argparse.Namespace) -> None:
+    for generation in range(options.generations):
+        name, settings = value_stage(generation), _settings(folder, options, generation)
+        if folder.has_made(name, settings):
+            say(f"generation {generation}: finished before, {folder.file(name)}")
+        else:
+            _make(folder, generation, settings)
+        _measure(folder, generation, options)
+
+
+def _settings(folder: CourseFolder, options: argparse.Namespace, generation: int) -> dict[str, Any]:
+    """What a generation depends on."""
+    passes = options.passes or folder.course.passes
+    games = options.games if generation else options.first_games
+    return {"games": games, "passes": passes, "levels": options.levels, "seed": options.seed}
+
+
+def _make(folder: CourseFolder, generation: int, settings: dict[str, Any]) -> None:
+    """Play, learn, save."""
+    seed = int(np.random.SeedSequence([settings["seed"], generation]).generate_state(1)[0])
+    with command.stage(f"generation {generation}: {settings['games']:,} games"):
+        expander = Expander(folder.game)
+        mover: Mover = RandomMover(expander, seed)
+        if generation:
+            mover = ValueMover(expander, folder.load(value_stage(generation - 1)), settings["levels"])
+        rows = value_rows(folder, played(expander, mover, settings["games"], seed, by_chance=not generation))
+    with command.stage(f"generation {generation}: learning from {sum(len(boards) for boards, _ in rows):,} positions"):
+        networks = new_networks(ValueNetwork, folder.game, folder.course, seed)
+        learn(networks, rows, folder, Lessons(settings["passes"]), seed)
+        folder.save(value_stage(generation), "value", networks, settings)
+
+
+def played(expander: Expander, mover: Mover, games: int, seed: int, *, by_chance: bool = False) -> Iterator[Played]:
+    """Games of a mover with itself, in batches, with mixed randomness or wholly ``by_chance``."""
+    random = np.random.default_rng(seed)
+    with command.progress(games, "playing", "games") as tell:
+        for count, own in batches(games, seed, PARALLEL):
+            randomness = (
+                np.ones((2, count)) if by_chance else np.stack([mixed(expander.game, count, random) for _ in "bw"])
+            )
+            yield play(expander, (mover, mover), randomness, own)
+            tell(count, "")
+
+
+def value_rows(folder: CourseFolder, games: Iterator[Played]) -> Rows:
+    """What each value network learns from: the positions after its colour's moves, and who won."""
+    colours = (EMPTY,) if folder.course.colours == 1 else (BLACK, WHITE)
+    return gathered([[batch.value_rows(colour) for colour in colours] for batch in games])
+
+
+def gathered(batches: list[list[tuple[np.ndarray, np.ndarray]]]) -> Rows:
+    """The rows of all batches together, by network."""
+    return [
+        (np.concatenate([b for b, _ in own]), np.concatenate([t for _, t in own])) for own in zip(*batches, strict=True)
+    ]
+
+
+def learn(
+    networks: Networks, rows: Rows, folder: CourseFolder, lessons: Lessons, seed: int, *, points: bool = False
+) -> None:
+    """Teach each network its rows."""
+    total = lessons.passes * sum(len(boards) for boards, _ in rows)
+    with command.progress(total, "learning", "rows") as tell:
+        for network, (boards, targets) in zip(networks, rows, strict=True):
+            fit(
+                network,
+                boards,
+                targets,
+                folder.game,
+                lessons,
+                seed,
+                lambda n, loss: tell(n, f"loss {loss:.4f}"),
+                points=points,
+            )
+
+
+def _measure(folder: CourseFolder, generation: int, options: argparse.Namespace) -> None:
+    """Play a generation's games against random and against the generation before, unless that is done; print them."""
+    name = value_stage(generation)
+    wanted = {
+        "test_games": options.test_games,
+        "duel_games": options.duel_games,
+        "levels": options.levels,
+        "seed": options.seed,
+    }
+    results = folder.results(name)
+    if results is None or results.get("settings") != wanted:
+        with command.stage(f"generation {generation}: games against random and the generation before"):
+            results = {"settings": wanted, **_measured(folder, generation, options)}
+        folder.save_results(name, results)
+    print(f"Evaluating generation {generation} neural network")
+    for colour, text in (("black", "black:"), ("white", "white:")):
+        print(f"net plays {text} {Score(**results[colour])}")
+    if generation:
+        duel = Score(**results["duel"])
+        print(f"net plays generation {generation - 1}: {duel} ({duel.games} games)", flush=True)
+
+
+def _measured(folder: CourseFolder, generation: int, options: argparse.Namespace) -> dict[str, Any]:
+    """Scores by opponent, as dictionaries."""
+    expander = Expander(folder.game)
+    mover = ValueMover(expander, folder.load(value_stage(generation)), options.levels)
+    results = random_scores(expander, mover, options.test_games, options.seed)
+    if generation:
+        older = ValueMover(expander, folder.load(value_stage(generation - 1)), options.levels)
+        with command.progress(options.duel_games, "against the one before", "games") as tell:
+            scores = against(
+                expander, mover, older, options.duel_games, options.seed, lambda n: tell(n, ""), DUEL_OPENING
+            )
+        results["duel"] = asdict(total(scores))
+    return results
+
+
+def random_scores(expander: Expander, mover: Mover, games: int, seed: int) -> dict[str, Any]:
+    """A mover's scores against random moves, by the name of its colour."""
+    results = {}
+    with command.progress(2 * games, "against random", "games") as tell:
+        for colour in (BLACK, WHITE):
+            score = against_random(expander, mover, colour, games, seed, lambda n: tell(n, ""))
+            results[COLOUR_NAMES[colour].lower()] = asdict(score)
+    return results
+
+
+def total(scores: dict[int, Score]) -> Score:
+    """All games of both colours."""
+    both = scores.values()
+    return Score(sum(s.wins for s in both), sum(s.losses for s in both), sum(s.ties for s in both))

@@ -1,0 +1,82 @@
+"""How the networks of the course learn: cross-entropy on boards under all symmetries of the game, by Adam.
+
+Every pass shows each board once under one symmetry, another one each time, so that as many passes as there are
+symmetries show the data set enlarged by all of them. Boards stay as bytes and become planes batch by batch.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn.functional import cross_entropy
+
+from gozero.games.game import Game
+from gozero.symmetry import inverse, point_map
+from training.course.networks import planes
+
+
+@dataclass(frozen=True)
+class Lessons:
+    """How long and how fast to learn."""
+
+    passes: int  # over the data
+    batch: int = 256
+    rate: float = 2e-3  # learning rate at the start; it falls to 0 along half a cosine
+
+
+def fit(
+    network: nn.Module,
+    boards: np.ndarray,
+    targets: np.ndarray,
+    game: Game,
+    lessons: Lessons,
+    seed: int,
+    tell: Callable[[int, float], None],
+    *,
+    points: bool = False,
+) -> None:
+    """Teach a network.
+
+    Args:
+        network: gives logits of the targets' classes.
+        boards: uint8 [n, P], n >= 1.
+        targets: int64 [n], classes.
+        game: whose symmetries are used.
+        lessons: how long.
+        seed: of the order of the rows.
+        tell: hears of the rows of each batch and its loss.
+        points: the targets are points of the board, which turn with it.
+    """
+    random = np.random.default_rng(seed)
+    maps, backwards = _maps(game)
+    first = random.integers(len(maps), size=len(boards))
+    optimiser = torch.optim.Adam(network.parameters(), lr=lessons.rate)
+    steps = lessons.passes * -(-len(boards) // lessons.batch)
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: (1 + math.cos(math.pi * step / steps)) / 2)
+    network.train()
+    for number in range(lessons.passes):
+        order = random.permutation(len(boards))
+        for start in range(0, len(order), lessons.batch):
+            rows = order[start : start + lessons.batch]
+            turns = (first[rows] + number) % len(maps)
+            classes = backwards[turns, targets[rows]] if points else targets[rows]
+            turned = boards[rows[:, None], maps[turns]]
+            loss = cross_entropy(network(planes(turned, game.shape)), torch.from_numpy(classes))
+            optimiser.zero_grad()
+            loss.backward()
+            optimiser.step()
+            schedule.step()
+            tell(len(rows), loss.item())
+    network.eval()
+
+
+def _maps(game: Game) -> tuple[np.ndarray, np.ndarray]:
+    """(where each point of a turned board comes from, where each point of the board goes), int64 [symmetries, P]."""
+    maps = np.stack([point_map(game.shape, symmetry) for symmetry in game.symmetries])
+    backwards = np.stack([point_map(game.shape, inverse(symmetry)) for symmetry in game.symmetries])
+    return maps, backwards

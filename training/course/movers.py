@@ -1,0 +1,95 @@
+"""Who moves in the games of the course: at random, by a value network's full-width search, by a policy network.
+
+A mover answers for many positions at once, of either colour. The search to n levels is plain minimax over all
+candidates; a game that is over counts as it ended, and the value network of the colour that moved last judges the
+others.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from gozero.games.game import BLACK, TO_PLAY, WHITE
+from training.course.expansion import Expander
+from training.course.networks import Networks, expected_results, of_colour, outputs
+
+NEVER = -1e9  # a logit
+
+
+class Mover(Protocol):
+    """Chooses moves."""
+
+    def choose(self, states: np.ndarray) -> np.ndarray:
+        """An action int64 [n] for each of states int32 [n, S], n >= 1, that are not over."""
+
+
+class RandomMover:
+    """The game's own random moves; in Go none into an own one-point eye, a pass only where nothing else is left."""
+
+    def __init__(self, expander: Expander, seed: int) -> None:
+        self._expander = expander
+        self._generator = np.array([seed], np.uint64)
+
+    def choose(self, states: np.ndarray) -> np.ndarray:
+        return self._expander.random_actions(states, self._generator)
+
+
+class ValueMover:
+    """`val`: the best candidate by a full-width search to `levels` plies over the value networks."""
+
+    def __init__(self, expander: Expander, networks: Networks, levels: int = 1) -> None:
+        self._expander, self._networks, self._levels = expander, networks, levels
+
+    def choose(self, states: np.ndarray) -> np.ndarray:
+        return self.values(states).argmax(axis=1)
+
+    def values(self, states: np.ndarray) -> np.ndarray:
+        """The value float32 [n, A] of each candidate of states int32 [n, S] for the side to move, -inf of others."""
+        return self._search(states, self._levels)
+
+    def _search(self, states: np.ndarray, levels: int) -> np.ndarray:
+        values = np.full((len(states), self._expander.game.actions), -np.inf, np.float32)
+        for children in self._expander.chunks(states):
+            movers = states[children.first : children.first + children.count, TO_PLAY][children.parents]
+            results, going_on = children.results, np.isnan(children.results)
+            if levels > 1 and going_on.any():
+                below, later = children.states[going_on], self._search(children.states[going_on], levels - 1)
+                signs = np.where(below[:, TO_PLAY] == movers[going_on], 1.0, -1.0)
+                results[going_on] = signs * later.max(axis=1)
+            for colour in (BLACK, WHITE) if levels == 1 else ():
+                own = going_on & (movers == colour)
+                if own.any():
+                    results[own] = self._judged(children.boards[own], colour)
+            values[children.first + children.parents, children.actions] = results
+        return values
+
+    def _judged(self, boards: np.ndarray, colour: int) -> np.ndarray:
+        """float32 [m]: what boards uint8 [m, P] after a move of this colour are worth to it."""
+        return expected_results(of_colour(self._networks, colour), boards, self._expander.game.shape, colour)
+
+
+class PolicyMover:
+    """`pol`: a candidate drawn by the policy network's probabilities, or, `greedy`, its most probable one."""
+
+    def __init__(self, expander: Expander, networks: Networks, seed: int | None = None) -> None:
+        """Draw with this seed; None: greedy."""
+        self._expander, self._networks = expander, networks
+        self._random = None if seed is None else np.random.default_rng(seed)
+
+    def choose(self, states: np.ndarray) -> np.ndarray:
+        logits = self.logits(states)
+        if self._random is not None:
+            logits = logits + self._random.gumbel(size=logits.shape)
+        return logits.argmax(axis=1)
+
+    def logits(self, states: np.ndarray) -> np.ndarray:
+        """float32 [n, A] of states int32 [n, S]: `NEVER` or less for what is no candidate, 0 for a pass that is one."""
+        game = self._expander.game
+        boards, logits = self._expander.boards(states), np.zeros((len(states), game.actions), np.float32)
+        for colour in (BLACK, WHITE):
+            own = states[:, TO_PLAY] == colour
+            if own.any():
+                logits[own, : game.points] = outputs(of_colour(self._networks, colour), boards[own], game.shape)
+        return np.where(self._expander.masks(states), logits, np.float32(NEVER))

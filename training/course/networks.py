@@ -1,0 +1,112 @@
+"""The value and policy networks of the course project (KAIST EE488C, 2016), in PyTorch.
+
+Vocabulary.
+  board     uint8 [P]: EMPTY, BLACK or WHITE at each point; all that a network sees.
+  planes    float32 [3, rows, cols]: 1 where there is a black stone, a white stone, none.
+  classes   of the value network: TIE, BLACK, WHITE, which are also the numbers of the winner.
+  networks  a list of one, which serves both colours, or of two: Black's, then White's.
+
+They fit neither features nor the outputs of `gozero.nets`: they have no history, no side to move and no pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import torch
+from torch import nn
+
+from gozero.games.game import BLACK, EMPTY, WHITE, Game
+from training.course.boards import Course
+
+TIE = EMPTY
+CLASSES = 3
+BATCH = 4096  # boards given to a network at once
+
+
+def planes(boards: np.ndarray, shape: tuple[int, int]) -> torch.Tensor:
+    """One-hot planes float32 [n, 3, rows, cols] of boards uint8 [n, P]."""
+    stacked = np.stack([boards == BLACK, boards == WHITE, boards == EMPTY], axis=1)
+    return torch.from_numpy(stacked.reshape(len(boards), CLASSES, *shape).astype(np.float32))
+
+
+def _convolutions(channels: Sequence[int]) -> list[nn.Module]:
+    """3x3 convolutions with zero padding, a ReLU after each."""
+    layers: list[nn.Module] = []
+    for before, after in zip((CLASSES, *channels[:-1]), channels, strict=True):
+        layers += [nn.Conv2d(before, after, 3, padding=1), nn.ReLU()]
+    return layers
+
+
+class ValueNetwork(nn.Module):
+    """Who will win: 3x3 convolutions, two linear layers, logits of TIE, BLACK and WHITE."""
+
+    def __init__(self, game: Game, course: Course) -> None:
+        super().__init__()
+        flat = course.channels[-1] * game.points
+        self.layers = nn.Sequential(
+            *_convolutions(course.channels),
+            nn.Flatten(),
+            nn.Linear(flat, course.units),
+            nn.ReLU(),
+            nn.Linear(course.units, CLASSES),
+        )
+
+    def forward(self, boards: torch.Tensor) -> torch.Tensor:
+        """Logits float32 [n, 3] of planes float32 [n, 3, rows, cols]."""
+        return self.layers(boards)
+
+
+class PolicyNetwork(nn.Module):
+    """Where to play: 3x3 convolutions, a 1x1 convolution to one plane, a bias for each point; no linear layer."""
+
+    def __init__(self, game: Game, course: Course) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(
+            *_convolutions(course.policy_channels), nn.Conv2d(course.policy_channels[-1], 1, 1, bias=False)
+        )
+        self.bias = nn.Parameter(torch.zeros(game.points))
+
+    def forward(self, boards: torch.Tensor) -> torch.Tensor:
+        """Logits float32 [n, P] of planes float32 [n, 3, rows, cols]."""
+        return self.layers(boards).flatten(1) + self.bias
+
+
+Networks = list[nn.Module]
+
+
+def new_networks(kind: Callable[[Game, Course], nn.Module], game: Game, course: Course, seed: int) -> Networks:
+    """Fresh networks, one or two as the course has them; the same seed gives the same ones."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return [kind(game, course) for _ in range(course.colours)]
+
+
+def of_colour(networks: Networks, colour: int) -> nn.Module:
+    """The network of BLACK or WHITE."""
+    return networks[(colour - BLACK) % len(networks)]
+
+
+@torch.inference_mode()
+def outputs(network: nn.Module, boards: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+    """The network's logits float32 [n, 3] or [n, P] of boards uint8 [n, P], n >= 1; equal boards are computed once."""
+    distinct, places = np.unique(
+        np.ascontiguousarray(boards).view(f"V{boards.shape[1]}").reshape(-1), return_inverse=True
+    )
+    rows = distinct.view(np.uint8).reshape(len(distinct), -1)
+    found = [network(_fast(planes(rows[start : start + BATCH], shape))) for start in range(0, len(rows), BATCH)]
+    return torch.cat(found).numpy()[places]
+
+
+def _fast(boards: torch.Tensor) -> torch.Tensor:
+    """The same planes in the order of memory in which convolutions on a CPU are half as fast again."""
+    return boards.to(memory_format=torch.channels_last)
+
+
+def expected_results(network: nn.Module, boards: np.ndarray, shape: tuple[int, int], colour: int) -> np.ndarray:
+    """What a value network expects for a colour, float32 [n] in -1..1: the chance that it wins less that it loses."""
+    logits = outputs(network, boards, shape)
+    shares = np.exp(logits - logits.max(axis=1, keepdims=True))
+    shares /= shares.sum(axis=1, keepdims=True)
+    return shares[:, colour] - shares[:, BLACK + WHITE - colour]

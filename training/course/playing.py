@@ -1,0 +1,203 @@
+"""Games between two movers, many at once, with the course's randomness, and the rows that networks learn from.
+
+Vocabulary.
+  randomness  of one player in one game, a float: r in 0..1 makes each of its moves random with probability r; r = -m
+              makes its first m moves random. 1 is a random player, 0 one without chance.
+  mixed       the randomness of self-play: half of the players get a probability drawn uniformly from 0..1, the other
+              half a whole number m drawn uniformly from 1 to half the area of the board.
+  winner      TIE, BLACK or WHITE.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from gozero.games.game import BLACK, NOT_OVER, TO_PLAY, WHITE, Game, outcome_batch, step_batch
+from training.course.expansion import Expander
+from training.course.movers import Mover, RandomMover
+from training.course.networks import TIE
+
+PARALLEL = 1000  # games at once
+
+
+@dataclass(frozen=True)
+class Played:
+    """B finished games, T the longest one's plies.
+
+    Attributes:
+        boards: uint8 [T + 1, B, P], the stones before each ply, and at the end.
+        actions: int64 [T, B], -1 after the end.
+        colours: uint8 [T, B], who moved; EMPTY after the end.
+        chosen: bool [T, B], moves that a mover chose and chance did not.
+        winners: uint8 [B].
+    """
+
+    boards: np.ndarray
+    actions: np.ndarray
+    colours: np.ndarray
+    chosen: np.ndarray
+    winners: np.ndarray
+
+    def value_rows(self, colour: int) -> tuple[np.ndarray, np.ndarray]:
+        """(boards uint8 [n, P] after the moves of a colour, or of both for EMPTY, their games' winners int64 [n])."""
+        moved = self.colours == colour if colour else self.colours > 0
+        winners = np.broadcast_to(self.winners, moved.shape)
+        return self.boards[1:][moved], winners[moved].astype(np.int64)
+
+    def policy_rows(self, colour: int, *, chosen: bool = False) -> tuple[np.ndarray, np.ndarray]:
+        """(boards uint8 [n, P] before the moves of a colour that won, or of either for EMPTY, their points int64 [n]).
+
+        Passes are left out, and with ``chosen`` random moves too.
+        """
+        won = (self.colours == self.winners) & (self.winners != TIE) & (self.actions < self.boards.shape[2])
+        won &= (self.colours == colour) if colour else (self.colours > 0)
+        if chosen:
+            won &= self.chosen
+        return self.boards[:-1][won], self.actions[won]
+
+
+def mixed(game: Game, count: int, random: np.random.Generator) -> np.ndarray:
+    """The mixed randomness float64 [count] of self-play."""
+    first_moves = -random.integers(1, game.points // 2 + 1, count).astype(np.float64)
+    return np.where(random.random(count) < 0.5, random.random(count), first_moves)
+
+
+class _Games:
+    """Games in progress."""
+
+    def __init__(self, expander: Expander, movers: tuple[Mover, Mover], randomness: np.ndarray, seed: int) -> None:
+        self.expander, self.game, self.movers = expander, expander.game, movers
+        self.randomness = randomness  # float64 [2, B]: Black's, White's
+        self.random, self.chance = np.random.default_rng(seed), RandomMover(expander, seed)
+        count = randomness.shape[1]
+        self.states, self.histories = self.game.new_states(count), self.game.new_histories(count)
+        self.own_moves = np.zeros((2, count), np.int64)
+        self.outcomes = np.full(count, NOT_OVER, np.int8)
+        self.boards = [expander.boards(self.states)]
+        self.actions: list[np.ndarray] = []
+        self.colours: list[np.ndarray] = []
+        self.chosen: list[np.ndarray] = []
+
+    def play(self) -> Played:
+        """Play them to their ends."""
+        while (going_on := self.outcomes == NOT_OVER).any():
+            self._ply(going_on)
+        won = np.where(self.outcomes > 0, self.states[:, TO_PLAY], BLACK + WHITE - self.states[:, TO_PLAY])
+        winners = np.where(self.outcomes == 0, TIE, won).astype(np.uint8)
+        return Played(
+            np.stack(self.boards), np.stack(self.actions), np.stack(self.colours), np.stack(self.chosen), winners
+        )
+
+    def _ply(self, going_on: np.ndarray) -> None:
+        """One move in each game of the mask bool [B]."""
+        actions, chosen = np.full(len(going_on), -1, np.int64), np.zeros(len(going_on), np.bool_)
+        colours = np.where(going_on, self.states[:, TO_PLAY], 0).astype(np.uint8)
+        draws = self.random.random(len(going_on))
+        for side, colour in enumerate((BLACK, WHITE)):
+            own, r = colours == colour, self.randomness[side]
+            by_chance = np.where(r >= 0, draws < r, self.own_moves[side] < -r)
+            for mover, rows in ((self.chance, own & by_chance), (self.movers[side], own & ~by_chance)):
+                if rows.any():
+                    actions[rows] = mover.choose(self.states[rows])
+            chosen |= own & ~by_chance
+            self.own_moves[side] += own
+        step_batch(self.game.step, self.states, self.histories, actions)
+        outcome_batch(self.game.outcome, self.states, self.outcomes)
+        for kept, what in ((self.boards, self.expander.boards(self.states)), (self.actions, actions)):
+            kept.append(what)
+        self.colours.append(colours)
+        self.chosen.append(chosen)
+
+
+def play(expander: Expander, movers: tuple[Mover, Mover], randomness: np.ndarray, seed: int) -> Played:
+    """Play games to their ends, all at once.
+
+    Args:
+        expander: of the game.
+        movers: Black's, White's.
+        randomness: float64 [2, B], of Black and White in each game.
+        seed: of chance; the movers have their own.
+    """
+    return _Games(expander, movers, randomness, seed).play()
+
+
+def batches(games: int, seed: int, parallel: int = PARALLEL) -> Iterator[tuple[int, int]]:
+    """(number of games, seed of its own) of each batch that together are so many games."""
+    seeds = np.random.SeedSequence(seed).generate_state(-(-games // parallel), np.uint32)
+    for number, own in enumerate(seeds):
+        yield min(parallel, games - number * parallel), int(own)
+
+
+@dataclass
+class Score:
+    """How games ended for a player."""
+
+    wins: int = 0
+    losses: int = 0
+    ties: int = 0
+
+    @property
+    def games(self) -> int:
+        return self.wins + self.losses + self.ties
+
+    @property
+    def win_rate(self) -> float:
+        """Share of the games; ties count half."""
+        return (self.wins + self.ties / 2) / self.games
+
+    def add(self, winners: np.ndarray, colour: int) -> None:
+        """Count games won by winners uint8 [n], in which the player had this colour."""
+        self.wins += int((winners == colour).sum())
+        self.ties += int((winners == TIE).sum())
+        self.losses += int((winners == BLACK + WHITE - colour).sum())
+
+    def __str__(self) -> str:
+        shares = (round(count / self.games, 5) for count in (self.wins, self.losses, self.ties))
+        return "win= {:<8} lose= {:<8} tie= {:<8}".format(*shares).rstrip()
+
+
+def against_random(
+    expander: Expander, mover: Mover, colour: int, games: int, seed: int, tell: Callable[[int], None]
+) -> Score:
+    """The player's score with a colour against random moves; ``tell`` hears of finished games."""
+    score, movers = Score(), (mover, mover)
+    for count, own in batches(games, seed):
+        randomness = np.ones((2, count))
+        randomness[colour - BLACK] = 0.0
+        score.add(play(expander, movers, randomness, own).winners, colour)
+        tell(count)
+    return score
+
+
+def against(
+    expander: Expander,
+    mover: Mover,
+    other: Mover,
+    games: int,
+    seed: int,
+    tell: Callable[[int], None],
+    openings: int | None = None,
+) -> dict[int, Score]:
+    """The player's score against another by its colour, half of the games with each.
+
+    Each player's first moves are random, 0 to ``openings`` of them, drawn for each game; None: mixed randomness.
+    """
+    scores = {BLACK: Score(), WHITE: Score()}
+    for colour, half in ((BLACK, games - games // 2), (WHITE, games // 2)):
+        movers = (mover, other) if colour == BLACK else (other, mover)
+        for count, own in batches(half, seed + colour):
+            randomness = _openings(expander.game, count, openings, np.random.default_rng(own))
+            scores[colour].add(play(expander, movers, randomness, own).winners, colour)
+            tell(count)
+    return scores
+
+
+def _openings(game: Game, count: int, most: int | None, random: np.random.Generator) -> np.ndarray:
+    """float64 [2, count]."""
+    if most is None:
+        return np.stack([mixed(game, count, random) for _ in range(2)])
+    first_moves = random.integers(0, most + 1, count).astype(np.float64)
+    return -np.stack([first_moves, first_moves])

@@ -1,0 +1,281 @@
+"""`python -m training.reinforce --game simple_go`: policy networks by REINFORCE against a pool of their past selves.
+
+Vocabulary.
+  learner   the policies that learn; they begin as the supervised ones, the *start*.
+  pool      the start and a copy of the learner after every round.
+  update    one step of the optimiser, after a batch of games against one opponent, half with each colour: a policy
+            drawn from the pool or, in a settable share of the updates, the value network, which plays greedily.
+  round     some updates; then the learner plays against the start and the pool, and joins the pool.
+
+The gradient is that of the log probability of the learner's moves, times the result less the baseline: what the value
+network expected before the move (Williams 1992; AlphaGo 2016). Learner and pool draw their moves from their
+probabilities, so games differ.
+
+    python -m training.imitate --game simple_go
+    python -m training.reinforce --game simple_go --rounds 20
+
+Everything is in DIR/policy-reinforced.pt, written after each round: the same command goes on there, and more --rounds
+continue a finished run. DIR/policy-reinforced.png shows the win rates over the rounds. Ties count half.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+import torch
+from torch.nn.functional import log_softmax
+
+from gozero.games.game import BLACK, WHITE
+from training import plots
+from training.console import say
+from training.course import command
+from training.course.expansion import Expander
+from training.course.folder import REINFORCED, SUPERVISED, CourseError, CourseFolder, value_stage
+from training.course.generations import total
+from training.course.imitation import newest
+from training.course.movers import NEVER, Mover, PolicyMover, ValueMover
+from training.course.networks import TIE, Networks, expected_results, of_colour, planes
+from training.course.playing import Score, against, play
+from training.storage.storage import replacing, writing
+
+NAME = "reinforce"
+HEADING = "round  games played     vs start: win   lose    tie   rate      vs pool: win   lose    tie   rate"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the rounds; see `command.run` for the exit code."""
+    options = _parser().parse_args(arguments)
+    return command.run(NAME, lambda folder: _work(folder, options), options)
+
+
+def _parser() -> argparse.ArgumentParser:
+    made, whole = command.parser(NAME, __doc__), command.whole
+    made.add_argument("--rounds", type=whole(1), default=20, help="how many there shall be (default 20)")
+    made.add_argument("--updates", type=whole(1), default=20, help="of each round (default 20)")
+    made.add_argument("--games", type=whole(2), default=256, help="of each update (default 256)")
+    made.add_argument(
+        "--value-share",
+        type=_share,
+        default=0.1,
+        metavar="S",
+        help="of the updates, 0 to 1: the value network is the opponent (default 0.1)",
+    )
+    made.add_argument("--generation", type=whole(0), help="of the value networks (default: the newest)")
+    made.add_argument("--rate", type=_rate, default=3e-4, help="learning rate (default 3e-4)")
+    made.add_argument(
+        "--test-games", type=whole(2), default=1_000, help="against start and pool, each round (default 1,000)"
+    )
+    return made
+
+
+def _share(text: str) -> float:
+    """A number from 0 to 1."""
+    try:
+        share = float(text)
+    except ValueError:
+        share = -1.0
+    if not 0.0 <= share <= 1.0:
+        raise argparse.ArgumentTypeError(f"{text!r} is no share: expected a number from 0 to 1")
+    return share
+
+
+def _rate(text: str) -> float:
+    """A number above 0, at most 1."""
+    if not (rate := _share(text)) > 0.0:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a number above 0")
+    return rate
+
+
+class LearningMover(PolicyMover):
+    """A policy that draws its moves and remembers what it chose from: `masks`, bool [A] rows in the order of asking."""
+
+    def __init__(self, expander: Expander, networks: Networks, seed: int) -> None:
+        super().__init__(expander, networks, seed)
+        self.masks: list[np.ndarray] = []
+
+    def logits(self, states: np.ndarray) -> np.ndarray:
+        logits = super().logits(states)
+        self.masks.append(logits > NEVER)
+        return logits
+
+
+class Reinforcement:
+    """The learner, its pool and the optimiser; `advance` does a round.
+
+    Args:
+        folder: with supervised policies and value networks.
+        settings: the options that its games depend on.
+    """
+
+    def __init__(self, folder: CourseFolder, settings: dict[str, Any]) -> None:
+        self._folder, self._settings, self._game = folder, settings, folder.game
+        self._expander = Expander(folder.game)
+        self._values = folder.load(value_stage(settings["generation"]))
+        self._learner = folder.load(SUPERVISED)
+        self._optimiser = torch.optim.Adam(
+            [each for network in self._learner for each in network.parameters()], lr=settings["rate"]
+        )
+        self._pool = [_copy(self._learner)]
+        self.history: list[dict[str, Any]] = []  # of each round: games played so far, scores
+
+    @property
+    def rounds(self) -> int:
+        """How many are done."""
+        return len(self.history)
+
+    def restore(self) -> None:
+        """Go on where the folder's file stopped. CourseError where that cannot be read."""
+        content = self._folder.content(REINFORCED)
+        for network, state in zip(self._learner, content["networks"], strict=True):
+            network.load_state_dict(state)
+        self._pool, self.history = content["pool"], content["history"]
+        self._optimiser.load_state_dict(content["optimiser"])
+
+    def save(self) -> None:
+        """Write everything. StorageError where that fails."""
+        more = {"pool": self._pool, "history": self.history, "optimiser": self._optimiser.state_dict()}
+        self._folder.save(REINFORCED, "policy", self._learner, self._settings, more)
+
+    def advance(self, test_games: int) -> None:
+        """One round; the same round draws the same games whether or not the run was stopped before it."""
+        random = np.random.default_rng([self._settings["seed"], self.rounds])
+        settings = self._settings
+        with command.progress(settings["updates"], f"round {self.rounds + 1}", "updates") as tell:
+            for _ in range(settings["updates"]):
+                rate = self._update(self._opponent(random), random)
+                tell(1, f"won {rate:.2f}")
+        games = (self.rounds + 1) * settings["updates"] * settings["games"]
+        seed = int(random.integers(2**31))
+        scores = {
+            "start": self._score(self._pool[:1], test_games, seed),
+            "pool": self._score(self._pool, test_games, seed + 7),
+        }
+        self.history.append({"games": games, **{against: asdict(score) for against, score in scores.items()}})
+        self._pool.append(_copy(self._learner))
+
+    def _opponent(self, random: np.random.Generator) -> Mover:
+        """The value network in its share of the updates, else a policy from the pool."""
+        if random.random() < self._settings["value_share"]:
+            return ValueMover(self._expander, self._values)
+        return self._past(int(random.integers(len(self._pool))), int(random.integers(2**31)))
+
+    def _past(self, number: int, seed: int) -> PolicyMover:
+        """A policy of the pool."""
+        networks = self._folder.restored("policy", self._pool[number], self._folder.file(REINFORCED))
+        return PolicyMover(self._expander, networks, seed)
+
+    def _update(self, opponent: Mover, random: np.random.Generator) -> float:
+        """Play a batch of games, half with each colour, and take one step. Returns the learner's win rate."""
+        score, half = Score(), max(1, self._settings["games"] // 2)
+        losses = []
+        for colour in (BLACK, WHITE):
+            learner = LearningMover(self._expander, self._learner, int(random.integers(2**31)))
+            movers = (learner, opponent) if colour == BLACK else (opponent, learner)
+            played = play(self._expander, movers, np.zeros((2, half)), int(random.integers(2**31)))
+            score.add(played.winners, colour)
+            moved = played.colours == colour
+            results = np.where(played.winners == colour, 1.0, np.where(played.winners == TIE, 0.0, -1.0))
+            boards, actions = played.boards[:-1][moved], played.actions[moved]
+            gains = np.broadcast_to(results, moved.shape)[moved] - self._baseline(boards, colour)
+            losses.append(self._loss(colour, boards, actions, np.concatenate(learner.masks), gains) / half)
+        self._optimiser.zero_grad()
+        sum(losses, torch.zeros(())).backward()
+        self._optimiser.step()
+        return score.win_rate
+
+    def _baseline(self, boards: np.ndarray, colour: int) -> np.ndarray:
+        """What the value network expects for a colour that is to move on boards uint8 [n, P]: float32 [n]."""
+        network = of_colour(self._values, BLACK + WHITE - colour)
+        return expected_results(network, boards, self._game.shape, colour)
+
+    def _loss(
+        self, colour: int, boards: np.ndarray, actions: np.ndarray, masks: np.ndarray, gains: np.ndarray
+    ) -> torch.Tensor:
+        """-sum of log probability times gain over a colour's n moves; a pass without a choice adds nothing."""
+        free = actions < self._game.points
+        boards, masks, points = boards[free], masks[free, : self._game.points], torch.from_numpy(actions[free])
+        logits = of_colour(self._learner, colour)(planes(boards, self._game.shape))
+        logs = log_softmax(logits.masked_fill(torch.from_numpy(~masks), NEVER), dim=1)
+        chosen = logs.gather(1, points[:, None])[:, 0]
+        return -(chosen * torch.from_numpy(gains[free].astype(np.float32))).sum()
+
+    def _score(self, opponents: list[Any], games: int, seed: int) -> Score:
+        """The learner's score against policies of the pool, the games shared out among at most ten of them."""
+        learner, numbers = (
+            PolicyMover(self._expander, self._learner, seed),
+            np.unique(np.linspace(0, len(opponents) - 1, 10).astype(int)),
+        )
+        shares = np.diff(np.linspace(0, games, len(numbers) + 1).astype(int))
+        scores = [
+            total(against(self._expander, learner, self._past(int(number), seed + 1), int(share), seed, _silent, 0))
+            for number, share in zip(numbers, shares, strict=True)
+            if share > 0
+        ]
+        return total(dict(enumerate(scores)))
+
+
+def _silent(count: int) -> None:
+    """Nobody need hear of these games."""
+
+
+def _copy(networks: Networks) -> list[dict[str, torch.Tensor]]:
+    """Weights that no longer change."""
+    return [{name: each.detach().clone() for name, each in network.state_dict().items()} for network in networks]
+
+
+def _work(folder: CourseFolder, options: argparse.Namespace) -> None:
+    settings = {
+        "generation": newest(folder, options.generation),
+        "updates": options.updates,
+        "games": options.games,
+        "value_share": options.value_share,
+        "rate": options.rate,
+        "seed": options.seed,
+    }
+    if not folder.has(SUPERVISED):
+        raise CourseError(
+            f"there is no {folder.file(SUPERVISED)}: run python -m training.imitate --game {folder.course.game} first"
+        )
+    run = Reinforcement(folder, settings)
+    if folder.has_made(REINFORCED, settings):
+        run.restore()
+        say(f"rounds 1 to {run.rounds}: finished before, {folder.file(REINFORCED)}")
+    _print(run.history)
+    while run.rounds < options.rounds:
+        run.advance(options.test_games)
+        run.save()
+        print(_row(run.rounds, run.history[-1]), flush=True)
+    _draw(folder, run.history)
+
+
+def _print(history: list[dict[str, Any]]) -> None:
+    print(HEADING, *(_row(number, row) for number, row in enumerate(history, 1)), sep="\n", flush=True)
+
+
+def _row(number: int, row: dict[str, Any]) -> str:
+    parts = []
+    for opponent in ("start", "pool"):
+        score = Score(**row[opponent])
+        parts.append(f"{score.wins:16} {score.losses:6} {score.ties:6}  {score.win_rate:.3f}")
+    return f"{number:5}  {row['games']:12,}  {parts[0]}  {parts[1]}"
+
+
+def _draw(folder: CourseFolder, history: list[dict[str, Any]]) -> None:
+    """Write the picture of the win rates."""
+    games = [row["games"] for row in history]
+    curves = [
+        plots.Curve(f"against the {opponent}", games, [Score(**row[opponent]).win_rate for row in history])
+        for opponent in ("start", "pool")
+    ]
+    half = plots.Curve("even", [games[0], games[-1]], [0.5, 0.5], guide=True)
+    path = folder.path / f"{REINFORCED}.png"
+    picture = plots.curves(
+        [plots.Panel(f"{folder.course.game}: win rate of REINFORCE", [*curves, half], across="games")]
+    )
+    with writing(path), replacing(path) as file:
+        file.write(picture)
+    say(f"the win rates: {path}")

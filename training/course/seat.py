@@ -1,0 +1,92 @@
+"""`python -m training.play FOLDER:STRATEGY --game GAME`: a strategy of the course as an opponent.
+
+On the terminal it plays a person, with the commands of `python -m gozero play`; with --gtp it is an engine for GoGui,
+Sabaki and matches. What a strategy may be is listed in `training.course.strategies`. `val_and_pol` searches; the
+others answer at once.
+
+    python -m training.play runs/course-tictactoe:val --game tictactoe
+    python -m training.play runs/course-simple_go:val_and_pol:400 --game simple_go --colour white
+    python -m training.play runs/course-simple_go:val:2 --game simple_go --gtp
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+
+import torch
+
+from gozero.engine import search_settings
+from gozero.evaluators.base import Evaluator
+from gozero.games.game import Game
+from gozero.play import COLOURS, Terminal
+from gozero.play_settings import PlaySettings
+from gozero.player import Player, PlayerSettings
+from gozero.players import make_player
+from gozero.sitting import Opponent, Sitting
+from gtp.guests import serve_player
+from training.console import say
+from training.course.boards import COURSES, course_of, game_of
+from training.course.command import INTERRUPTED, whole
+from training.course.folder import CourseError
+from training.course.strategies import Strategy, open_strategy, parse
+
+NAME = "play"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Play one sitting, or serve GTP. Returns the exit code: 0, 2 after one line about what was wrong, 130 after Ctrl-C."""
+    options = _parser().parse_args(arguments)
+    torch.set_num_threads(1)
+    try:
+        strategy, game = parse(options.player), game_of(course_of(options.game))
+        evaluator = open_strategy(strategy, game)
+        if options.gtp:
+            _serve(strategy, game, evaluator)
+        else:
+            _sit(strategy, game, evaluator, options)
+    except CourseError as error:
+        say(f"{NAME}: {error}")
+        return 2
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(
+        prog=f"python -m training.{NAME}", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    made.add_argument("player", metavar="FOLDER:STRATEGY", help="such as runs/course-simple_go:val:2")
+    made.add_argument("--game", choices=COURSES, required=True, help="which of the course's games")
+    made.add_argument("--colour", choices=COLOURS, default="black", help="yours; Black moves first (default black)")
+    made.add_argument(
+        "--seed", type=whole(0), help="of the search's chance in the opening (default: another each time)"
+    )
+    made.add_argument("--gtp", action="store_true", help="speak the Go Text Protocol on standard input and output")
+    return made
+
+
+def _sit(strategy: Strategy, game: Game, evaluator: Evaluator, options: argparse.Namespace) -> None:
+    """A game on the terminal."""
+    print(f"The engine plays {strategy.name}.")
+    opponent = Opponent(evaluator, strategy.visits, options.seed)
+    settings = PlaySettings(options.game, colour=options.colour)
+    Terminal(Sitting(game, opponent, COLOURS[options.colour]), settings).run()
+    sys.stdout.flush()
+
+
+def _serve(strategy: Strategy, game: Game, evaluator: Evaluator) -> None:
+    """GTP until the controller leaves."""
+    serve_player(
+        lambda: _player(strategy, game, evaluator), game.name, strategy.visits, f"gozero's course: {strategy.name}"
+    )
+
+
+def _player(strategy: Strategy, game: Game, evaluator: Evaluator) -> Player:
+    """A player of the one board that the strategy knows, without chance; every move is searched anew."""
+    search = replace(search_settings(strategy.visits, game.name), score_weight=0.0)
+    how = PlayerSettings(resign=False, opening_temperature=0.0, keeps_search=False, search=search)
+    return make_player(game.name, (game.size,), lambda _: evaluator, how, size=game.size)

@@ -1,0 +1,137 @@
+"""The course's strategies as evaluators, so that gozero's search, matches, terminal and GTP can play them.
+
+Vocabulary.
+  val          full-width search to n levels on the value networks: its values are the policy of one evaluation.
+  pol          the policy's most probable move, from one evaluation.
+  val_and_pol  gozero's search with the policy as prior and the value networks at its leaves.
+
+Descriptions
+    FOLDER:val[:LEVELS]           1 level where none is given; FOLDER:val@G plays generation G instead of the newest
+    FOLDER:pol                    the newest policies: reinforced ones, else supervised ones; pol@supervised and
+                                  pol@reinforced name them
+    FOLDER:val_and_pol[:VISITS]   100 visits where none are given; val_and_pol@supervised and @reinforced as for pol
+
+A position's value is that of the network of the colour which moved last. The empty board, which no network learned,
+gets a guess.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from gozero.evaluators.base import Evaluation, check_states
+from gozero.games.game import BLACK, TO_PLAY, WHITE, Game
+from training.course.expansion import Expander
+from training.course.folder import REINFORCED, SUPERVISED, CourseError, CourseFolder, value_stage
+from training.course.movers import NEVER, PolicyMover, ValueMover
+from training.course.networks import Networks, expected_results, of_colour
+
+VAL, POL, BOTH = "val", "pol", "val_and_pol"
+LEVELS, VISITS = 1, 100
+SHARPNESS = 100.0  # of the policy that stands for the values of `val`: a hundredth of a win is e times as probable
+POLICIES = {"supervised": SUPERVISED, "reinforced": REINFORCED}
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """A description that was understood; nothing is loaded."""
+
+    folder: Path
+    kind: str  # VAL, POL or BOTH
+    which: str  # what stands behind the @, or ""
+    number: int  # levels or visits
+
+    @property
+    def name(self) -> str:
+        """For tables: `tictactoe val, 2 levels`."""
+        unit = {VAL: f", {self.number} level{'s' * (self.number > 1)}", POL: "", BOTH: f", {self.number} visits"}[
+            self.kind
+        ]
+        return f"{self.folder.name} {self.kind}{f'@{self.which}' * bool(self.which)}{unit}"
+
+    @property
+    def visits(self) -> int:
+        """Of gozero's search: `val` and `pol` have said everything with their first evaluation."""
+        return self.number if self.kind == BOTH else 1
+
+
+def parse(text: str) -> Strategy:
+    """The strategy of a description. CourseError where it is none."""
+    wrong = CourseError(
+        f"{text!r} is no player of the course: expected FOLDER:val[:LEVELS], FOLDER:pol or FOLDER:val_and_pol[:VISITS]"
+    )
+    rest, _, last = text.rpartition(":")
+    number = int(last) if last.isascii() and last.isdigit() else None
+    if number is not None:
+        rest, _, last = rest.rpartition(":")
+    kind, _, which = last.partition("@")
+    if not rest or kind not in (VAL, POL, BOTH) or number == 0 or (kind == POL and number is not None):
+        raise wrong
+    named = not which or (which.isascii() and which.isdigit() if kind == VAL else which in POLICIES)
+    if not named:
+        raise CourseError(
+            f"in {text!r}, {which!r} names no networks: expected val@0, val@1, ..., pol@supervised or pol@reinforced"
+        )
+    return Strategy(Path(rest), kind, which, number or (VISITS if kind == BOTH else LEVELS))
+
+
+class StrategyEvaluator:
+    """Evaluates positions of a course's game by its networks (a `gozero.evaluators.base.Evaluator`).
+
+    Args:
+        game: of the course.
+        strategy: which of the networks to use, and how.
+        values: value networks; policies need none.
+        policies: policy networks; `val` needs none.
+    """
+
+    def __init__(self, game: Game, strategy: Strategy, values: Networks, policies: Networks) -> None:
+        self.game = game
+        self._expander, self._kind, self._values = Expander(game), strategy.kind, values
+        self._search = ValueMover(self._expander, values, strategy.number) if strategy.kind == VAL else None
+        self._policy = None if self._search else PolicyMover(self._expander, policies)
+
+    def evaluate(self, states: np.ndarray) -> Evaluation:
+        """Evaluate states int32 [n, S] that are not over; they are left unchanged."""
+        check_states(self.game, states)
+        if self._search is not None:
+            values = self._search.values(states)
+            best = values.max(axis=1)
+            return Evaluation(np.maximum(SHARPNESS * values, np.float32(NEVER)), best)
+        assert self._policy is not None
+        value = self._judged(states) if self._values else np.zeros(len(states), np.float32)
+        return Evaluation(self._policy.logits(states).astype(np.float32), value)
+
+    def _judged(self, states: np.ndarray) -> np.ndarray:
+        """What the value networks expect for the side to move, float32 [n]."""
+        boards, values = self._expander.boards(states), np.zeros(len(states), np.float32)
+        for colour in (BLACK, WHITE):
+            own = states[:, TO_PLAY] == colour
+            if own.any():
+                network = of_colour(self._values, BLACK + WHITE - colour)
+                values[own] = expected_results(network, boards[own], self.game.shape, colour)
+        return values
+
+
+def open_strategy(strategy: Strategy, game: Game) -> StrategyEvaluator:
+    """Its evaluator. CourseError where its networks are missing, damaged, or of another game or board."""
+    folder = CourseFolder.of(strategy.folder, game.name)
+    if folder.game.shape != game.shape:
+        raise CourseError(f"the course plays {game.name} on {folder.game.dimensions}, not on {game.dimensions}")
+    found = folder.generations()
+    if strategy.kind != POL and found == 0:
+        raise CourseError(f"there are no value networks in {folder.path}: run python -m training.generations first")
+    stage = value_stage(int(strategy.which) if strategy.kind == VAL and strategy.which else max(0, found - 1))
+    values = folder.load(stage) if found or strategy.kind != POL else []
+    policies = [] if strategy.kind == VAL else folder.load(_policy_stage(folder, strategy.which))
+    return StrategyEvaluator(game, strategy, values, policies)
+
+
+def _policy_stage(folder: CourseFolder, which: str) -> str:
+    """The stage of the policies to use."""
+    if which:
+        return POLICIES[which]
+    return REINFORCED if folder.has(REINFORCED) else SUPERVISED
