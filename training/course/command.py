@@ -11,20 +11,20 @@ from pathlib import Path
 
 import torch
 
-from gozero.errors import ChoiceError
-from training.console import progress_bar, say
+from gozero.exits import SUCCESS
+from training.console import Parser, progress_bar, run_command, say
 from training.course.boards import COURSES
 from training.course.folder import CourseError, CourseFolder
 from training.plots import PlotError
 from training.storage.storage import BusyError, FolderError, StorageError, alone
 
-INTERRUPTED = 130
+UNUSABLE = (CourseError, PlotError, StorageError, FolderError, BusyError)
 LINE_SECONDS = 20.0  # between two lines of progress where there is no terminal
 
 
 def parser(command: str, description: str) -> argparse.ArgumentParser:
     """The options that all stages have."""
-    made = argparse.ArgumentParser(
+    made = Parser(
         prog=f"python -m training.{command}",
         description=description,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -55,16 +55,14 @@ def run(command: str, work: Callable[[CourseFolder], None], options: argparse.Na
     """
     torch.set_num_threads(options.threads)
     path = options.run or Path("runs") / f"course-{options.game}"
-    try:
+
+    def alone_at_work() -> int:
         with alone(path):
             work(CourseFolder.of(path, options.game))
-    except (CourseError, ChoiceError, PlotError, StorageError, FolderError, BusyError) as error:
-        say(f"{command}: {error}")
-        return 2
-    except KeyboardInterrupt:
-        say(f"{command}: stopped; what was finished is in {path}, and the same command goes on from there")
-        return INTERRUPTED
-    return 0
+        return SUCCESS
+
+    kept = f"what was finished is in {path}, and the same command goes on from there"
+    return run_command(f"training.{command}", alone_at_work, UNUSABLE, kept)
 
 
 @contextmanager

@@ -143,3 +143,10 @@ class CourseFolder:
         path = self.path / f"{stage}.json"
         with writing(path), replacing(path) as file:
             file.write((json.dumps(results, indent=1) + "\n").encode())
+
+    def save_picture(self, stage: str, picture: bytes) -> Path:
+        """Write a PNG beside a stage and return its path. StorageError where that fails."""
+        path = self.path / f"{stage}.png"
+        with writing(path), replacing(path) as file:
+            file.write(picture)
+        return path

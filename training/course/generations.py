@@ -7,7 +7,8 @@ moves with both colours, and with the generation before.
     python -m training.generations --game tictactoe --generations 2
     python -m training.generations --game othello --generations 2 --first-games 1000 --games 2000 --test-games 500
 
-The networks are in DIR/value-N.pt, the figures in DIR/value-N.json. A finished generation is left out, so the same
+The networks are in DIR/value-N.pt, the figures in DIR/value-N.json; DIR/value-N.png shows what each first move is
+worth, from red for a sure win to blue for a sure loss. A finished generation is left out, so the same
 command goes on where it was stopped. The value of a position after a move is the chance that the mover wins less that
 it loses; a game that is over counts as it ended.
 """
@@ -23,6 +24,7 @@ import numpy as np
 
 from gozero.colours import COLOUR_NAMES
 from gozero.games.game import BLACK, EMPTY, WHITE
+from training import plots
 from training.console import say
 from training.course import command
 from training.course.expansion import Expander
@@ -160,6 +162,7 @@ def _measure(folder: CourseFolder, generation: int, options: argparse.Namespace)
     if results is None or results.get("settings") != wanted:
         with command.stage(f"generation {generation}: games against random and the generation before"):
             results = {"settings": wanted, **_measured(folder, generation, options)}
+        _draw(folder, generation)
         folder.save_results(name, results)
     print(f"Evaluating generation {generation} neural network")
     for colour, text in (("black", "black:"), ("white", "white:")):
@@ -182,6 +185,17 @@ def _measured(folder: CourseFolder, generation: int, options: argparse.Namespace
             )
         results["duel"] = asdict(total(scores))
     return results
+
+
+def _draw(folder: CourseFolder, generation: int) -> None:
+    """Write the picture of the first moves' values."""
+    game, name = folder.game, value_stage(generation)
+    values = ValueMover(Expander(game), folder.load(name)).values(game.new_states(1))[0, : game.points]
+    heat = np.where(np.isfinite(values), values, 0.0).reshape(game.shape)
+    title = f"generation {generation}: values of the first move"
+    folder.save_picture(
+        name, plots.boards([plots.BoardPicture(title, game.board(game.initial.copy()), heat, signed=True)])
+    )
 
 
 def random_scores(expander: Expander, mover: Mover, games: int, seed: int) -> dict[str, Any]:

@@ -7,7 +7,7 @@ symmetries show the data set enlarged by all of them. Boards stay as bytes and b
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -52,27 +52,32 @@ def fit(
         tell: hears of the rows of each batch and its loss.
         points: the targets are points of the board, which turn with it.
     """
-    random = np.random.default_rng(seed)
     maps, backwards = _maps(game)
-    first = random.integers(len(maps), size=len(boards))
-    optimiser = torch.optim.Adam(network.parameters(), lr=lessons.rate)
+    first = np.random.default_rng(seed).integers(len(maps), size=len(boards))
     steps = lessons.passes * -(-len(boards) // lessons.batch)
+    optimiser = torch.optim.Adam(network.parameters(), lr=lessons.rate)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: (1 + math.cos(math.pi * step / steps)) / 2)
     network.train()
-    for number in range(lessons.passes):
-        order = random.permutation(len(boards))
-        for start in range(0, len(order), lessons.batch):
-            rows = order[start : start + lessons.batch]
-            turns = (first[rows] + number) % len(maps)
-            classes = backwards[turns, targets[rows]] if points else targets[rows]
-            turned = boards[rows[:, None], maps[turns]]
-            loss = cross_entropy(network(planes(turned, game.shape)), torch.from_numpy(classes))
-            optimiser.zero_grad()
-            loss.backward()
-            optimiser.step()
-            schedule.step()
-            tell(len(rows), loss.item())
+    for number, rows in _batches(len(boards), lessons, seed):
+        turns = (first[rows] + number) % len(maps)
+        classes = backwards[turns, targets[rows]] if points else targets[rows]
+        turned = boards[rows[:, None], maps[turns]]
+        loss = cross_entropy(network(planes(turned, game.shape)), torch.from_numpy(classes))
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+        schedule.step()
+        tell(len(rows), loss.item())
     network.eval()
+
+
+def _batches(count: int, lessons: Lessons, seed: int) -> Iterator[tuple[int, np.ndarray]]:
+    """(number of the pass, rows int64 [at most a batch]); each pass has every row once, in an order of its own."""
+    random = np.random.default_rng([seed, 1])
+    for number in range(lessons.passes):
+        order = random.permutation(count)
+        for start in range(0, count, lessons.batch):
+            yield number, order[start : start + lessons.batch]
 
 
 def _maps(game: Game) -> tuple[np.ndarray, np.ndarray]:

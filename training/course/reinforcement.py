@@ -40,7 +40,6 @@ from training.course.imitation import newest
 from training.course.movers import NEVER, Mover, PolicyMover, ValueMover
 from training.course.networks import TIE, Networks, expected_results, of_colour, planes
 from training.course.playing import Score, against, play
-from training.storage.storage import replacing, writing
 
 NAME = "reinforce"
 HEADING = "round  games played     vs start: win   lose    tie   rate      vs pool: win   lose    tie   rate"
@@ -272,10 +271,6 @@ def _draw(folder: CourseFolder, history: list[dict[str, Any]]) -> None:
         for opponent in ("start", "pool")
     ]
     half = plots.Curve("even", [games[0], games[-1]], [0.5, 0.5], guide=True)
-    path = folder.path / f"{REINFORCED}.png"
-    picture = plots.curves(
-        [plots.Panel(f"{folder.course.game}: win rate of REINFORCE", [*curves, half], across="games")]
-    )
-    with writing(path), replacing(path) as file:
-        file.write(picture)
-    say(f"the win rates: {path}")
+    title = f"{folder.course.game}: win rate of REINFORCE"
+    picture = plots.curves([plots.Panel(title, [*curves, half], across="games")])
+    say(f"the win rates: {folder.save_picture(REINFORCED, picture)}")

@@ -20,6 +20,7 @@ import torch
 
 from gozero.engine import search_settings
 from gozero.evaluators.base import Evaluator
+from gozero.exits import SUCCESS
 from gozero.games.game import Game
 from gozero.play import COLOURS, Terminal
 from gozero.play_settings import PlaySettings
@@ -27,9 +28,9 @@ from gozero.player import Player, PlayerSettings
 from gozero.players import make_player
 from gozero.sitting import Opponent, Sitting
 from gtp.guests import serve_player
-from training.console import say
+from training.console import Parser, run_command
 from training.course.boards import COURSES, course_of, game_of
-from training.course.command import INTERRUPTED, whole
+from training.course.command import whole
 from training.course.folder import CourseError
 from training.course.strategies import Strategy, open_strategy, parse
 
@@ -40,23 +41,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Play one sitting, or serve GTP. Returns the exit code: 0, 2 after one line about what was wrong, 130 after Ctrl-C."""
     options = _parser().parse_args(arguments)
     torch.set_num_threads(1)
-    try:
-        strategy, game = parse(options.player), game_of(course_of(options.game))
-        evaluator = open_strategy(strategy, game)
-        if options.gtp:
-            _serve(strategy, game, evaluator)
-        else:
-            _sit(strategy, game, evaluator, options)
-    except CourseError as error:
-        say(f"{NAME}: {error}")
-        return 2
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    return 0
+    return run_command(f"training.{NAME}", lambda: _work(options), (CourseError,))
+
+
+def _work(options: argparse.Namespace) -> int:
+    strategy, game = parse(options.player), game_of(course_of(options.game))
+    evaluator = open_strategy(strategy, game)
+    if options.gtp:
+        _serve(strategy, game, evaluator)
+    else:
+        _sit(strategy, game, evaluator, options)
+    return SUCCESS
 
 
 def _parser() -> argparse.ArgumentParser:
-    made = argparse.ArgumentParser(
+    made = Parser(
         prog=f"python -m training.{NAME}", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     made.add_argument("player", metavar="FOLDER:STRATEGY", help="such as runs/course-simple_go:val:2")
