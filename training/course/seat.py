@@ -16,8 +16,6 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
-import torch
-
 from gozero.engine import search_settings
 from gozero.evaluators.base import Evaluator
 from gozero.exits import SUCCESS
@@ -40,7 +38,6 @@ NAME = "play"
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play one sitting, or serve GTP. Returns the exit code: 0, 2 after one line about what was wrong, 130 after Ctrl-C."""
     options = _parser().parse_args(arguments)
-    torch.set_num_threads(1)
     return run_command(f"training.{NAME}", lambda: _work(options), (CourseError,))
 
 

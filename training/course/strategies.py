@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import torch
 
 from gozero.evaluators.base import Evaluation, check_states
 from gozero.games.game import BLACK, TO_PLAY, WHITE, Game
@@ -116,8 +117,12 @@ class StrategyEvaluator:
         return values
 
 
-def open_strategy(strategy: Strategy, game: Game) -> StrategyEvaluator:
-    """Its evaluator. CourseError where its networks are missing, damaged, or of another game or board."""
+def open_strategy(strategy: Strategy, game: Game, threads: int = 1) -> StrategyEvaluator:
+    """Its evaluator. CourseError where its networks are missing, damaged, or of another game or board.
+
+    PyTorch computes with so many threads from here on: networks as small as these are slower with several.
+    """
+    torch.set_num_threads(threads)
     folder = CourseFolder.of(strategy.folder, game.name)
     if folder.game.shape != game.shape:
         raise CourseError(f"the course plays {game.name} on {folder.game.dimensions}, not on {game.dimensions}")
