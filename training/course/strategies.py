@@ -9,7 +9,8 @@ Descriptions
     FOLDER:val[:LEVELS]           1 level where none is given; FOLDER:val@G plays generation G instead of the newest
     FOLDER:pol                    the newest policies: reinforced ones, else supervised ones; pol@supervised and
                                   pol@reinforced name them
-    FOLDER:val_and_pol[:VISITS]   100 visits where none are given; val_and_pol@supervised and @reinforced as for pol
+    FOLDER:val_and_pol[:VISITS]   100 visits where none are given; the supervised policies unless @reinforced: as
+                                  a prior they are better, since REINFORCE narrows them
 
 A position's value is that of the network of the colour which moved last. The empty board, which no network learned,
 gets a guess.
@@ -131,12 +132,12 @@ def open_strategy(strategy: Strategy, game: Game, threads: int = 1) -> StrategyE
         raise CourseError(f"there are no value networks in {folder.path}: run python -m training.generations first")
     stage = value_stage(int(strategy.which) if strategy.kind == VAL and strategy.which else max(0, found - 1))
     values = folder.load(stage) if found or strategy.kind != POL else []
-    policies = [] if strategy.kind == VAL else folder.load(_policy_stage(folder, strategy.which))
+    policies = [] if strategy.kind == VAL else folder.load(_policy_stage(folder, strategy))
     return StrategyEvaluator(game, strategy, values, policies)
 
 
-def _policy_stage(folder: CourseFolder, which: str) -> str:
+def _policy_stage(folder: CourseFolder, strategy: Strategy) -> str:
     """The stage of the policies to use."""
-    if which:
-        return POLICIES[which]
-    return REINFORCED if folder.has(REINFORCED) else SUPERVISED
+    if strategy.which:
+        return POLICIES[strategy.which]
+    return REINFORCED if strategy.kind == POL and folder.has(REINFORCED) else SUPERVISED
