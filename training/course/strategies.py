@@ -10,7 +10,7 @@ Descriptions
     FOLDER:pol                    the newest policies: reinforced ones, else supervised ones; pol@supervised and
                                   pol@reinforced name them
     FOLDER:val_and_pol[:VISITS]   100 visits where none are given; the supervised policies unless @reinforced: as
-                                  a prior they are better, since REINFORCE narrows them
+                                  a prior the reinforced ones were worse in a short match
 
 A position's value is that of the network of the colour which moved last. The empty board, which no network learned,
 gets a guess.
