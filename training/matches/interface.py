@@ -19,6 +19,13 @@ class PlayerError(Exception):
     """A description that makes no player; the message is one line that says what is wrong and what to write."""
 
 
+def said(error: Exception) -> str:
+    """What went wrong in one line: a `PlayerError`'s own words, otherwise with the kind of the exception."""
+    if isinstance(error, PlayerError):
+        return str(error)
+    return " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
+
+
 @dataclass(frozen=True)
 class Conditions:
     """The terms of a player's games. ChoiceError for numbers with which none can play."""

@@ -62,6 +62,7 @@ PACHI_OPTIONS = b"threads=1,resign_threshold=0"
 ROLLOUT_C_PUCT = 5.0
 C_UCT = 2.0  # of UCB1, for values from -1 to 1: OpenSpiel's; 1.0 for values from 0 to 1
 ROLLOUT_PLAYERS = ("uct", "puct-rollout")
+MOST_VISITS = 10_000_000  # of a move: a search that has room for more does not fit into memory
 FULL_BATCH = 8  # positions at which a network on a CPU runs at nearly its full speed
 
 
@@ -244,13 +245,13 @@ def open_player(description: str, conditions: Conditions) -> MatchPlayer:
     if kind == "gtp" and rest.strip():
         return GtpPlayer(rest, conditions)
     if kind == "pachi" and path == "uct":
-        return PachiPlayer(_count(visits, description), conditions)
+        return PachiPlayer(count_of(visits, description), conditions)
     if kind in ROLLOUT_PLAYERS and not path:
-        return rollout_player(kind, _count(visits, description), conditions)
+        return rollout_player(kind, count_of(visits, description), conditions)
     if kind == "course":
         return _strategy_player(rest, conditions)
     if kind == "weights" and path:
-        count = _count(visits, description)
+        count = count_of(visits, description)
         name = f"{Path(path).name}, {count} visits" + f", {precision}" * (precision != "auto")
         return SearchPlayer(
             name, _network(path, conditions, precision), count, match_search(count, conditions), conditions
@@ -282,10 +283,14 @@ def _strategy_player(text: str, conditions: Conditions) -> SearchPlayer:
     return SearchPlayer(strategy.name, evaluator, strategy.visits, settings, conditions)
 
 
-def _count(text: str, description: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text) > 0):
+def count_of(text: str, description: str) -> int:
+    """The visits, rollouts or playouts of a move in a description. PlayerError where that is no number or too many."""
+    if not (text.isascii() and text.isdigit() and text.strip("0")):
         raise PlayerError(f"in {description!r}, {text!r} is not a number of visits: expected a whole number above 0")
-    return int(text)
+    digits = text.lstrip("0")
+    if len(digits) > len(str(MOST_VISITS)) or int(digits) > MOST_VISITS:
+        raise PlayerError(f"in {description!r}, {text} visits a move are too many: expected at most {MOST_VISITS:,}")
+    return int(digits)
 
 
 def _solver(game: Game) -> perfect.Solver:

@@ -23,7 +23,7 @@ from gozero import games, weights
 from gozero.games.game import Game
 from gozero.threads import available_threads
 from gozero.weights import WeightsError
-from training.matches.players import Conditions, PlayerError, open_player
+from training.matches.players import Conditions, PlayerError, count_of, open_player
 from training.records import scoring
 from training.settings import config
 from training.settings.config import ConfigError, setting
@@ -36,7 +36,7 @@ TOGETHER = 8  # games at once in a process where all entrants think in it and no
 OUTSIDE = ("gtp:", "pachi:")
 LEFT_TO_START = re.compile(r"gtp:\s*\S.*|pachi:uct:[1-9]\d*|perfect", re.ASCII | re.DOTALL)
 """Descriptions that are in order, whether or not the program or the package is there: that shows when they start."""
-WEIGHTS = re.compile(r"weights:(?P<file>.+?):[1-9]\d*(:(auto|f32|bf16|int8))?", re.ASCII)
+WEIGHTS = re.compile(r"weights:(?P<file>.+?):(?P<visits>[1-9]\d*)(:(auto|f32|bf16|int8))?", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -216,6 +216,7 @@ def _check_player(player: str, conditions: Conditions, where: str) -> None:
     """ConfigError for a description that makes no player. Networks and programs are not started for it."""
     try:
         if found := WEIGHTS.fullmatch(player):
+            count_of(found["visits"], player)
             weights.find(found["file"])
         elif not LEFT_TO_START.fullmatch(player):
             with closing(open_player(player, conditions)):

@@ -15,7 +15,8 @@ import numpy as np
 
 from gozero.games.game import Game
 from gozero.position import Position
-from training.matches.players import Fault, PlayerError, Turn, open_player, random_action
+from training.matches.interface import said
+from training.matches.players import Fault, MatchPlayer, Turn, open_player, random_action
 from training.tournament.field import Field
 from training.tournament.progress import duration
 
@@ -52,19 +53,27 @@ def rehearse(field: Field, left: int) -> Iterator[tuple[bool, str]]:
 
 def _try(field: Field, position: Position, description: str) -> tuple[float | None, str]:
     """(seconds a move, or None where it does not start; what to say)."""
-    conditions = field.conditions(position.game)
     try:
-        with closing(open_player(description, conditions)) as player:
-            turns = [Turn(slot, position) for slot in range(conditions.parallel)]
-            for _ in range(2):
-                faults = [fault for turn in turns if (fault := player.begin(turn.slot, seed=field.seed)) is not None]
-                start = time.perf_counter()
-                answers = faults or player.choose(turns)
-                took = (time.perf_counter() - start) / len(turns)
-                if isinstance(answers[0], Fault):
-                    return None, f"does not play: {answers[0].text}"
-    except PlayerError as error:
-        return None, f"does not start: {error}"
+        opened = open_player(description, field.conditions(position.game))
+    except Exception as error:  # noqa: BLE001 - whatever it raises, it is named
+        return None, f"does not start: {said(error)}"
+    with closing(opened) as player:
+        try:
+            return _timed(field, position, player)
+        except Exception as error:  # noqa: BLE001 - whatever it raises, it is named
+            return None, f"does not play: {said(error)}"
+
+
+def _timed(field: Field, position: Position, player: MatchPlayer) -> tuple[float | None, str]:
+    """As `_try`, of a player that has started."""
+    turns = [Turn(slot, position) for slot in range(field.together)]
+    for _ in range(2):
+        faults = [fault for turn in turns if (fault := player.begin(turn.slot, seed=field.seed)) is not None]
+        start = time.perf_counter()
+        answers = faults or player.choose(turns)
+        took = (time.perf_counter() - start) / len(turns)
+        if isinstance(answers[0], Fault):
+            return None, f"does not play: {answers[0].text}"
     return min(took, PIECE), f"starts, {took:.3f} s a move"
 
 

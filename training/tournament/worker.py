@@ -16,7 +16,9 @@ import signal
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import parent_process
 from multiprocessing.connection import Connection, wait
@@ -24,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from gozero.position import Position
+from training.matches.interface import said
 from training.matches.match import Fixture, MatchGame, play_schedule
 from training.matches.players import Conditions, Fault, MatchPlayer, PlayerError, Turn, open_player
 from training.tournament.clocks import ClockedPlayer, Spent
@@ -79,29 +82,34 @@ class WatchedPlayer:
         self._warm = warm and not description.startswith("gtp:")
 
     def begin(self, slot: int, *, seed: int) -> Fault | None:
-        self._watch.set(self._place, STARTING)
-        try:
+        with self._watched(STARTING):
             player = self._opened(slot)
-            return self._trouble if player is None else player.begin(slot, seed=seed)
-        finally:
-            self._watch.clear()
+            if player is None:
+                return self._trouble
+            try:
+                return player.begin(slot, seed=seed)
+            except Exception as error:  # noqa: BLE001 - whatever it raises, it loses by it
+                return self._raised(error)
 
     def choose(self, turns: Sequence[Turn]) -> Sequence[int | Fault]:
         assert self._player is not None, "the game has begun"
-        self._watch.set(self._place, GRACE + len(turns) * self._conditions.move_seconds)
-        try:
-            return self._player.choose(turns)
-        finally:
-            self._watch.clear()
+        with self._watched(GRACE + len(turns) * self._conditions.move_seconds):
+            try:
+                return self._player.choose(turns)
+            except Exception as error:  # noqa: BLE001 - whatever it raises, it loses by it
+                if len(turns) == 1:
+                    return [self._raised(error)]
+        return [answer for turn in turns for answer in self.choose([turn])]  # each game by itself: who raises loses it
 
     def final_score(self, turn: Turn) -> str | None:
         if self._player is None:  # the opening ended the game
             return None
-        self._watch.set(self._place, STARTING)
-        try:
-            return self._player.final_score(turn)
-        finally:
-            self._watch.clear()
+        with self._watched(STARTING):
+            try:
+                return self._player.final_score(turn)
+            except Exception as error:  # noqa: BLE001 - the game is over: it names no result
+                self._raised(error)
+                return None
 
     def close(self) -> None:
         if self._player is not None:
@@ -110,15 +118,32 @@ class WatchedPlayer:
     def _opened(self, slot: int) -> MatchPlayer | None:
         if self._player is None and self._trouble is None:
             try:
-                self._player = open_player(self.name, self._conditions)
-            except PlayerError as error:
-                self._trouble = Fault(CANNOT_START, str(error))
-                return None
-            self.name = self._player.name
-            if self._warm:  # what is compiled or converted at the first move is on no clock
-                self._player.begin(slot, seed=0)
-                self._player.choose([Turn(slot, Position(self._conditions.game))])
+                self._player = self._started(slot)
+            except Exception as error:  # noqa: BLE001 - whatever it raises, it loses by it
+                if not isinstance(error, PlayerError):
+                    traceback.print_exc()
+                self._trouble = Fault(CANNOT_START, said(error))
         return self._player
+
+    def _started(self, slot: int) -> MatchPlayer:
+        player = open_player(self.name, self._conditions)
+        if self._warm:  # what is compiled or converted at the first move is on no clock
+            player.begin(slot, seed=0)
+            player.choose([Turn(slot, Position(self._conditions.game))])
+        self.name = player.name
+        return player
+
+    def _raised(self, error: Exception) -> Fault:
+        """The fault of an entrant in this process; where it came from goes to the log."""
+        traceback.print_exception(error)
+        return Fault("failure", f"{self.name}: {said(error)}")
+
+    @contextmanager
+    def _watched(self, seconds: float) -> Iterator[None]:
+        """Say that this entrant thinks. What leaves by an exception ends the process, and is this entrant's doing."""
+        self._watch.set(self._place, seconds)
+        yield
+        self._watch.clear()
 
 
 def work(connection: Connection, field: Field, shared: Any, folder: Path) -> None:
