@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 
 from gozero import games
@@ -55,12 +56,29 @@ def open_game(options: argparse.Namespace) -> tuple[Game, float]:
 
 
 def check_files(*files: Path | None) -> None:
-    """ChoiceError for a file that could not be written once the games are over; None: not asked for."""
+    """ChoiceError for a file that could not be written once the games are over; None: not asked for.
+
+    A file that is there stays as it is, and none is left that was not.
+    """
     for file in files:
-        if file is not None and not file.absolute().parent.is_dir():
-            raise ChoiceError(f"cannot write {file}: there is no folder {file.absolute().parent}")
-        if file is not None and file.is_dir():
-            raise ChoiceError(f"cannot write {file}: it is a folder")
+        try:
+            if file is not None:
+                _check_file(file)
+        except OSError as error:
+            raise ChoiceError(f"cannot write {file}: {error.strerror}") from None
+
+
+def _check_file(file: Path) -> None:
+    if not file.absolute().parent.is_dir():
+        raise ChoiceError(f"cannot write {file}: there is no folder {file.absolute().parent}")
+    if file.is_dir():
+        raise ChoiceError(f"cannot write {file}: it is a folder")
+    target = Path(os.path.realpath(file))  # not the link itself: what is made for the trial is taken away again
+    if not target.exists():
+        target.touch()
+        target.unlink()
+    elif target.is_file():  # no pipe: opening one waits for its reader
+        target.open("ab").close()
 
 
 def described(game: Game, komi: float, options: argparse.Namespace) -> str:
