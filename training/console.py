@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NoReturn
 
 from gozero.errors import ChoiceError
@@ -17,6 +18,23 @@ from gozero.exits import FAILURE, INTERRUPTED, SUCCESS
 def say(text: str) -> None:
     """Print a line for the person at the terminal."""
     print(text, file=sys.stderr, flush=True)
+
+
+def open_streams() -> None:
+    """Give a process that was started without stdout or stderr (`>&-`) one that goes nowhere."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:  # else the next file that is opened would be written to as this stream
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            if nowhere != number:
+                os.dup2(nowhere, number)
+                os.close(nowhere)
+            os.set_inheritable(number, True)
+    if sys.stdout is None:
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - open until the process ends
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
 
 
 class Parser(argparse.ArgumentParser):
@@ -57,6 +75,7 @@ def run_command(
     Ctrl-C one line and code 130, which says what was kept: `interrupted`, or the argument of the KeyboardInterrupt.
     Any other exception is a bug, and leaves with its traceback.
     """
+    open_streams()
     errors: tuple[type[Exception], ...] = (ChoiceError, *unusable)
     try:
         code = command()

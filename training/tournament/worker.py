@@ -177,8 +177,9 @@ def _received(connection: Connection) -> Iterator[Fixture]:
 def _settle_in(folder: Path) -> None:
     """Write to the log, leave Ctrl-C to the parent, and end with it."""
     log = os.open(folder / LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-    os.dup2(log, sys.stderr.fileno())
-    os.dup2(log, sys.stdout.fileno())
+    for stream in (sys.stderr, sys.stdout):
+        if stream is not None:  # else the process was started without it
+            os.dup2(log, stream.fileno())
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(os, "setsid"):
         os.setsid()
