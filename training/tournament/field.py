@@ -14,13 +14,17 @@ from __future__ import annotations
 
 import hashlib
 import re
+import unicodedata
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from gozero import games, weights
 from gozero.games.game import Game
+from gozero.position import Position
 from gozero.threads import available_threads
 from gozero.weights import WeightsError
 from training.matches.players import Conditions, PlayerError, count_of, open_player
@@ -32,7 +36,9 @@ from training.tournament.sprt import SprtSettings
 
 FOLDER = Path(__file__).resolve().parent
 ROUND_ROBIN, GAUNTLET, SPRT = "round-robin", "gauntlet", "sprt"
+LONGEST_NAME = 60  # bytes of a name in files: some file systems allow 143 for two names, the number and the ending
 TOGETHER = 8  # games at once in a process where all entrants think in it and no clock runs
+CONTROLS = ("Cc", "Zl", "Zp")  # Unicode's categories of control characters and of what ends a line
 OUTSIDE = ("gtp:", "pachi:")
 LEFT_TO_START = re.compile(r"gtp:\s*\S.*|pachi:uct:[1-9]\d*|perfect", re.ASCII | re.DOTALL)
 """Descriptions that are in order, whether or not the program or the package is there: that shows when they start."""
@@ -48,8 +54,12 @@ class Entrant:
 
     @property
     def file_name(self) -> str:
-        """The name as a part of a file's name."""
-        return re.sub(r"[^\w.+-]+", "-", self.name).strip("-.") or "entrant"
+        """The name as a part of a file's name, without `~`; of a long one the beginning and a hash of the whole."""
+        name = re.sub(r"[^\w.+-]+", "-", self.name).strip("-.") or "entrant"
+        if len(name.encode()) <= LONGEST_NAME:
+            return name
+        mark = hashlib.sha256(self.name.encode()).hexdigest()[:12]
+        return f"{name.encode()[: LONGEST_NAME - len(mark) - 1].decode(errors='ignore')}-{mark}"
 
 
 @dataclass(frozen=True)
@@ -114,7 +124,7 @@ class Field:
         facts: dict[str, Any] = {name: getattr(self, name) for name in same}
         facts |= {"clock": str(self.clock), "games": self.games}
         if self.kind == SPRT:
-            facts["sprt"] = dict(vars(self.sprt))
+            facts["sprt"] = vars(self.sprt) | {"of": self.names[0]}
         if self.kind == GAUNTLET:
             facts["challengers"] = self.names[: self.challengers]
         facts["entrants"] = {entrant.name: entrant.player + _fingerprint(entrant.player) for entrant in self.entrant}
@@ -167,6 +177,11 @@ def _clock(value: Any, where: str) -> Any:
     if isinstance(value, dict) and "kind" not in value:
         if not value.get("main") and not value.get("byoyomi"):
             raise ConfigError(f"{where} = {value!r}: give main or byoyomi, in seconds, or both")
+        if "seconds" in value or ("stones" in value and not value.get("byoyomi")):
+            key, why = (
+                ("seconds", "write clock = SECONDS") if "seconds" in value else ("stones", "give byoyomi as well")
+            )
+            raise ConfigError(f"{where} = {value!r}: {key} has no effect in this table; leave it out, or {why}")
         return {"kind": "game", **value}
     raise ConfigError(
         f"{where} = {value!r}: expected none, course, the seconds of a move, or a table such as "
@@ -180,7 +195,9 @@ def _completed(read: Field, given: set[str], where: str) -> Field:
         raise ConfigError(f"{where}: komi = {read.komi:g}: {read.game} has no komi; leave it out")
     size = read.size or games.usual(read.game, "size") or 0
     komi = read.komi if "komi" in given else scoring.usual_komi(read.game, size)
-    entrants = tuple(Entrant(entrant.player, entrant.name or entrant.player) for entrant in read.entrant)
+    entrants = tuple(
+        Entrant(entrant.player, entrant.name or " ".join(entrant.player.split())) for entrant in read.entrant
+    )
     rules = read.rules or games.usual(read.game, "rules") or ""
     values = vars(read) | {"size": size or None, "komi": komi, "entrant": entrants, "rules": rules}
     whole = Field(**values)
@@ -195,6 +212,7 @@ def _check_entrants(whole: Field, where: str) -> None:
     count, names = len(whole.entrant), whole.names
     if whole.games % 2:
         raise ConfigError(f"{where}: games = {whole.games}: expected an even number, each opening is played twice")
+    _check_opening(whole, where)
     if count < 2 or (whole.kind == SPRT and count != 2):
         wanted = "exactly two" if whole.kind == SPRT else "at least two"
         raise ConfigError(f"{where}: {count} [[entrant]]: {whole.kind} needs {wanted}")
@@ -202,6 +220,9 @@ def _check_entrants(whole: Field, where: str) -> None:
         raise ConfigError(f"{where}: challengers = {whole.challengers}: expected fewer than the {count} entrants")
     if whole.kind == SPRT and whole.sprt.elo1 <= whole.sprt.elo0:
         raise ConfigError(f"{where}: sprt: elo1 = {whole.sprt.elo1:g}: expected more than elo0 = {whole.sprt.elo0:g}")
+    for number, name in enumerate(names, 1):
+        if any(unicodedata.category(character) in CONTROLS for character in name):
+            raise ConfigError(f"{where}: entrant {number}: name = {name!r}: expected no control characters")
     for seen in ([entrant.file_name.lower() for entrant in whole.entrant], names):
         for number, name in enumerate(seen):
             if name in seen[:number]:
@@ -210,6 +231,20 @@ def _check_entrants(whole: Field, where: str) -> None:
     conditions = whole.conditions(whole.make_game())
     for number, entrant in enumerate(whole.entrant, 1):
         _check_player(entrant.player, conditions, f"{where}: entrant {number}")
+
+
+def _check_opening(whole: Field, where: str) -> None:
+    """ConfigError for openings after which no entrant has a move."""
+    game = whole.make_game()
+    free = int(np.count_nonzero(game.board(Position(game).state) == 0))
+    if whole.opening_moves >= whole.max_moves:
+        raise ConfigError(
+            f"{where}: opening_moves = {whole.opening_moves}: expected fewer than max_moves = {whole.max_moves}"
+        )
+    if whole.opening_moves >= free:
+        raise ConfigError(
+            f"{where}: opening_moves = {whole.opening_moves}: expected fewer than the {free} empty points of the board"
+        )
 
 
 def _check_player(player: str, conditions: Conditions, where: str) -> None:

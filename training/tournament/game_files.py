@@ -1,7 +1,7 @@
 """Each game of a tournament as a file: SGF where SGF knows the game, else a text with its moves.
 
-`games/A-B-0001.sgf` is the first game of entrants A and B. The text of a game that SGF does not know (Connect-4,
-tic-tac-toe) has lines `key: value`, the moves last, as the journal writes them.
+`games/A~B-0001.sgf` is the first game of entrants A and B; no name in files holds `~`. The text of a game that SGF does
+not know (Connect-4, tic-tac-toe) has lines `key: value`, the moves last, as the journal writes them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def name_of(played: PlayedGame, field: Field) -> str:
     """The file's name in the folder `games`."""
     entrants = {entrant.name: entrant.file_name for entrant in field.entrant}
     ending = "sgf" if field.game in sgf.GAME_NUMBERS else "txt"
-    return f"{entrants[played.pair[0]]}-{entrants[played.pair[1]]}-{played.index + 1:04}.{ending}"
+    return f"{entrants[played.pair[0]]}~{entrants[played.pair[1]]}-{played.index + 1:04}.{ending}"
 
 
 def write(played: PlayedGame, field: Field, game: Game, folder: Path) -> None:

@@ -137,20 +137,33 @@ def _read(data: bytes, path: Path) -> tuple[dict[str, Any] | None, list[PlayedGa
         try:
             entry = json.loads(line)
             if "field" in entry:
-                facts = dict(entry["field"])
+                facts = _facts(entry["field"])
             else:
                 game = _game(entry["game"])
                 games[game.key] = game
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ConfigError(
                 f"{path}, line {number} is no line of a journal ({error}): remove that line, or give another --out"
             ) from None
     return facts, list(games.values())
 
 
+def _facts(values: dict[str, Any]) -> dict[str, Any]:
+    if not isinstance(values["entrants"], dict):
+        raise TypeError("the entrants are no table")
+    return dict(values)
+
+
 def _game(values: dict[str, Any]) -> PlayedGame:
     pairs = {name: tuple(value) for name, value in values.items() if isinstance(value, list)}
-    return PlayedGame(**values | pairs)
+    game = PlayedGame(**values | pairs)
+    for name, annotation in PlayedGame.__annotations__.items():
+        value, kind = getattr(game, name), str if annotation == "str" else int if annotation == "int" else tuple
+        if not isinstance(value, kind) or (isinstance(value, tuple) and len(value) != 2):
+            raise TypeError(f"{name} = {value!r}")
+    if not all(isinstance(name, str) for name in game.pair):
+        raise TypeError(f"pair = {game.pair!r}")
+    return game
 
 
 def _check(before: dict[str, Any], now: dict[str, Any], games: list[PlayedGame], path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from training.settings.config import ConfigError
 from training.tournament import field as fields
 from training.tournament.clocks import GameClock
-from training.tournament.field import Field
+from training.tournament.field import Entrant, Field
 
 TWO = '[[entrant]]\nplayer = "random"\n[[entrant]]\nplayer = "fixed"\n'
 
@@ -90,6 +90,22 @@ def test_a_clock_or_a_program_of_its_own_means_one_game_at_once_in_a_process(tmp
         (TWO + '[[entrant]]\nplayer = "gtp:"\n', "no player is called 'gtp:'"),
         (TWO + '[[entrant]]\nplayer = "uct:1"\nname = "Fixed"\n', "'fixed' and 'Fixed' have the same name in files"),
         ("games = \n" + TWO, "is not a TOML file"),
+        (
+            TWO + '[[entrant]]\nplayer = "uct:1"\nname = "a\\u001bb"\n',
+            "name = 'a\\x1bb': expected no control characters",
+        ),
+        (TWO + '[[entrant]]\nplayer = "uct:1"\nname = "a\\nb"\n', "entrant 3: name = 'a\\nb': expected no control"),
+        (TWO + '[[entrant]]\nplayer = "gtp:a\\u0000"\n', "entrant 3: name = 'gtp:a\\x00': expected no control"),
+        (TWO + '[[entrant]]\nplayer = "uct:1"\nname = "a\\u2028b"\n', "expected no control characters"),
+        ("opening_moves = 20\nmax_moves = 20\n" + TWO, "opening_moves = 20: expected fewer than max_moves = 20"),
+        ('game = "tictactoe"\nopening_moves = 9\n' + TWO, "opening_moves = 9: expected fewer than the 9 empty points"),
+        ('game = "othello"\nopening_moves = 60\n' + TWO, "opening_moves = 60: expected fewer than the 60 empty points"),
+        ("clock = { main = 3, seconds = 9 }\n" + TWO, "seconds has no effect in this table; leave it out"),
+        (
+            "clock = { main = 3, stones = 9 }\n" + TWO,
+            "stones has no effect in this table; leave it out, or give byoyomi",
+        ),
+        ("clock = { main = 3, byoyomi = 0, stones = 9 }\n" + TWO, "stones has no effect in this table"),
     ],
 )
 def test_a_bad_field_is_one_clear_line(text: str, complaint: str, tmp_path: Path) -> None:
@@ -105,6 +121,23 @@ def test_presets_are_sound(path: Path) -> None:
         pytest.importorskip("bitbully")
     assert path.read_text().startswith("# ")
     assert fields.load(path).pairings
+
+
+def test_a_default_name_is_one_line_whatever_the_command_looks_like(tmp_path: Path) -> None:
+    text = TWO + '[[entrant]]\nplayer = """gtp:gnugo\\t--mode gtp\n"""\n'
+    assert read(tmp_path, text).names[-1] == "gtp:gnugo --mode gtp"
+
+
+def test_long_names_are_short_in_files_and_still_differ() -> None:
+    names = [Entrant("random", start * 126 + end).file_name for start in "aß本" for end in "xy"]
+    assert len(set(names)) == len(names)
+    assert all(len(name.encode()) <= fields.LONGEST_NAME for name in names)
+    assert Entrant("random", "a" * fields.LONGEST_NAME).file_name == "a" * fields.LONGEST_NAME
+
+
+def test_the_last_opening_that_leaves_a_move_is_allowed(tmp_path: Path) -> None:
+    assert read(tmp_path, f'game = "tictactoe"\nopening_moves = 8\n{TWO}').opening_moves == 8
+    assert read(tmp_path, f"opening_moves = 19\nmax_moves = 20\n{TWO}").max_moves == 20
 
 
 def test_a_preset_may_stand_for_several_fields() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -95,13 +97,49 @@ def test_nothing_contradicts_a_journal_without_games(tmp_path: Path, field: Fiel
         assert journal.games == []
 
 
-@pytest.mark.parametrize("line", [b"nonsense", b'{"game": {"pair": 3}}', b"[]", b'{"field": 3}x', b"\xff\xfe"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"nonsense",
+        b'{"game": {"pair": 3}}',
+        b"[]",
+        b'{"field": 3}x',
+        b"\xff\xfe",
+        b'{"game": []}',
+        b'{"game": null}',
+        b'{"game": "a"}',
+        b'{"field": []}',
+        b'{"field": {}}',
+        b'{"field": {"entrants": []}}',
+        b'"field"',
+    ],
+)
 def test_a_line_that_is_none_is_named(line: bytes, tmp_path: Path, field: Field) -> None:
     fill(tmp_path, field)
     with (tmp_path / NAME).open("ab") as file:
         file.write(line + b"\n")
     with pytest.raises(ConfigError, match=f"{NAME}, line 5 is no line of a journal"):
         Journal(tmp_path, field)
+
+
+@pytest.mark.parametrize(
+    "values", [{"pair": ("a",)}, {"pair": (1, 2)}, {"index": "0"}, {"moves": None}, {"claims": None}, {"winner": 3}]
+)
+def test_a_game_of_another_shape_is_no_line(values: dict[str, Any], tmp_path: Path, field: Field) -> None:
+    fill(tmp_path, field)
+    with (tmp_path / NAME).open("ab") as file:
+        file.write(json.dumps({"game": asdict(GAMES[0]) | values}).encode() + b"\n")
+    with pytest.raises(ConfigError, match=f"{NAME}, line 5 is no line of a journal"):
+        Journal(tmp_path, field)
+
+
+def test_a_sequential_test_keeps_the_order_of_its_entrants(tmp_path: Path, field: Field) -> None:
+    one = replace(field, kind="sprt")
+    fill(tmp_path, one)
+    with Journal(tmp_path, one) as journal:
+        assert journal.games == GAMES
+    with pytest.raises(ConfigError, match=r"'of': 'random'.* now .*'of': 'fixed'"):
+        Journal(tmp_path, replace(one, entrant=one.entrant[::-1]))
 
 
 def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path, field: Field) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -164,10 +165,10 @@ def test_go_is_saved_as_sgf_and_a_lost_file_is_written_again(tmp_path: Path) -> 
     entrants = {"first": "random", "other one": "fixed"}
     path = written(tmp_path, entrants, game="go", size=5, komi=3.5, games=2, processes=1, opening_moves=2)
     play(path)
-    (tmp_path / "out" / "games" / "first-other-one-0002.sgf").unlink()
+    (tmp_path / "out" / "games" / "first~other-one-0002.sgf").unlink()
     _, games = play(path)
     for game in games:
-        saved = tmp_path / "out" / "games" / f"first-other-one-{game['index'] + 1:04}.sgf"
+        saved = tmp_path / "out" / "games" / f"first~other-one-{game['index'] + 1:04}.sgf"
         read = Sgf_game.from_bytes(saved.read_bytes())
         assert (read.get_size(), read.get_komi(), read.get_root().get("RE")) == (5, 3.5, game["result"])
         assert read.get_player_name("b") == game["pair"][game["index"] % 2]
@@ -217,6 +218,19 @@ def test_a_bad_request_is_one_line(arguments: list[str], capsys: pytest.CaptureF
     assert command.main(arguments) == 2
     complaint = capsys.readouterr().err
     assert complaint.startswith("training.tournament: ") and complaint.count("\n") == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell that closes a stream")
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&- <&-"])
+def test_a_closed_stream_stops_nothing(closed: str, tmp_path: Path) -> None:
+    path = written(tmp_path, {"a": "random", "b": "fixed"}, games=2, processes=1)
+    line = shlex.join([sys.executable, "-m", "training.tournament", str(path), "--out", str(tmp_path / "out")])
+    ended = subprocess.run(
+        f"{line} {closed}", shell=True, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert len(journal(tmp_path / "out")) == 2
+    assert "Traceback" not in (tmp_path / "out" / "workers.log").read_text() + ended.stderr
 
 
 def test_presets_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
