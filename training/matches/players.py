@@ -127,7 +127,13 @@ class SearchPlayer:
     ) -> None:
         self.name = name
         self._visits = visits
-        self._search = Search(conditions.game, evaluator, settings, trees=conditions.parallel, seed=conditions.seed)
+        try:
+            self._search = Search(conditions.game, evaluator, settings, trees=conditions.parallel, seed=conditions.seed)
+        except MemoryError:
+            raise PlayerError(
+                f"{name}: {conditions.parallel} games at once do not fit into memory; give fewer visits, or play fewer "
+                "games at once"
+            ) from None
 
     def begin(self, slot: int, *, seed: int) -> None:
         pass  # every move is searched from a fresh tree

@@ -347,3 +347,12 @@ def test_a_bad_description_is_one_clear_line(description: str, message: str, go:
         open_player(description, Conditions(go, 7.5))
     assert message in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_a_search_that_does_not_fit_into_memory_is_one_clear_line(go: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(players, "Search", full)
+    with pytest.raises(PlayerError, match="plain UCT, 5 rollouts: 3 games at once do not fit into memory"):
+        open_player("uct:5", Conditions(go, 7.5, parallel=3))
