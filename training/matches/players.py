@@ -282,6 +282,7 @@ def rollout_player(kind: str, rollouts: int, conditions: Conditions) -> SearchPl
 def _strategy_player(text: str, conditions: Conditions) -> SearchPlayer:
     try:
         strategy = strategies.parse(text)
+        count_of(str(strategy.visits), f"course:{text}")
         evaluator = strategies.open_strategy(strategy, conditions.game, conditions.threads or 1)
     except (CourseError, ChoiceError) as error:
         raise PlayerError(str(error)) from None

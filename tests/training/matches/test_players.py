@@ -323,7 +323,11 @@ def test_a_network_plays_in_the_precision_that_is_named(tmp_path: Path, go: Game
     ("description", "message"),
     [
         ("", "no player is called ''"),
-        ("rand", "expected random, fixed, uct:N, puct-rollout:N, weights:FILE:N, gtp:COMMAND, pachi:uct:N or perfect"),
+        (
+            "rand",
+            "expected random, fixed, uct:N, puct-rollout:N, weights:FILE:N, gtp:COMMAND, pachi:uct:N, "
+            "course:FOLDER:STRATEGY or perfect",
+        ),
         ("gtp:", "no player is called 'gtp:'"),
         ("uct:many", "'many' is not a number of visits"),
         ("uct:0", "'0' is not a number of visits"),
@@ -332,6 +336,10 @@ def test_a_network_plays_in_the_precision_that_is_named(tmp_path: Path, go: Game
         (f"uct:{'9' * 20}", f"in 'uct:{'9' * 20}', {'9' * 20} visits a move are too many"),
         (f"uct:{'9' * 5000}", "visits a move are too many"),
         ("weights:a.pt:99999999999999999999", "visits a move are too many"),
+        (
+            "course:folder:val_and_pol:99999999999",
+            "in 'course:folder:val_and_pol:99999999999', 99999999999 visits a move",
+        ),
         ("pachi:uct:99999999999999999999", "visits a move are too many"),
         ("weights:100", "no player is called 'weights:100'"),
         ("weights:a.pt:-3", "'-3' is not a number of visits"),
