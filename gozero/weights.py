@@ -323,7 +323,11 @@ def _check_archive(path: Path) -> None:
         raise WeightsError(path, "the file is empty")
     if start != b"PK\x03\x04":
         raise WeightsError(path, "not a gozero weights file")
-    if not zipfile.is_zipfile(path):
+    try:
+        whole = zipfile.is_zipfile(path)
+    except zipfile.BadZipFile:  # its end is there and makes no sense
+        raise WeightsError(path, "not a readable weights file (its directory is damaged)") from None
+    if not whole:
         raise WeightsError(path, "truncated: its end is missing")
 
 

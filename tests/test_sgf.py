@@ -8,7 +8,7 @@ from sgfmill.sgf import Sgf_game
 from gozero import coords, sgf
 from gozero.colours import BLACK, WHITE
 from gozero.sgf import GameRecord
-from training.supervised.sgf_rows import lessons
+from training.supervised.sgf_rows import labelled_lines
 
 
 def at(vertex: str, size: int = 9) -> int:
@@ -233,7 +233,7 @@ def test_a_number_that_means_nothing_is_passed_over_or_refused(name: str) -> Non
             ):
                 try:
                     lines = sgf.lines(data.encode())
-                    list(lessons(data.encode(), variations=True))
+                    list(labelled_lines(data.encode(), variations=True))
                 except ValueError:
                     continue
                 record = lines[0].record

@@ -101,7 +101,7 @@ def test_bf16_keeps_what_the_shipped_weights_know(size: int, make: Make) -> None
     expected, found = plain(net, game, states), make(net, game, threads=1, precision="bf16").evaluate(states)
     errors = np.abs(expected.value - found.value)
     assert errors.mean() < 0.005
-    assert np.quantile(errors, 0.99) < 0.02
+    assert np.quantile(errors, 0.99) < 0.03
     assert divergence(expected.logits, found.logits).max() < 0.01
 
 

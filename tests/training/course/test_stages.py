@@ -61,7 +61,7 @@ def test_ctrl_c_loses_the_stage_under_way_alone(
         patched.setattr(generations, "fit", interrupted)
         assert generate(tmp_path) == 130
     assert "goes on from there" in capsys.readouterr().err.splitlines()[-1]
-    assert sorted(path.name for path in tmp_path.glob("value-*")) == ["value-0.json", "value-0.pt"]
+    assert {path.stem for path in tmp_path.glob("value-*")} == {"value-0"}
     assert generate(tmp_path) == 0 and (tmp_path / "value-1.json").exists()
 
 
