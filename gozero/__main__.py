@@ -16,13 +16,13 @@ from collections.abc import Callable, Sequence
 from gozero.command_line import LineParser
 from gozero.engine import check_choices
 from gozero.errors import ChoiceError
+from gozero.exits import INTERRUPTED
 from gozero.games import GAMES
 from gozero.options import SettingsError
 from gozero.weights import WEIGHTS, WeightsError
 
 DEFAULT_WEIGHTS = WEIGHTS["go"]
 DEFAULT_SIZE = 13
-INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -55,6 +55,11 @@ class Manifest:
     game: str
     feature_version: int
 
+    @staticmethod
+    def of(file: weights.Weights) -> Manifest:
+        """That of a weights file's network."""
+        return Manifest(file.config.name, file.config.board, file.game, file.feature_version)
+
 
 @dataclass(frozen=True)
 class StoredGraph:
@@ -62,7 +67,7 @@ class StoredGraph:
 
     graph: Any
     manifest: Manifest
-    folder: Path  # of the cache, for this weights file; it may not exist
+    path: Path  # of the weights file
     embedded_ranges: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # by the board's dimensions
 
     def ranges(self, game: Game, threads: int) -> Mapping[str, float]:
@@ -70,14 +75,15 @@ class StoredGraph:
         embedded, names = self.embedded_ranges.get(game.dimensions), quantise.layers(self.graph).keys()
         if embedded is not None and embedded.keys() == names:
             return embedded
-        file = self.folder / f"ranges-{game.dimensions}.json"
+        folder = _folder(self.path)
+        file = folder / f"ranges-{game.dimensions}.json"
         with contextlib.suppress(OSError, ValueError, AttributeError):  # not there yet, or damaged
             kept: dict[str, float] = json.loads(file.read_text())
             if kept.keys() == names and all(isinstance(value, float) for value in kept.values()):
                 return kept
         found = quantise.ranges(self.graph, game, threads)
         with contextlib.suppress(OSError):
-            self.folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(parents=True, exist_ok=True)
             new = file.with_suffix(f".{os.getpid()}")
             new.write_text(json.dumps(found))
             new.replace(file)
@@ -113,7 +119,6 @@ def embed(path: Path, *, with_ranges: bool = True) -> None:
     """
     file = weights.load(path, game=None)
     graph = convert(file.network())
-    manifest = Manifest(file.config.name, file.config.board, file.game, file.feature_version)
     ranges: dict[str, dict[str, float]] = {}
     if with_ranges and quantise.width(graph) >= quantise.LEAST_CHANNELS:
         for size in file.trained_sizes or ([file.size] if file.size else []):
@@ -122,7 +127,7 @@ def embed(path: Path, *, with_ranges: bool = True) -> None:
     with tempfile.TemporaryDirectory() as name:
         openvino.save_model(graph, Path(name) / "graph.xml", compress_to_fp16=False)
         content = {part: (Path(name) / part).read_bytes() for part in GRAPH[:2]}
-    description = {"manifest": asdict(manifest), "ranges": ranges, "sha256": _digest(content)}
+    description = {"manifest": asdict(Manifest.of(file)), "ranges": ranges, "sha256": _digest(content)}
     attachments.write(path, {**content, GRAPH[2]: json.dumps(description).encode()})
 
 
@@ -144,7 +149,7 @@ def _embedded(path: Path) -> StoredGraph | None:
         ranges = description["ranges"]
         if not all(isinstance(value, float) for layers in ranges.values() for value in layers.values()):
             raise ValueError
-        return StoredGraph(graph, Manifest(**description["manifest"]), _folder(path), ranges)
+        return StoredGraph(graph, Manifest(**description["manifest"]), path, ranges)
     except (attachments.DamageError, ValueError, KeyError, TypeError, AttributeError, RuntimeError):
         raise weights.WeightsError(path, "its inference graph is damaged") from None
 
@@ -159,7 +164,7 @@ def _cached(path: Path) -> StoredGraph | None:
         folder.parent.touch()
     except (OSError, RuntimeError, ValueError, TypeError):
         return None
-    return StoredGraph(graph, manifest, folder)
+    return StoredGraph(graph, manifest, path)
 
 
 def _converted(path: Path, game: str) -> StoredGraph:
@@ -173,8 +178,7 @@ def _converted(path: Path, game: str) -> StoredGraph:
             f"run: pip install 'gozero[train]', then: python -m gozero graph {path}",
         ) from None
     file = weights.load(path, game)
-    manifest = Manifest(file.config.name, file.config.board, file.game, file.feature_version)
-    stored = StoredGraph(convert(file.network()), manifest, _folder(path))
+    stored = StoredGraph(convert(file.network()), Manifest.of(file), path)
     with contextlib.suppress(OSError):
         _store(stored)
     return stored
@@ -246,7 +250,7 @@ def _converter_hash() -> str:
 
 def _store(stored: StoredGraph) -> None:
     """Put a graph into the cache as a whole folder at once, so that no other process ever sees half of it."""
-    folder = stored.folder
+    folder = _folder(stored.path)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix="new-") as name:
         new = Path(name) / "graph"

@@ -23,6 +23,7 @@ import torch
 
 from gozero import games
 from gozero.errors import ChoiceError
+from gozero.exits import INTERRUPTED
 from gozero.options import flat
 from gozero.threads import available_threads
 from gozero.weights import WeightsError
@@ -187,7 +188,7 @@ def start(
             say(f"{program}: {error}")
             return 1
         except KeyboardInterrupt:  # nothing has begun
-            return 130
+            return INTERRUPTED
         return _train(run, watch, program)
 
 

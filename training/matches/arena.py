@@ -22,10 +22,10 @@ from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from gozero import coords, games, sgf
+from gozero import games, sgf
 from gozero.errors import ChoiceError
 from gozero.games import GO_FAMILY
-from gozero.games.game import BLACK, Game
+from gozero.games.game import Game
 from training.console import Parser, run_command
 from training.matches import players
 from training.matches.commands import UNUSABLE, add_game, add_play, check_files, described, in_parallel, open_game
@@ -170,9 +170,7 @@ def _fields(record: MatchGame, game: Game) -> dict[str, object]:
         "agreed": record.agreed,
     }
     fields["winner"] = None if record.winner is None else LETTERS[record.winner]
-    fields["moves"] = " ".join(
-        f"{'B' if c == BLACK else 'W'} {coords.vertex(action, game.cols, game.rows)}" for c, action in record.moves
-    )
+    fields["moves"] = record.moves_text(game)
     fields.pop("number")
     return fields
 

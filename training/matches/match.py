@@ -22,6 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gozero import coords
 from gozero.errors import ChoiceError
 from gozero.games.game import BLACK, WHITE, Game
 from gozero.position import IllegalMove, Position
@@ -71,6 +72,13 @@ class MatchGame:
     def agreed(self) -> bool:
         """Whether all who named a result name the referee's winner (true when neither was asked)."""
         return all(winner_named(claim) == winner_named(self.result) for claim in self.claims if claim is not None)
+
+    def moves_text(self, game: Game) -> str:
+        """The moves as lists of games have them: `B D4 W pass`."""
+        return " ".join(
+            f"{'B' if colour == BLACK else 'W'} {coords.vertex(action, game.cols, game.rows)}"
+            for colour, action in self.moves
+        )
 
 
 def winner_named(result: str) -> int | None:

@@ -23,6 +23,7 @@ import torch
 
 from gozero import nets
 from gozero.errors import ChoiceError
+from gozero.exits import INTERRUPTED
 from gozero.threads import available_threads
 from training.console import Parser, say, stop_on_signals
 from training.learner.learner import DivergedError
@@ -148,7 +149,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         say(f"training.supervised: {error}")
         return 2
     except KeyboardInterrupt:  # while reading: nothing has begun
-        return 130
+        return INTERRUPTED
     _report(run, stop)
     return 0
 

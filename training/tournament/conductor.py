@@ -1,7 +1,7 @@
 """Conducts a tournament in its folder: what is still to be played, who may play it, what is kept.
 
-The journal is authoritative; everything else in the folder is made from it. An entrant that could not be started before it
-finished a game forfeits what is left to it: these games are not in the journal, so that they are played once the
+The journal is authoritative; everything else in the folder is made from it. An entrant that could not be started before
+it finished a game forfeits what is left to it: these games are not in the journal, so that they are played once the
 entrant starts. One that cannot be started later on loses those games as by any other fault.
 """
 
@@ -13,8 +13,6 @@ from pathlib import Path
 
 import numpy as np
 
-from gozero import coords
-from gozero.games.game import BLACK
 from training.matches.match import Fixture
 from training.tournament import sprt
 from training.tournament.crew import Crew
@@ -113,10 +111,6 @@ class Conductor:
         """The game as the journal holds it."""
         a, b, index = self._keys[report.fixture.number]
         record, spent = report.game, report.spent
-        moves = " ".join(
-            f"{'B' if colour == BLACK else 'W'} {coords.vertex(action, self._game.cols, self._game.rows)}"
-            for colour, action in record.moves
-        )
         return PlayedGame(
             (a, b),
             index,
@@ -124,7 +118,7 @@ class Conductor:
             record.result,
             record.ended,
             _clipped(record.detail),
-            moves,
+            record.moves_text(self._game),
             record.claims,
             (round(spent[0].seconds, 4), round(spent[1].seconds, 4)),
             (spent[0].moves, spent[1].moves),

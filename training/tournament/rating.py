@@ -91,7 +91,8 @@ def score(found: Tallies, a: str, b: str) -> Tally | None:
 
 def rate(names: Sequence[str], found: Tallies) -> Ratings:
     """The ratings of the largest set of entrants that are joined by games."""
-    rated = [name for name in names if name in _largest_group(names, found)]
+    joined = _largest_group(found)
+    rated = [name for name in names if name in joined]
     places = {name: place for place, name in enumerate(rated)}
     matches = {(places[a], places[b]): tally for (a, b), tally in found.items() if a in places and b in places}
     if not rated:
@@ -125,7 +126,7 @@ def standings(
     return sorted(rows, key=lambda row: (math.isnan(row.elo), -row.elo if not math.isnan(row.elo) else 0.0))
 
 
-def _largest_group(names: Sequence[str], found: Tallies) -> set[str]:
+def _largest_group(found: Tallies) -> set[str]:
     """The largest set of entrants that are joined by games."""
     groups: list[set[str]] = []
     for pair in found:
