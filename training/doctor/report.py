@@ -30,6 +30,7 @@ from training.plots import Curve, Panel, PlotError
 from training.storage import storage
 
 VERDICTS = 12  # newest ones that are listed
+PARTS = {"selfplay": "self-play", "learner": "learner", "gate": "gate"}  # that are reported, and their names
 TICKS = 6  # generations named above the losses
 STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 1080px; padding: 0 1em; color: #222; background: #fff }
@@ -292,9 +293,9 @@ def speed(files: Files) -> Iterator[str]:
     """Evaluations a second, and who waited."""
     rate = _found(files.reports, {"speed/evaluations": "evaluations/s"}, "run/generation")
     rates = Panel("evaluations/s of self-play", rate, "generation")
-    parts = {f"speed/{part}_busy": label for part, label in (("selfplay", "self-play"), ("learner", "learner"))}
+    parts = {f"speed/{part}_busy": label for part, label in PARTS.items()}
     busy = Panel("share of the time at work", _found(files.reports, parts, "run/generation"), "generation")
-    seconds = {f"speed/{part}_seconds": label for part, label in (("selfplay", "self-play"), ("learner", "learner"))}
+    seconds = {f"speed/{part}_seconds": label for part, label in PARTS.items()}
     seconds |= {"strength/seconds": "strength", "speed/checkup_seconds": "checks"}
     spent = Panel("seconds of a generation", _found(files.reports, seconds, "run/generation"), "generation")
     helping = _found(files.reports, {"speed/learner_threads": "threads"}, "run/generation")

@@ -9,8 +9,8 @@ Vocabulary.
   semi-asynchronous  self-play of a generation and learning from the one before it at the same time, each waiting for
                      the other at its end.
   asynchronous  self-play never waits, but for one step at a checkpoint: the learner takes the steps that rows have paid
-              for and hands over a network every so many, in the middle of games. Generations that end while one is
-              reported are reported with the next.
+              for and hands over a network every so many, in the middle of games; with a gate, its match decides in the
+              meantime. Generations that end while one is reported are reported with the next.
 
 A run that is killed continues from its last checkpoint. In the first two modes, on a CPU with one thread, it ends with
 the same weights, bit for bit, as a run that was not killed. Stopping (Ctrl-C, SIGTERM) saves at once and loses no
@@ -19,8 +19,10 @@ finished game, no game in flight and no step. The parts are in `training.run.run
 
 from __future__ import annotations
 
+import math
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import torch
@@ -67,7 +69,7 @@ def semi_asynchronous(run: Run, watch: Monitor, stop: Stop) -> None:
     """Play with the previous network while learning from the games before; meet at the end of the generation."""
     torch.set_num_threads(run.actor.threads)
     while not run.finished() and not stop():
-        together(run.play, run.learn, stop)
+        together([run.play, run.learn], stop)
         if not stop() and run.hand_over(stop):
             run.absorb()
             run.complete()
@@ -81,55 +83,95 @@ def semi_asynchronous(run: Run, watch: Monitor, stop: Stop) -> None:
 
 
 def asynchronous(run: Run, watch: Monitor, stop: Stop) -> None:
-    """Play without waiting; learn as rows pay for steps; hand over every `swap_steps` steps, in the middle of games."""
+    """Play without waiting; learn as rows pay for steps; hand over every `swap_steps` steps, in the middle of games.
+
+    With a gate its match goes on beside the other two.
+    """
     torch.set_num_threads(run.actor.threads)
-    news, complete, over = threading.Event(), threading.Event(), threading.Event()
+    parts = Asynchronous(run, watch)
+    together([parts.play, parts.judge, parts.learn] if run.settings.gate.games else [parts.play, parts.learn], stop)
+    parts.end(stop)
 
-    def take() -> None:
-        with run.turn():
-            run.absorb()
-        run.save()
-        news.set()
 
-    def play(halt: Stop) -> None:
+class Asynchronous:
+    """The parts of the asynchronous mode, each for a thread of its own, and what they tell each other."""
+
+    def __init__(self, run: Run, watch: Monitor) -> None:
+        self.run, self.watch = run, watch
+        self._news = threading.Event()  # rows have been absorbed
+        self._complete = threading.Event()  # a generation's self-play is complete, and not reported yet
+        self._played, self._learned = threading.Event(), threading.Event()  # that part has ended
+
+    def play(self, halt: Stop) -> None:
+        """Play generation after generation."""
+        run = self.run
         try:
             while not run.finished() and not halt():
-                run.play(halt, rest=take)
+                run.play(halt, rest=self._take)
                 if not halt():
                     with run.turn():
                         run.absorb()
                         run.complete()
                         run.advance()
-                    complete.set()
+                    self._complete.set()
                 run.save()
         finally:
-            over.set()
+            self._played.set()
 
-    def learn(halt: Stop) -> None:
+    def learn(self, halt: Stop) -> None:
+        """Take the steps that rows pay for, and report generations; without a gate, hand over too."""
+        run = self.run
+        try:
+            while not halt():
+                ended = self._played.is_set()
+                run.learn(lambda: halt() or self._complete.is_set() or self._hands_over())
+                if self._hands_over() or (ended and not run.settings.gate.games):
+                    run.hand_over(halt)
+                if self._complete.is_set():
+                    self._complete.clear()
+                    _tell(run, self.watch, halt)
+                elif not run.steps.owed():
+                    if ended:
+                        break
+                    self._news.wait(PATIENCE)
+                    self._news.clear()
+        finally:
+            self._learned.set()
+
+    def judge(self, halt: Stop) -> None:
+        """Let the gate decide every `swap_steps` steps, and not sooner than its pause after the match before."""
+        run, over = self.run, -math.inf
+        pause = 60 * run.settings.gate.pause_minutes
         while not halt():
-            ended = over.is_set()
-            run.learn(lambda: halt() or complete.is_set() or run.unseen_steps() >= run.settings.swap_steps)
-            if ended or run.unseen_steps() >= run.settings.swap_steps:
+            ended = self._learned.is_set()
+            if ended or (run.unseen_steps() >= run.settings.swap_steps and time.monotonic() >= over + pause):
                 run.hand_over(halt)
-            if complete.is_set():
-                complete.clear()
-                _tell(run, watch, halt)
-            elif run.progress.steps_owed < 1 or not run.replay.sizes():
-                if ended:
-                    break
-                news.wait(PATIENCE)
-                news.clear()
+                over = time.monotonic()
+            if ended:
+                break
+            self._learned.wait(PATIENCE)
 
-    together(play, learn, stop)
-    if complete.is_set():  # a generation that was complete when the learner was told to stop
-        _tell(run, watch, stop)
-    run.save()
+    def end(self, stop: Stop) -> None:
+        """Report a generation that was complete when the learner was told to stop, and save."""
+        if self._complete.is_set():
+            _tell(self.run, self.watch, stop)
+        self.run.save()
+
+    def _take(self) -> None:
+        with self.run.turn():
+            self.run.absorb()
+        self.run.save()
+        self._news.set()
+
+    def _hands_over(self) -> bool:
+        """Whether it is time for the learner to hand over, which is its own affair where there is no gate."""
+        return not self.run.settings.gate.games and self.run.unseen_steps() >= self.run.settings.swap_steps
 
 
-def together(other: Callable[[Stop], None], mine: Callable[[Stop], None], stop: Stop) -> None:
-    """Run both at the same time, `other` in a thread of its own.
+def together(parts: Sequence[Callable[[Stop], None]], stop: Stop) -> None:
+    """Run all at the same time, the last in this thread and each of the others in one of its own.
 
-    If one fails the other is stopped, and the error is raised when both have ended.
+    If one fails the others are stopped, and its error is raised when all have ended.
     """
     failed = threading.Event()
 
@@ -143,10 +185,12 @@ def together(other: Callable[[Stop], None], mine: Callable[[Stop], None], stop: 
             failed.set()
             raise
 
-    with ThreadPoolExecutor(1) as thread:
-        future = thread.submit(guarded, other)
+    *others, mine = parts
+    with ThreadPoolExecutor(len(others)) as threads:
+        futures = [threads.submit(guarded, part) for part in others]
         guarded(mine)
-        future.result()
+        for future in futures:
+            future.result()
 
 
 def _tell(run: Run, watch: Monitor, stop: Stop) -> None:

@@ -42,7 +42,7 @@ def open_snapshot(settings: LoopSettings, folder: Path, learner: Learner) -> tup
 def save_weights(path: Path, net: nn.Module, learner: Learner, settings: LoopSettings, progress: Progress) -> None:
     """Write `net`, the network that plays, with the run's counters and settings. Raises StorageError."""
     counters = {name: getattr(progress, name) for name in COUNTERS}
-    provenance = {"run": path.parent.name, **counters, "steps": learner.steps, "settings": settings.portable()}
+    provenance = {"run": path.parent.name, **counters, "steps": progress.handed_steps, "settings": settings.portable()}
     with storage.writing(path):
         weights.save(
             path,

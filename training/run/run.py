@@ -16,9 +16,12 @@ connects them.
 from __future__ import annotations
 
 import contextlib
+import copy
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+
+from torch import nn
 
 from training.actor.actor import Actor
 from training.console import progress_bar, say
@@ -122,6 +125,8 @@ class Run:
                 if stop():
                     break
                 with self.turn():
+                    if not self.steps.owed():  # the window has been emptied
+                        break
                     self.steps.take()
                 bar.update(1)
                 if rest is not None and done % every == 0 and done < steps:
@@ -134,13 +139,15 @@ class Run:
         """
         if self.unseen_steps() == 0:
             return True
-        passed = self._passes(stop) if self.settings.gate.games else True
+        with self.turn():
+            candidate, steps = copy.deepcopy(self.learner.ema), self.learner.steps
+        passed = self._passes(candidate, steps, stop) if self.settings.gate.games else True
         if passed is None:
             return False
-        with self.turn():  # a checkpoint of the other thread must not see half of it
-            self.progress.handed_steps = self.learner.steps
+        with self.turn():  # a checkpoint of another thread must not see half of it
+            self.progress.handed_steps = steps
             if passed:
-                self._let_play()
+                self._let_play(candidate)
         return True
 
     def unseen_steps(self) -> int:
@@ -176,20 +183,22 @@ class Run:
             if not (self.folder / "weights.pt").exists():
                 self._save_weights()
 
-    def _passes(self, stop: Callable[[], bool]) -> bool | None:
-        """Whether the gate lets the learner's average play; None if stopped before the match was over."""
+    def _passes(self, candidate: nn.Module, steps: int, stop: Callable[[], bool]) -> bool | None:
+        """Whether the gate lets the learner's average after so many steps play; None if stopped before the match was
+        over.
+        """
         with self.timeline.during("gate"):
             size, threads = self.settings.stage_at(self.progress.rows).main_size, self.actor.threads
-            candidate, best = self.learner.ema, self.actor.playing
-            verdict = gate.match(candidate, best, size, self.settings, self.learner.steps, threads, stop, self.device)
+            verdict = gate.match(candidate, self.actor.playing, size, self.settings, steps, threads, stop, self.device)
         if verdict is None:
             return None
         say(str(verdict))
-        self.measures.notes |= verdict.report()
+        with self.turn():
+            self.measures.notes |= verdict.report()
         return verdict.passed
 
-    def _let_play(self) -> None:
-        self.actor.hand_over(self.learner.ema)
+    def _let_play(self, net: nn.Module) -> None:
+        self.actor.hand_over(net)
         if self.settings.gate.games and self.settings.gate.drop_window:
             self.window.drop()
         self._save_weights()

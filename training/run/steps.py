@@ -41,8 +41,9 @@ class Steps:
         return rows and max(1, round(self.paid_by(rows, rows * progress.games / max(1, progress.rows))))
 
     def owed(self) -> int:
-        """The number of whole steps that can be taken now."""
-        return int(self.progress.steps_owed) if self.replay.sizes() else 0
+        """The number of whole steps that can be taken now: none while the window holds fewer rows than it must."""
+        rows = sum(self.replay.sizes().values())
+        return int(self.progress.steps_owed) if rows >= max(1, self.settings.replay.least_rows) else 0
 
     def take(self) -> None:
         """Take one of the steps that are owed."""

@@ -1,4 +1,4 @@
-"""When each part of a run was working: its spans, for the report and for tests of what overlaps.
+"""When each part of a run was working: its spans, for the report.
 
 Vocabulary.
   part  selfplay, learner, gate or monitor.
@@ -10,10 +10,13 @@ Used from several threads at once; it keeps the spans since the last `report` on
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
+
+REPORTED = ("selfplay", "learner", "gate")
 
 
 class Span(NamedTuple):
@@ -28,25 +31,34 @@ class Timeline:
     """The spans of a run's parts."""
 
     def __init__(self) -> None:
-        self.spans: list[Span] = []
+        self._lock = threading.Lock()
+        self._spans: list[Span] = []
+        self._begun: dict[str, float] = {}  # of the parts at work now
         self._since = time.monotonic()
 
     @contextmanager
     def during(self, part: str) -> Iterator[None]:
         """Count the time inside as work of `part`."""
-        begin = time.monotonic()
+        with self._lock:
+            self._begun[part] = time.monotonic()
         try:
             yield
         finally:
-            self.spans.append(Span(part, begin, time.monotonic()))
+            with self._lock:
+                self._spans.append(Span(part, self._begun.pop(part), time.monotonic()))
 
     def report(self) -> dict[str, float]:
-        """Seconds of work of self-play and learner since the last report, and their share of that time."""
-        now, spans, self.spans = time.monotonic(), self.spans, []
-        elapsed = max(1e-9, now - self._since)
-        self._since = now
+        """Seconds of work of each `REPORTED` part since the last report, and their share of that time.
+
+        Work that is under way counts up to now, and from now on in the next report.
+        """
+        with self._lock:
+            now, spans, self._spans = time.monotonic(), self._spans, []
+            spans += [Span(part, begin, now) for part, begin in self._begun.items()]
+            self._begun = dict.fromkeys(self._begun, now)
+            elapsed, self._since = max(1e-9, now - self._since), now
         found: dict[str, float] = {}
-        for part in ("selfplay", "learner"):
+        for part in REPORTED:
             seconds = sum(span.end - span.begin for span in spans if span.part == part)
             found |= {f"speed/{part}_seconds": seconds, f"speed/{part}_busy": min(1.0, seconds / elapsed)}
         return found

@@ -47,12 +47,11 @@ class Window:
                 say(line)
 
     def drop(self) -> None:
-        """Forget all rows: only games from here on count. The steps that the rows have paid for are forgotten too."""
+        """Forget all rows: only games from here on count. Steps that are still owed are taken on their rows."""
         progress = self.progress
         self.replay.shelves.clear()
         start = (progress.generation + 1, 0) if progress.learning else (progress.generation, progress.absorbed)
         progress.window_start, progress.window_skip = start
-        progress.steps_owed = 0.0
 
     def needed_from(self) -> int:
         """The oldest generation whose shard the window needs, also at the oldest checkpoint kept."""

@@ -37,6 +37,7 @@ class ReplaySettings:
     growing: bool = setting(
         True, unit="true: the window grows as said; false: it stays at c", papers="KataGo: true; S2: false"
     )
+    least_rows: int = setting(0, unit="rows that the window must hold before a step is taken", low=0)
     surprise_share: float = setting(
         0.5,
         unit="share of a game's weight that goes to its rows by surprise; 0 = all rows alike",
@@ -174,3 +175,6 @@ class GateSettings:
     )
     opening_moves: int = setting(6, unit="random moves at the start of each pair", low=0, high=100)
     drop_window: bool = setting(False, unit="true: a new best network empties the window of rows", papers="S4: true")
+    pause_minutes: float = setting(
+        0.0, unit="minutes between two matches in the asynchronous mode", low=0, high=10_000, papers="S4: 60"
+    )

@@ -21,7 +21,10 @@ from training import console
 from training.actor.actor import Actor
 from training.learner.learner import Learner
 from training.loop import cycle as loop
+from training.matches.elo import Tally
 from training.records import records
+from training.run import gate
+from training.run.gate import GateResult
 from training.run.run import Run
 from training.storage import checkpoint
 
@@ -130,6 +133,44 @@ def test_asynchronous_self_play_never_waits_and_changes_networks_in_mid_game(
     assert run.progress.rows == run.replay.total
 
 
+def test_self_play_and_learner_go_on_while_the_gate_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gated = {"games": 2, "visits": 2, "opening_moves": 2, "share": 0.0}
+    stage = Stage(tmp_path, monkeypatch, mode="asynchronous", generations=3, swap_steps=2, gate=gated)
+    deciding, stepped, played = threading.Event(), threading.Event(), threading.Event()
+    busy: list[float] = []
+
+    def match(*_: Any) -> GateResult:
+        if not deciding.is_set():
+            deciding.set()
+            assert stepped.wait(PATIENCE), "no step is taken during the match"
+            assert played.wait(PATIENCE), "no game ends during the match"
+            busy.append(stage.run.timeline.report()["speed/gate_busy"])
+        return GateResult(Tally(2, 0), 0.0)
+
+    monkeypatch.setattr(gate, "match", match)
+    stage.step = lambda: stepped.set() if deciding.is_set() else None
+    stage.game = lambda: played.set() if deciding.is_set() else None
+    stage.cycle()
+    assert busy[0] > 0, "a match that is under way counts in the report"
+    assert "hand-over" in stage.events
+    assert stage.run.progress.generation == 4
+    assert stage.run.progress.steps_owed < 1, "the last rows are learned from too"
+    assert stage.run.unseen_steps() == 0, "the last network is judged too"
+
+
+def test_matches_of_the_gate_come_no_sooner_than_its_pause(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def matches(pause: float, folder: str) -> int:
+        gated = {"games": 2, "visits": 2, "opening_moves": 2, "share": 0.0, "pause_minutes": pause}
+        settings = {"mode": "asynchronous", "generations": 4, "swap_steps": 1, "gate": gated}
+        stage, played = Stage(tmp_path / folder, monkeypatch, **settings), []
+        monkeypatch.setattr(gate, "match", lambda *_: played.append(1) or GateResult(Tally(2, 0), 0.0))
+        stage.cycle()
+        return len(played)
+
+    assert matches(60, "paused") == 2, "the first one, and that of the end"
+    assert matches(0, "at once") >= 2
+
+
 def test_a_generation_that_is_complete_when_the_learner_is_stopped_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -137,12 +178,14 @@ def test_a_generation_that_is_complete_when_the_learner_is_stopped_is_reported(
     run, stopped, left = stage.run, threading.Event(), threading.Event()
     together, advance = loop.together, Run.advance
 
-    def noted(other: Callable[..., None], mine: Callable[..., None], stop: Callable[[], bool]) -> None:
+    def noted(parts: list[Callable[..., None]], stop: Callable[[], bool]) -> None:
+        *others, learn = parts
+
         def learner(halt: Callable[[], bool]) -> None:
-            mine(halt)
+            learn(halt)
             left.set()
 
-        together(other, learner, stop)
+        together([*others, learner], stop)
 
     def late_advance(run: Run) -> None:  # the learner has left before self-play says that the generation is complete
         advance(run)

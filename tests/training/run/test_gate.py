@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from torch import nn
 
 from gozero import nets, weights
 from tests.training import crashes
@@ -97,6 +98,52 @@ def test_a_run_that_goes_on_has_the_games_absorbed_since_its_window_was_emptied(
         np.testing.assert_array_equal(again.replay.shelves[key].serial, shelf.serial)
 
 
+def test_steps_that_are_owed_when_the_window_is_emptied_are_taken_on_the_rows_that_follow(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gate, "match", lambda *_: GateResult(Tally(2, 2), 0.0))
+    replay = {"window": 120, "held_out": 0.0, "least_rows": 40}
+    run = Run(crashes.settings(mode="asynchronous", gate=GATE | {"drop_window": True}, replay=replay), tmp_path)
+    with_games(run, range(5))
+    run.learner.steps += 1
+    owed = run.progress.steps_owed
+    assert owed >= 1
+    assert run.hand_over(lambda: False)
+    assert run.progress.steps_owed == owed
+    assert run.steps.owed() == 0, "there are no rows to learn from"
+    run.learn(lambda: False)
+    for seed in range(5, 50):
+        with_games(run, range(seed, seed + 1))
+        rows = sum(run.replay.sizes().values())
+        assert (run.steps.owed() > 0) == (rows >= 40), "a step needs as many rows as the settings ask for"
+        if rows >= 40:
+            break
+    run.learn(lambda: False)
+    assert run.learner.steps > owed
+
+
+def test_the_network_that_won_its_match_plays_though_the_learner_went_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = Run(crashes.settings(mode="asynchronous", gate=GATE), tmp_path)
+    judged = {}
+
+    def match(candidate: nn.Module, *_: object) -> GateResult:
+        judged.update({name: tensor.clone() for name, tensor in candidate.state_dict().items()})
+        with torch.no_grad():
+            for parameter in run.learner.ema.parameters():
+                parameter += 1.0
+        run.learner.steps += 3
+        return GateResult(Tally(2, 2), 0.0)
+
+    monkeypatch.setattr(gate, "match", match)
+    run.learner.steps += 1
+    assert run.hand_over(lambda: False)
+    assert all(torch.equal(tensor, judged[name]) for name, tensor in run.actor.playing.state_dict().items())
+    assert run.unseen_steps() == 3
+    assert weights.load(tmp_path / "weights.pt").provenance["steps"] == 1
+
+
 def test_the_steps_handed_over_are_noted_with_the_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A checkpoint of self-play's thread, which waits for its turn, must hold both or neither."""
     run = Run(crashes.settings(mode="asynchronous"), tmp_path)
@@ -109,5 +156,5 @@ def test_the_steps_handed_over_are_noted_with_the_network(tmp_path: Path, monkey
     monkeypatch.setattr(run, "turn", watched_turn)
     run.learner.steps += 1
     assert run.hand_over(lambda: False)
-    assert noted == [1]
+    assert noted == [1, 1], "once to copy the network, once to let it play"
     assert run.unseen_steps() == 0
