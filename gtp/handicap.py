@@ -1,5 +1,6 @@
 """Handicap stones: fixed_handicap, place_free_handicap and set_free_handicap, on an empty board only; get_handicap
-answers their number.
+answers the
+number of stones.
 
 Komi is the controller's business; what a rule set gives White for the stones is counted by the game. White plays next,
 and the stones cannot be undone.

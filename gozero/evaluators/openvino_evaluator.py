@@ -50,7 +50,8 @@ class OpenVINOEvaluator:
         check_choice("precision", precision, PRECISIONS)
         if precision == "int8" and computes_int8() is False:  # sums of products would overflow
             raise PrecisionError(
-                "precision int8 needs a processor with VNNI or AMX, which this one has not; use auto, bf16 or f32"
+                "precision int8 needs a processor with VNNI or AMX, which this one has not or does not report; use auto, bf16 "
+                "or f32"
             )
         self.game = game
         self.threads = threads or available_threads()

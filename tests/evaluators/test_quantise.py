@@ -168,7 +168,8 @@ def test_int8_is_refused_where_it_would_be_wrong(game: Game, tmp_path: Path, mon
     weights.save(tmp_path / "net.pt", nets.build(WIDE, seed=1), WIDE)
     monkeypatch.setattr(openvino_evaluator, "computes_int8", lambda: False)
     with pytest.raises(
-        PrecisionError, match="int8 needs a processor with VNNI or AMX, which this one has not; use auto, bf16 or f32"
+        PrecisionError,
+        match="int8 needs a processor with VNNI or AMX, which this one has not or does not report; use auto, bf16 or f32",
     ):
         OpenVINOEvaluator.from_module(nets.build(WIDE, seed=1), game, precision="int8")
     with pytest.raises(
@@ -204,10 +205,12 @@ def test_ranges_are_found_once_for_each_board(tmp_path: Path, monkeypatch: pytes
     assert found == [5, 7, 5, 5, 5, 5]
 
 
-def test_the_processor_tells_whether_it_computes_in_int8() -> None:
+def test_the_processor_tells_whether_it_computes_in_int8(monkeypatch: pytest.MonkeyPatch) -> None:
     def processor(*flags: str) -> machine.Processor:
         return machine.Processor("", "", "", frozenset(flags))
 
     assert machine.computes_int8(processor("avx2", "avx512f")) is False
     assert all(machine.computes_int8(processor("avx2", flag)) for flag in ("avx512_vnni", "avx_vnni", "amx_int8"))
-    assert machine.computes_int8(processor()) is None, "a system that does not tell"
+    for name, expected in (("arm64", None), ("AMD64", False), ("x86_64", False)):
+        monkeypatch.setattr(machine.platform, "machine", lambda name=name: name)
+        assert machine.computes_int8(processor()) is expected, "a system that does not tell"

@@ -1,5 +1,4 @@
-"""How a self-play game begins, when it is over, and how it is counted. Only this part of training asks which game it
-is.
+"""How a self-play game begins, when it is over, and how it is counted.
 
 Vocabulary.
   settled  the outcome can no longer change; in Go, every point is pass-alive or pass-alive territory (Benson 1976).
