@@ -1,4 +1,5 @@
-"""How a game of Go ends: which moves are still worth playing, and when to pass.
+"""The end of a game of Go as the rules and a settlement decide it: which moves are still worth playing, when a pass is
+sound.
 
 Vocabulary. A side *can take more* while there is a point between the colours, of no seki, that it can play without
 being in atari there: if it is ahead and passes, it gives points away for nothing, in the opening the game. A side *wins

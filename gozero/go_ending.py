@@ -1,4 +1,4 @@
-"""How a game of Go ends: what it is counted by, when a pass is right, and when to resign.
+"""How a player of Go judges the end of its game: the count, its passes, its resignation.
 
 A *settlement* (`gozero.settlement`) gives the owner of each point of a board and the stones that are dead. Where the board
 alone does not settle that, searches and readings do.

@@ -1,4 +1,4 @@
-"""A game in progress: the interface between Python and the kernels of the rules.
+"""A position with its history: the interface between Python and the kernels of the rules.
 
 A `Position` owns a state row, its history, and the list of moves that led here. Here an action is checked before it
 reaches a kernel. It knows no clock, no search and no protocol.

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 NAME = "gozero"
 COMMANDS = (BoardCommands, SetupCommands, PlayCommands, GomillCommands, ParameterCommands)
 GO_COMMANDS = (HandicapCommands, ScoringCommands, RuleCommands, RecordCommands, ServerCommands, GoguiGoCommands)
-OTHER_COMMANDS = (RefereeCommands, GoguiCommands)
+OTHER_GAMES_COMMANDS = (RefereeCommands, GoguiCommands)
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -115,7 +115,7 @@ def leave_when_unread(output: ProtocolOutput) -> None:
 def make_protocol(session: Session, game: str, on_bug: Callable[[Command, Exception], None] | None = None) -> Protocol:
     """Every command that gozero-gtp has for a game; ``on_bug`` as in ``Protocol``."""
     protocol = Protocol(NAME, session.settings.gtp_version or VERSION, on_bug)
-    for group in (*COMMANDS, *(GO_COMMANDS if game in GO_FAMILY else OTHER_COMMANDS)):
+    for group in (*COMMANDS, *(GO_COMMANDS if game in GO_FAMILY else OTHER_GAMES_COMMANDS)):
         protocol.register(group(session).commands())
     protocol.register(ClockCommands(session.clock).commands())
     protocol.register_streams(AnalysisCommands(session).streams())

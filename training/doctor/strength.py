@@ -46,7 +46,7 @@ ROUND = 8
 FIRST_ROLLOUTS, MOST_ROLLOUTS = 64, 4096
 BEATEN = 0.75  # score at which the rollouts are doubled
 KEPT = 4  # frozen weights; the oldest is the opponent
-OPENING_MOVES = 4  # random plies, so that deterministic players do not repeat one game
+RANDOM_PLIES = 4  # random plies, so that deterministic players do not repeat one game
 JUDGED, JUDGED_SEED = 100, 1  # positions from random games
 
 
@@ -179,7 +179,7 @@ class Strength:
         try:
             while (played := len(records)) < self._settings.monitor.strength_games:
                 size = min(ROUND, self._settings.monitor.strength_games - played)
-                plan = match.MatchSettings(size + size % 2, conditions.seed + played, OPENING_MOVES, most_moves, ROUND)
+                plan = match.MatchSettings(size + size % 2, conditions.seed + played, RANDOM_PLIES, most_moves, ROUND)
                 records += list(
                     match.play_match(pair, conditions.game, plan)
                 )  # raises Stopped and drops a round that is cut

@@ -23,7 +23,7 @@ from training.settings.config import LoopSettings
 LEARNING, EARLY = "learning", "too early to say"
 SCALES = {LEARNING: 1.0, EARLY: 0.0, STUCK: -1.0, BROKEN: -2.0}  # the verdict as a curve
 MOST_REASONS = 3
-LEAST_STEPS = 200  # of the learner, before a healthy run is called learning
+JUDGED_STEPS = 200  # of the learner, before a healthy run is called learning
 LEAST_GENERATIONS = 3
 
 
@@ -61,8 +61,8 @@ def verdict(history: list[Report], settings: LoopSettings) -> RunVerdict:
 def _missing(history: list[Report]) -> str:
     """The text about what is still missing for a verdict; empty if nothing is."""
     steps = last(history, "run/steps") or 0.0
-    if steps < LEAST_STEPS:
-        return f"{steps:.0f} of {LEAST_STEPS} learning steps"
+    if steps < JUDGED_STEPS:
+        return f"{steps:.0f} of {JUDGED_STEPS} learning steps"
     if len(history) < LEAST_GENERATIONS:
         return f"generation {len(history)} of {LEAST_GENERATIONS}"
     gain = _gain(history, "policy")

@@ -13,7 +13,7 @@ from training.records import library
 from training.records.library import Entry
 
 BINS = 8  # bars of a histogram
-OPENING_MOVES = 4  # what counts as the same opening
+OPENING_PLIES = 4  # what counts as the same opening
 
 
 def summarise(entries: Sequence[Entry]) -> dict[str, Any]:
@@ -25,7 +25,7 @@ def summarise(entries: Sequence[Entry]) -> dict[str, Any]:
     histogram = [
         {"from": low, "to": high, "games": int(((lengths >= low) & (lengths <= high)).sum())} for low, high in bars
     ]
-    openings = Counter(library.opening(entry.record, entry.game(), OPENING_MOVES) for entry in entries)
+    openings = Counter(library.opening(entry.record, entry.game(), OPENING_PLIES) for entry in entries)
     return {
         "games": len(games),
         "rows": sum(game.rows for game in games),
@@ -61,7 +61,7 @@ def as_text(game: Game, summary: dict[str, Any]) -> str:
                 f"  {bar['from']:>5}-{bar['to']:<5}{bar['games']:>6} {'#' * round(40 * bar['games'] / most)}"
                 for bar in length["histogram"]
             ),
-            f"  openings {openings['different']} different ones of {OPENING_MOVES} moves, symmetries counted as one; "
+            f"  openings {openings['different']} different ones of {OPENING_PLIES} moves, symmetries counted as one; "
             "the commonest:",
             *(f"    {count / games:6.1%}  {text}" for text, count in openings["commonest"].items()),
         ]
