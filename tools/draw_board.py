@@ -16,10 +16,10 @@ from pathlib import Path
 
 from gozero import weights
 from gozero.errors import ChoiceError
+from gozero.plots import PlotError
 from gozero.weights import WeightsError
 from training.console import Parser, run_command
 from training.doctor import gallery
-from training.plots import PlotError
 from training.records import library
 from training.records.library import LibraryError
 

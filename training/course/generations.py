@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 
+from gozero import plots
 from gozero.colours import COLOUR_NAMES
 from gozero.games.game import BLACK, EMPTY, WHITE
-from training import plots
 from training.console import say
 from training.course import command
 from training.course.expansion import Expander

@@ -20,13 +20,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gozero import plots
 from gozero.games import make
-from training import plots
+from gozero.plots import Curve, Panel, PlotError
 from training.console import Parser, run_command
 from training.doctor import history
 from training.doctor.gallery import Gallery
 from training.doctor.history import Report, series
-from training.plots import Curve, Panel, PlotError
 from training.storage import storage
 
 VERDICTS = 12  # newest ones that are listed

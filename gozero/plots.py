@@ -1,11 +1,11 @@
-"""Pictures of a run as PNG bytes: curves, boards, filters. The only module that imports matplotlib.
+"""Pictures as PNG bytes: curves, boards, filters. The only module that imports matplotlib, and only when it draws.
 
 Vocabulary.
   panel  one set of axes: a title and its curves.
   heat   a number a point: shares of a policy or counts (white to red), or ownership (blue the other side's, red the
          mover's).
 
-Nothing is read, measured or written here; `training.report` decides what to draw.
+Nothing is read, measured or written here: those who draw decide what.
 """
 
 from __future__ import annotations
