@@ -12,10 +12,11 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from gozero.command_line import LineParser
 from gozero.engine import check_choices
-from gozero.errors import ChoiceError
+from gozero.errors import ChoiceError, PlotError
 from gozero.exits import INTERRUPTED
 from gozero.games import GAMES
 from gozero.options import SettingsError
@@ -31,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = _parser().parse_args(arguments)
         command: Callable[[argparse.Namespace], None] = options.command
         command(options)
-    except (ChoiceError, SettingsError, WeightsError) as error:
+    except (ChoiceError, SettingsError, WeightsError, PlotError) as error:
         print(f"gozero: {error}", file=sys.stderr)
         return 2
     except ModuleNotFoundError as error:
@@ -86,10 +87,15 @@ def net(options: argparse.Namespace) -> None:
 
 
 def weights(options: argparse.Namespace) -> None:
-    """Describe a weights file."""
+    """Describe a weights file, or draw its first layer."""
     from gozero.weights import describe, find
 
-    print(describe(find(options.file)))
+    if options.filters is None:
+        print(describe(find(options.file)))
+        return
+    from gozero import filters
+
+    print(filters.draw(find(options.file), Path(options.filters)))
 
 
 def graph(options: argparse.Namespace) -> None:
@@ -188,6 +194,12 @@ def _parser() -> argparse.ArgumentParser:
     command = commands.add_parser("weights", help="describe a weights file")
     command.add_argument(
         "file", help="looked for in the working directory, beside the executable and among the shipped weights"
+    )
+    command.add_argument(
+        "--filters",
+        metavar="PNG",
+        help="instead, draw the first layer's filters into this file: red the first player or the side to move, blue the "
+        "other (needs matplotlib)",
     )
     command.set_defaults(command=weights)
 

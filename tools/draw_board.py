@@ -15,8 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gozero import weights
-from gozero.errors import ChoiceError
-from gozero.plots import PlotError
+from gozero.errors import ChoiceError, PlotError
 from gozero.weights import WeightsError
 from training.console import Parser, run_command
 from training.doctor import gallery

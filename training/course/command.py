@@ -11,8 +11,8 @@ from pathlib import Path
 
 import torch
 
+from gozero.errors import PlotError
 from gozero.exits import SUCCESS
-from gozero.plots import PlotError
 from training.console import Parser, progress_bar, run_command, say
 from training.course.boards import COURSES
 from training.course.folder import CourseError, CourseFolder

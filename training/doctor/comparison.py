@@ -19,8 +19,9 @@ from typing import Any
 
 from gozero import plots
 from gozero.course_nets import BODIES
+from gozero.errors import PlotError
 from gozero.options import flat
-from gozero.plots import Curve, Panel, PlotError
+from gozero.plots import Curve, Panel
 from training.doctor import history, page
 from training.doctor.history import Report
 from training.doctor.page import ReportError

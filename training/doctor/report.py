@@ -20,8 +20,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gozero.errors import PlotError
 from gozero.games import make
-from gozero.plots import Curve, Panel, PlotError
+from gozero.plots import Curve, Panel
 from training.console import Parser, run_command
 from training.doctor import comparison, history, page
 from training.doctor.gallery import Gallery
