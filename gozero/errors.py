@@ -17,3 +17,7 @@ class SetUpError(ValueError):
 
 class PlotError(Exception):
     """No picture can be drawn, because matplotlib is missing; one line that says what to do."""
+
+
+class TallyError(Exception):
+    """The tally of games with people cannot be read or written; one line."""
