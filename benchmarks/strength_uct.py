@@ -1,5 +1,5 @@
-"""Plain UCT (UCB1), or PUCT with rollouts, against OpenSpiel's MCTS with random rollouts (C++), at equal simulations: the
-claim is a score of 45 to 55 %.
+"""Plain UCT (UCB1), or PUCT with rollouts, against OpenSpiel's MCTS with random rollouts, at equal simulations: the claim
+is a score of 45 to 55 %.
 
 The point is that two implementations of one algorithm are equally strong, so everything of the algorithm is made
 equal: one rollout a leaf, UCB1 or, with `--selection puct`, PUCT with a uniform prior, the same constant, the most
@@ -7,9 +7,15 @@ visited move, no solver, no tree reuse, and OpenSpiel's kind of rollout: uniform
 included, until the game ends. Moves that score the same are tried by lot, as OpenSpiel shuffles them: in the order of
 the points, Othello's corner would come first. `MATCHES` says what is different from game to game.
 
+OpenSpiel gives a move that ends the game its result as score and no exploration (`--opponent c++`, and `python`, the
+same algorithm). With UCB1 and the constant 2 a move that wins at once, once found, is therefore left aside while any
+other move's term of exploration is large, and the values above it come out too friendly. So the opponent of UCB1 is
+`even`: OpenSpiel's Python search with its score of a child replaced by UCB1 without that exception. With PUCT the
+exception matters little (results.md), and the opponent is `c++`.
+
 What stays different: with PUCT OpenSpiel lends an unvisited move the value 0, ours its parent's; it counts the
-parent's own visit under the square root, or in UCB1's logarithm; it gives a move that ends the game no exploration;
-and of moves with equal visits it plays the one of higher value, but before all others one that wins at once.
+parent's own visit under the square root, or in UCB1's logarithm; and of moves with equal visits it plays the one of
+higher value, but before all others one that wins at once.
 
 With `--own-rollouts` ours play Go as the engine does, without filling one-point eyes; then the claim does not apply
 and the score shows what that is worth. The other games' own rollouts are OpenSpiel's.
@@ -23,6 +29,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import math
 import sys
 from collections import Counter
 from collections.abc import Callable
@@ -46,6 +53,7 @@ from gozero.search.settings import SearchSettings
 from training.matches.elo import Tally
 from training.matches.players import C_UCT
 
+OPPONENTS = ("c++", "python", "even")
 UNEVENNESS = 1e-5  # of the prior: far below any difference between two values
 Mover = Callable[[np.ndarray, np.ndarray, list[int]], int]  # state, history, actions so far -> action
 
@@ -151,14 +159,38 @@ def ours(game: Game, simulations: int, selection: str, constant: float, seed: in
     return move
 
 
-def open_spiel(match: Match, game: Game, simulations: int, selection: str, constant: float, seed: int) -> Mover:
-    """OpenSpiel's bot. Where its move is illegal in our rules it resigns, and loses by an illegal move."""
+def ucb1(child: Any, parent_visits: int, constant: float) -> float:
+    """Kocsis and Szepesvari's score of an `open_spiel.python.algorithms.mcts.SearchNode`, whether it ends the game or
+    not.
+    """
+    if child.explore_count == 0:
+        return math.inf
+    return float(
+        child.total_reward / child.explore_count + constant * math.sqrt(math.log(parent_visits) / child.explore_count)
+    )
+
+
+def their_bot(their: Any, opponent: str, selection: str, constant: float, simulations: int, seed: int) -> Any:
+    """The `pyspiel.Bot` of one of `OPPONENTS`, of so many simulations beside the root's own."""
     import pyspiel
 
+    if opponent == "c++":
+        policy = getattr(pyspiel.ChildSelectionPolicy, selection.upper())
+        evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
+        return pyspiel.MCTSBot(their, evaluator, constant, simulations + 1, 1000, False, seed, False, policy)
+    from open_spiel.python.algorithms import mcts
+
+    lots = np.random.RandomState(seed)
+    score = ucb1 if opponent == "even" else getattr(mcts.SearchNode, f"{selection}_value")
+    rollouts = mcts.RandomRolloutEvaluator(1, lots)
+    return mcts.MCTSBot(
+        their, constant, simulations + 1, rollouts, solve=False, random_state=lots, child_selection_fn=score
+    )
+
+
+def open_spiel(match: Match, game: Game, bot: Any) -> Mover:
+    """The moves of a bot. Where one is illegal in our rules it resigns, and loses by an illegal move."""
     their = their_game(match)
-    evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
-    policy = getattr(pyspiel.ChildSelectionPolicy, selection.upper())
-    bot = pyspiel.MCTSBot(their, evaluator, constant, simulations + 1, 1000, False, seed, False, policy)
     mask = np.zeros(game.actions, np.uint8)
 
     def move(state: np.ndarray, history: np.ndarray, actions: list[int]) -> int:
@@ -200,7 +232,10 @@ def play_all(match: Match, options: argparse.Namespace) -> tuple[list[int], Coun
     for number in range(options.games):
         seed = options.seed + number
         we = ours(inside, options.simulations, options.selection, options.constant, seed)
-        they = open_spiel(match, game, options.simulations, options.selection, options.constant, seed)
+        bot = their_bot(
+            their_game(match), options.opponent, options.selection, options.constant, options.simulations, seed
+        )
+        they = open_spiel(match, game, bot)
         result, plies, illegal = play(game, we, they) if number % 2 == 0 else play(game, they, we)
         ending = "illegal" if illegal else match.ending if plies < game.max_plies else "limit"
         results.append(result if number % 2 == 0 else -result)
@@ -219,6 +254,9 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--simulations", type=int, default=200, help="of each move, for both (default 200)")
     parser.add_argument("--selection", choices=("uct", "puct"), default="uct", help="UCB1 or PUCT (default uct)")
     parser.add_argument(
+        "--opponent", choices=OPPONENTS, help="OpenSpiel's search, see above (default even; with puct c++)"
+    )
+    parser.add_argument(
         "--constant",
         type=float,
         help="exploration of both (default: 2; with puct over a uniform prior 10 in Go, else 2)",
@@ -230,6 +268,10 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     if options.short:
         options.games, options.simulations = 2, 50
+    if options.opponent is None:
+        options.opponent = "even" if options.selection == "uct" else "c++"
+    if options.opponent == "even" and options.selection != "uct":
+        parser.error("--opponent even scores by UCB1: give --selection uct with it, or --opponent c++ or python")
     if options.constant is None:
         options.constant = C_UCT if options.selection == "uct" else MATCHES[options.game].c_puct
     return options
@@ -242,7 +284,7 @@ def main(arguments: list[str] | None = None) -> None:
     wins, losses = results.count(1), results.count(-1)
     tally = Tally(wins, losses, len(results) - wins - losses)
     settings = f"{options.simulations} simulations a move, {options.selection} with constant {options.constant:g}"
-    print(f"UCT with rollouts against OpenSpiel's, {match.title}, {settings}\n  {machine()}")
+    print(f"UCT with rollouts against OpenSpiel's ({options.opponent}), {match.title}, {settings}\n  {machine()}")
     print(f"  {wins} won, {losses} lost, {tally.draws} drawn: {tally}; endings {dict(endings)}")
 
 

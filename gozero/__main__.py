@@ -12,10 +12,11 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from gozero.command_line import LineParser
 from gozero.engine import check_choices
-from gozero.errors import ChoiceError
+from gozero.errors import ChoiceError, PlotError, TallyError
 from gozero.exits import INTERRUPTED
 from gozero.games import GAMES
 from gozero.options import SettingsError
@@ -31,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = _parser().parse_args(arguments)
         command: Callable[[argparse.Namespace], None] = options.command
         command(options)
-    except (ChoiceError, SettingsError, WeightsError) as error:
+    except (ChoiceError, SettingsError, WeightsError, PlotError, TallyError) as error:
         print(f"gozero: {error}", file=sys.stderr)
         return 2
     except ModuleNotFoundError as error:
@@ -48,16 +49,34 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def play(options: argparse.Namespace) -> None:
-    """A game against the engine in the terminal."""
+    """A game against the engine in the terminal, or the tally of such games."""
     from gozero.play_settings import PlaySettings
 
-    settings = PlaySettings(**{name: value for name, value in vars(options).items() if name != "command"})
+    if options.tally:
+        _print_tally(options.game)
+        return
+    if options.game is None:
+        raise ChoiceError(f"play needs the name of a game: {', '.join(GAMES)}; see python -m gozero play --help")
+    chosen = {name: value for name, value in vars(options).items() if name not in ("command", "tally")}
+    settings = PlaySettings(**chosen)
     from gozero import play
 
     for stream in (sys.stdin, sys.stdout):
         if isinstance(stream, io.TextIOWrapper):  # whatever is typed can be read and shown
             stream.reconfigure(errors="backslashreplace")
     play.play(settings)
+
+
+def _print_tally(game: str | None) -> None:
+    """The games of people, of one kind where a game is named."""
+    from gozero import tally
+
+    if game is not None:
+        check_choices(game, None, None)
+    file = tally.path()
+    entries = [entry for entry in tally.read(file) if game in (None, entry.key.game)]
+    print(tally.table(entries) if entries else "No game is counted yet.")
+    print(f"The tally is {file}.", file=sys.stderr)
 
 
 def perft(options: argparse.Namespace) -> None:
@@ -86,10 +105,15 @@ def net(options: argparse.Namespace) -> None:
 
 
 def weights(options: argparse.Namespace) -> None:
-    """Describe a weights file."""
+    """Describe a weights file, or draw its first layer."""
     from gozero.weights import describe, find
 
-    print(describe(find(options.file)))
+    if options.filters is None:
+        print(describe(find(options.file)))
+        return
+    from gozero import filters
+
+    print(filters.draw(find(options.file), Path(options.filters)))
 
 
 def graph(options: argparse.Namespace) -> None:
@@ -152,18 +176,23 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     command = commands.add_parser("play", help="play against the engine in this terminal")
-    command.add_argument("game", help=f"name of the game: {', '.join(GAMES)}")
+    command.add_argument("game", nargs="?", help=f"name of the game: {', '.join(GAMES)}")
     command.add_argument("--size", type=int, help="points a side (default: that of the weights, or the game's own)")
     command.add_argument(
         "--weights", metavar="FILE", help="weights file (default: the game's, if there is one; else random playouts)"
     )
     command.add_argument("--visits", type=int, help="simulations a move (default: 400, or 2000 with random playouts)")
     command.add_argument(
+        "--level", type=int, help="a weaker engine: 1 (for beginners) to 20, in place of visits; needs weights"
+    )
+    command.add_argument(
         "--colour", choices=("black", "white"), default="black", help="yours; Black begins (default: %(default)s)"
     )
     command.add_argument("--seed", type=int, help="whole number; the same seed plays the same game")
     command.add_argument("--rules", help="rule set (default: the game's own)")
     command.add_argument("--komi", type=float, help="points for White in go (default: 7.5)")
+    command.add_argument("--tally", action="store_true", help="show how many games you have won, and play none")
+    command.add_argument("--no-tally", dest="counted", action="store_false", help="do not count this game")
     command.set_defaults(command=play)
 
     command = commands.add_parser("perft", help="count move sequences, to compare rules with another implementation")
@@ -188,6 +217,12 @@ def _parser() -> argparse.ArgumentParser:
     command = commands.add_parser("weights", help="describe a weights file")
     command.add_argument(
         "file", help="looked for in the working directory, beside the executable and among the shipped weights"
+    )
+    command.add_argument(
+        "--filters",
+        metavar="PNG",
+        help="instead, draw the first layer's filters into this file: red the first player or the side to move, blue the "
+        "other (needs matplotlib)",
     )
     command.set_defaults(command=weights)
 

@@ -12,7 +12,7 @@ It knows no rules: a vertex on the board is accepted whether or not it can be pl
 from __future__ import annotations
 
 LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
-MAX_SIZE = len(LETTERS)
+MAX_SIZE = 19  # points a side of the largest board of any game
 
 
 def action_count(size: int, rows: int | None = None) -> int:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gozero import games, machine
+from gozero.coords import MAX_SIZE
 from gozero.errors import ChoiceError
 from gozero.games import GAMES, GO_FAMILY
 from gozero.games.rules import MIN_SIZE, rule_set
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from gozero.search.settings import SearchSettings
 
 DEFAULT_GAME = "go"
-MAX_SIZE = 19
 SMALLEST_GO = 5
 """Points a side; Go is smaller only in tests of its rules."""
 

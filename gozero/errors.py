@@ -13,3 +13,11 @@ class InputError(ValueError):
 
 class SetUpError(ValueError):
     """Stones that cannot be set up like this; the message is one line."""
+
+
+class PlotError(Exception):
+    """No picture can be drawn, because matplotlib is missing; one line that says what to do."""
+
+
+class TallyError(Exception):
+    """The tally of games with people cannot be read or written; one line."""

@@ -15,20 +15,22 @@ from pathlib import Path
 
 import numpy as np
 
-from gozero import coords, games
+from gozero import coords, games, tally
 from gozero.colours import COLOUR_NAMES
 from gozero.engine import beyond_training
-from gozero.errors import InputError
+from gozero.errors import ChoiceError, InputError, TallyError
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.factory import open_evaluator
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games import FALLING_GAMES
 from gozero.games.diagram import SYMBOLS
 from gozero.games.game import BLACK, EMPTY, WHITE
+from gozero.levels import Level, level
 from gozero.play_settings import PlaySettings
 from gozero.position import Position
 from gozero.sitting import Opponent, Reply, Sitting, name_of
-from gozero.weights import WEIGHTS, WeightsError, find, full, header
+from gozero.tally import Key
+from gozero.weights import WEIGHTS, WeightsError, file_hash, find, full, header
 
 VISITS, PLAYOUTS = (
     400,
@@ -85,7 +87,10 @@ def play(settings: PlaySettings) -> None:
     size = header(path).size if path and settings.size is None else settings.size
     warning = beyond_training(header(path).trained, size) if path and size else ""
     game = games.make(settings.game, size=size, rules=settings.rules, komi=settings.komi)
-    visits = settings.visits or (VISITS if path else PLAYOUTS)
+    usual = VISITS if path else PLAYOUTS
+    chosen = level(settings.level) if settings.level is not None else Level(settings.visits or usual, 0.0)
+    if settings.level is not None and path is None:
+        raise ChoiceError(f"--level {settings.level} needs weights, and {settings.game} has none here: give --visits")
     if path:
         print(f"loading {path.name} ...", file=sys.stderr, flush=True)
     evaluator: Evaluator = open_evaluator(path, game) if path else RolloutEvaluator(game)
@@ -94,11 +99,20 @@ def play(settings: PlaySettings) -> None:
         if path
         else f"No weights for this game ({WEIGHTS[game.name]}): PUCT with random playouts"
     )
-    print(f"{opponent}, {visits} simulations a move.")
+    strength = f"level {settings.level}" if settings.level is not None else f"{chosen.visits} visits"
+    print(f"{opponent}, {strength.replace('visits', 'simulations a move')}.")
     if warning:
         print(warning, file=sys.stderr)
-    sitting = Sitting(game, Opponent(evaluator, visits, settings.seed), COLOURS[settings.colour])
-    Terminal(sitting, settings).run()
+    hints = usual if settings.level is not None else None
+    engine = Opponent(evaluator, chosen.visits, settings.seed, chosen.temperature, hints)
+    name, digits = (path.name, file_hash(path)[:8]) if path else ("random playouts", "")
+    key = Key(game.name, game.dimensions, name, digits, strength)
+    Terminal(Sitting(game, engine, COLOURS[settings.colour]), settings, key if _counts(settings) else None).run()
+
+
+def _counts(settings: PlaySettings) -> bool:
+    """Whether this is a game for the tally: not with --no-tally, and not where a script types."""
+    return settings.counted and sys.stdin.isatty()
 
 
 def choose_weights(settings: PlaySettings) -> Path | None:
@@ -126,12 +140,17 @@ class Terminal:
     Args:
         sitting: before its first move.
         settings: komi and rules for the saved record.
+        key: where the game is counted; None: nowhere.
+
+    A game counts when it is over: by its rules, or because the person resigns. One with a hint or a move taken back does
+    not, nor what is played on after the end.
     """
 
-    def __init__(self, sitting: Sitting, settings: PlaySettings) -> None:
+    def __init__(self, sitting: Sitting, settings: PlaySettings, key: Key | None = None) -> None:
         self._sitting = sitting
         self._position, self._game, self._person = sitting.position, sitting.position.game, sitting.person
         self._settings = settings
+        self._key = key
         self._leaving = False
         self._commands: dict[str, Callable[[], None]] = {
             "hint": self._hint,
@@ -219,6 +238,7 @@ class Terminal:
 
     def _hint(self) -> None:
         self._check_not_over()
+        self._not_counted("it has a hint")
         result = self._sitting.engine.look(self._position)
         best = [int(action) for action in np.argsort(-result.visits, kind="stable")[:HINTS] if result.visits[action]]
         total = max(1, int(result.visits.sum()))
@@ -231,6 +251,7 @@ class Terminal:
 
     def _undo(self) -> None:
         self._sitting.undo()
+        self._not_counted("a move was taken back")
         self._print_board()
 
     def _save(self, name: str) -> None:
@@ -251,7 +272,7 @@ class Terminal:
     def _resign(self) -> None:
         self._check_not_over()
         self._sitting.resigned = True
-        print(self._result())
+        self._end()
 
     def _quit(self) -> None:
         self._leaving = True
@@ -277,7 +298,30 @@ class Terminal:
         if reply is not None:
             print(self._described(reply))
         if self._sitting.is_over:
-            print(self._result())
+            self._end()
+
+    def _end(self) -> None:
+        """Print the result, and count it."""
+        print(self._result())
+        if self._key is None:
+            return
+        result = {self._person: "won", EMPTY: "drawn"}.get(self._sitting.winner, "lost")
+        try:
+            entry, moved = tally.add(tally.path(), self._key, COLOUR_NAMES[self._person].lower(), result)
+        except TallyError as error:
+            print(f"gozero: {error}; this game is not counted", file=sys.stderr)
+        else:
+            if moved:
+                print(f"gozero: the tally was damaged; it is now {moved}, and a new one begins", file=sys.stderr)
+            counts = ", ".join(f"{name} {entry.total(name)}" for name in tally.RESULTS)
+            print(f"Your games against {self._key.weights}, {self._key.strength}: {counts}.")
+        self._key = None
+
+    def _not_counted(self, why: str) -> None:
+        """From now on this game is not one for the tally."""
+        if self._key is not None:
+            print(f"This game is not counted in the tally: {why}.")
+            self._key = None
 
     def _described(self, reply: Reply) -> str:
         """The engine's move, and who it thinks will win."""

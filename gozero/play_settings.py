@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from gozero import engine
 from gozero.errors import ChoiceError
+from gozero.levels import level
 
 
 @dataclass(frozen=True)
@@ -20,15 +21,23 @@ class PlaySettings:
     size: int | None = None  # points a side, or columns
     weights: str | None = None
     visits: int | None = None  # simulations of the engine's moves and of hints
+    level: int | None = None  # in place of visits: see gozero.levels
     colour: str = "black"
     seed: int | None = None  # None: no two sittings are alike
     rules: str | None = None
     komi: float | None = None
+    counted: bool = True  # whether the game goes into the tally
 
     def __post_init__(self) -> None:
         engine.check_choices(self.game, self.size, self.rules)
         if self.visits is not None and self.visits < 1:
             raise ChoiceError(f"--visits {self.visits}: expected 1 or more")
+        if self.level is not None:
+            level(self.level)
+            if self.visits is not None:
+                raise ChoiceError(
+                    f"--level {self.level} and --visits {self.visits}: a level has its own visits, give one"
+                )
         if self.seed is not None and self.seed < 0:
             raise ChoiceError(f"--seed {self.seed}: expected 0 or more")
         if self.komi is not None and not math.isfinite(self.komi):

@@ -39,33 +39,43 @@ class Opponent:
 
     Args:
         evaluator: of the game that is played.
-        visits: simulations of each search.
+        visits: simulations of a move's search.
         seed: of playouts and of chance; None: another one each time.
+        temperature: of the draw among the moves in the whole game, above that of the opening.
+        hint_visits: simulations of a search for the person; None: as many as for a move.
     """
 
-    def __init__(self, evaluator: Evaluator, visits: int, seed: int | None = None) -> None:
-        self._usual = PlayerSettings()
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        visits: int,
+        seed: int | None = None,
+        temperature: float = 0.0,
+        hint_visits: int | None = None,
+    ) -> None:
+        self._usual = PlayerSettings(temperature=temperature)
         self._random = np.random.default_rng(seed)
         leaves = max(1, min(self._usual.search.leaves, visits // VISITS_PER_LEAF))
         settings = replace(self._usual.search, leaves=leaves)
         self._search = Search(evaluator.game, evaluator, settings, seed=int(self._random.integers(2**63)))
         self._visits = visits
+        self._hint_visits = hint_visits or visits
 
     def look(self, position: Position) -> RootResult:
-        """Search a position that is not over."""
-        self._search.begin(
-            0,
-            SearchRequest(
-                position.state, position.history_row(0), self._visits, root_mask=endgame.candidates(position)
-            ),
-        )
+        """Search a position that is not over, for the person."""
+        return self._searched(position, self._hint_visits)
+
+    def _searched(self, position: Position, visits: int) -> RootResult:
+        mask = endgame.candidates(position)
+        self._search.begin(0, SearchRequest(position.state, position.history_row(0), visits, root_mask=mask))
         self._search.run()
         return self._search.result()
 
     def choose(self, position: Position) -> tuple[int, float]:
         """(action, expected result of the side to move, -1..1)."""
-        result = self.look(position)
-        return choose(result, self._usual.temperature_at(position), self._random), result.value
+        result = self._searched(position, self._visits)
+        temperature = self._usual.temperature_at(position)
+        return choose(result, temperature, self._random, undrawn=position.game.pass_action), result.value
 
 
 class Reply(NamedTuple):

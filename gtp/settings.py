@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from gozero import command_line, engine
-from gozero.engine import DEFAULT_GAME, MAX_SIZE
+from gozero.coords import MAX_SIZE
+from gozero.engine import DEFAULT_GAME
 from gozero.engine_settings import EngineSettings
 from gozero.levels import STRONGEST, WEAKEST, Level, level
 from gozero.options import SettingsError, option

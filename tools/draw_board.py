@@ -15,11 +15,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gozero import weights
-from gozero.errors import ChoiceError
+from gozero.errors import ChoiceError, PlotError
 from gozero.weights import WeightsError
 from training.console import Parser, run_command
 from training.doctor import gallery
-from training.plots import PlotError
 from training.records import library
 from training.records.library import LibraryError
 

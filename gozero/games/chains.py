@@ -22,12 +22,12 @@ from collections.abc import Callable
 import numpy as np
 from numba import types
 
+from gozero.coords import MAX_SIZE
 from gozero.errors import SetUpError
 from gozero.games.game import BLACK, EMPTY, TO_PLAY, WHITE
 from gozero.jit import STATE, STONES, kernel
 
 EDGE = 3
-MAX_SIZE = 19
 PAST_BOARDS = 5
 
 MANY_LIBERTIES = 4  # from here on `chain_liberties` counts no further

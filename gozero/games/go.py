@@ -16,6 +16,7 @@ from functools import partial
 import numpy as np
 from numba import types
 
+from gozero.coords import MAX_SIZE
 from gozero.errors import ChoiceError
 from gozero.games import chains
 from gozero.games.area import area_owners, has_open_region, pass_alive_owners, settled_owners
@@ -53,7 +54,6 @@ from gozero.games.rules import MIN_SIZE, SIMPLE, SITUATIONAL, RuleSet, rule_set
 from gozero.jit import LEGAL, MASK, OUTCOME, OWNER, SAMPLE, SCORE, STATE, STEP, kernel
 from gozero.rng import below
 
-MAX_SIZE = chains.MAX_SIZE
 WHITE_TO_PLAY = np.uint64(0x5BF03635DD6A9A4F)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 
 import numpy as np
 import pytest
@@ -60,12 +61,32 @@ def test_an_illegal_move_loses() -> None:
     assert strength_uct.play(game, lambda *_: game.resign_action, lambda *_: 0) == (-1, 0, True)
 
 
+@pytest.mark.parametrize("opponent", strength_uct.OPPONENTS)
+def test_every_opponent_plays_a_legal_move(opponent: str) -> None:
+    match, game = strength_uct.MATCHES["connect4"], games.make("connect4")
+    bot = strength_uct.their_bot(strength_uct.their_game(match), opponent, "uct", 2.0, 20, 1)
+    mover = strength_uct.open_spiel(match, game, bot)
+    assert mover(game.initial.copy(), game.new_histories(1)[0], []) in range(35, 42)  # the lowest row
+
+
+def test_ucb1_gives_a_child_that_ends_the_game_its_exploration() -> None:
+    """(2 wins of 3 visits) + 2 sqrt(ln 20 / 3), where OpenSpiel's own score is the outcome alone."""
+    from open_spiel.python.algorithms.mcts import SearchNode
+
+    child = SearchNode(0, 0, 1.0)
+    assert strength_uct.ucb1(child, 20, 2.0) == float("inf")
+    child.explore_count, child.total_reward, child.outcome = 3, 2.0, [1.0, -1.0]
+    assert strength_uct.ucb1(child, 20, 2.0) == pytest.approx(2 / 3 + 2 * (math.log(20) / 3) ** 0.5)
+    assert child.uct_value(20, 2.0) == 1.0
+
+
 def played(seed: int) -> list[int]:
     """The moves of a game of Connect-4 up to our last one."""
     match, game, seen = strength_uct.MATCHES["connect4"], games.make("connect4"), list[int]()
+    bot = strength_uct.their_bot(strength_uct.their_game(match), "c++", "uct", 2.0, 20, seed)
     we, they = (
         strength_uct.ours(game, 20, "uct", 2.0, seed),
-        strength_uct.open_spiel(match, game, 20, "uct", 2.0, seed),
+        strength_uct.open_spiel(match, game, bot),
     )
 
     def watched(state: np.ndarray, history: np.ndarray, actions: list[int]) -> int:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from gozero import plots
+from gozero.plots import BoardPicture
 from tools import draw_board
-from training import plots
-from training.plots import BoardPicture
 
 TREE = Path(__file__).parents[2]
 MOST_BYTES = 60_000  # of a picture that everybody downloads with the tree

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import torch
 
+from gozero.errors import PlotError
 from gozero.exits import SUCCESS
 from training.console import Parser, progress_bar, run_command, say
 from training.course.boards import COURSES
 from training.course.folder import CourseError, CourseFolder
-from training.plots import PlotError
 from training.storage.storage import BusyError, FolderError, StorageError, alone
 
 UNUSABLE = (CourseError, PlotError, StorageError, FolderError, BusyError)

@@ -22,14 +22,14 @@ from typing import Any
 
 import numpy as np
 
+from gozero import plots
 from gozero.colours import COLOUR_NAMES
 from gozero.games.game import BLACK, EMPTY, WHITE
-from training import plots
 from training.console import say
 from training.course import command
 from training.course.expansion import Expander
 from training.course.folder import CourseFolder, value_stage
-from training.course.learning import Lessons, fit
+from training.course.learning import Hyperparameters, fit
 from training.course.movers import Mover, RandomMover, ValueMover
 from training.course.networks import Networks, ValueNetwork, new_networks
 from training.course.playing import PARALLEL, Played, Score, against, against_random, batches, mixed, play
@@ -101,7 +101,7 @@ def _make(folder: CourseFolder, generation: int, settings: dict[str, Any]) -> No
         rows = value_rows(folder, played(expander, mover, settings["games"], seed, by_chance=not generation))
     with command.stage(f"generation {generation}: learning from {sum(len(boards) for boards, _ in rows):,} positions"):
         networks = new_networks(ValueNetwork, folder.game, folder.course, seed)
-        learn(networks, rows, folder, Lessons(settings["passes"]), seed)
+        learn(networks, rows, folder, Hyperparameters(settings["passes"]), seed)
         folder.save(value_stage(generation), "value", networks, settings)
 
 
@@ -131,10 +131,16 @@ def gathered(batches: list[list[tuple[np.ndarray, np.ndarray]]]) -> Rows:
 
 
 def learn(
-    networks: Networks, rows: Rows, folder: CourseFolder, lessons: Lessons, seed: int, *, points: bool = False
+    networks: Networks,
+    rows: Rows,
+    folder: CourseFolder,
+    hyperparameters: Hyperparameters,
+    seed: int,
+    *,
+    points: bool = False,
 ) -> None:
     """Teach each network its rows."""
-    total = lessons.passes * sum(len(boards) for boards, _ in rows)
+    total = hyperparameters.epochs * sum(len(boards) for boards, _ in rows)
     with command.progress(total, "learning", "rows") as tell:
         for network, (boards, targets) in zip(networks, rows, strict=True):
             fit(
@@ -142,7 +148,7 @@ def learn(
                 boards,
                 targets,
                 folder.game,
-                lessons,
+                hyperparameters,
                 seed,
                 lambda n, loss: tell(n, f"loss {loss:.4f}"),
                 points=points,

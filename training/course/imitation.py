@@ -22,7 +22,7 @@ from training.course import command
 from training.course.expansion import Expander
 from training.course.folder import SUPERVISED, CourseError, CourseFolder, value_stage
 from training.course.generations import GAMES, Rows, gathered, learn, played, random_scores
-from training.course.learning import Lessons
+from training.course.learning import Hyperparameters
 from training.course.movers import PolicyMover, ValueMover
 from training.course.networks import PolicyNetwork, new_networks
 from training.course.playing import Played, Score
@@ -94,7 +94,7 @@ def _make(folder: CourseFolder, settings: dict[str, Any]) -> None:
         raise CourseError(f"one colour won none of {settings['games']} games: give more --games")
     with command.stage(f"supervised policies: learning from {sum(len(boards) for boards, _ in rows):,} moves"):
         networks = new_networks(PolicyNetwork, folder.game, folder.course, settings["seed"])
-        learn(networks, rows, folder, Lessons(settings["passes"]), settings["seed"], points=True)
+        learn(networks, rows, folder, Hyperparameters(settings["passes"]), settings["seed"], points=True)
         folder.save(SUPERVISED, "policy", networks, settings)
 
 

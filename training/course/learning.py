@@ -21,12 +21,12 @@ from training.course.networks import planes
 
 
 @dataclass(frozen=True)
-class Lessons:
+class Hyperparameters:
     """How long and how fast to learn."""
 
-    passes: int  # over the data
+    epochs: int
     batch: int = 256
-    rate: float = 2e-3  # learning rate at the start; it falls to 0 along half a cosine
+    learning_rate: float = 2e-3  # at the start; it falls to 0 along half a cosine
 
 
 def fit(
@@ -34,7 +34,7 @@ def fit(
     boards: np.ndarray,
     targets: np.ndarray,
     game: Game,
-    lessons: Lessons,
+    hyperparameters: Hyperparameters,
     seed: int,
     tell: Callable[[int, float], None],
     *,
@@ -47,18 +47,18 @@ def fit(
         boards: uint8 [n, P], n >= 1.
         targets: int64 [n], classes.
         game: whose symmetries are used.
-        lessons: how long.
+        hyperparameters: how long, and how fast.
         seed: of the order of the rows.
         tell: hears of the rows of each batch and its loss.
         points: the targets are points of the board, which turn with it.
     """
     maps, backwards = _maps(game)
     first = np.random.default_rng(seed).integers(len(maps), size=len(boards))
-    steps = lessons.passes * -(-len(boards) // lessons.batch)
-    optimiser = torch.optim.Adam(network.parameters(), lr=lessons.rate)
+    steps = hyperparameters.epochs * -(-len(boards) // hyperparameters.batch)
+    optimiser = torch.optim.Adam(network.parameters(), lr=hyperparameters.learning_rate)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: (1 + math.cos(math.pi * step / steps)) / 2)
     network.train()
-    for number, rows in _batches(len(boards), lessons, seed):
+    for number, rows in _batches(len(boards), hyperparameters, seed):
         turns = (first[rows] + number) % len(maps)
         classes = backwards[turns, targets[rows]] if points else targets[rows]
         turned = boards[rows[:, None], maps[turns]]
@@ -71,13 +71,13 @@ def fit(
     network.eval()
 
 
-def _batches(count: int, lessons: Lessons, seed: int) -> Iterator[tuple[int, np.ndarray]]:
+def _batches(count: int, hyperparameters: Hyperparameters, seed: int) -> Iterator[tuple[int, np.ndarray]]:
     """(number of the pass, rows int64 [at most a batch]); each pass has every row once, in an order of its own."""
     random = np.random.default_rng([seed, 1])
-    for number in range(lessons.passes):
+    for number in range(hyperparameters.epochs):
         order = random.permutation(count)
-        for start in range(0, count, lessons.batch):
-            yield number, order[start : start + lessons.batch]
+        for start in range(0, count, hyperparameters.batch):
+            yield number, order[start : start + hyperparameters.batch]
 
 
 def _maps(game: Game) -> tuple[np.ndarray, np.ndarray]:

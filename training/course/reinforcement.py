@@ -29,8 +29,8 @@ import numpy as np
 import torch
 from torch.nn.functional import log_softmax
 
+from gozero import plots
 from gozero.games.game import BLACK, WHITE
-from training import plots
 from training.console import say
 from training.course import command
 from training.course.expansion import Expander

@@ -18,6 +18,7 @@ gets a guess.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,6 +35,7 @@ from training.course.networks import Networks, expected_results, of_colour
 VAL, POL, BOTH = "val", "pol", "val_and_pol"
 LEVELS, VISITS = 1, 100
 SHARPNESS = 100.0  # of the policy that stands for the values of `val`: a hundredth of a win is e times as probable
+NUMBER = re.compile("[0-9]{1,9}")
 POLICIES = {"supervised": SUPERVISED, "reinforced": REINFORCED}
 
 
@@ -66,13 +68,13 @@ def parse(text: str) -> Strategy:
         f"{text!r} is no player of the course: expected FOLDER:val[:LEVELS], FOLDER:pol or FOLDER:val_and_pol[:VISITS]"
     )
     rest, _, last = text.rpartition(":")
-    number = int(last) if last.isascii() and last.isdigit() else None
+    number = int(last) if NUMBER.fullmatch(last) else None
     if number is not None:
         rest, _, last = rest.rpartition(":")
     kind, _, which = last.partition("@")
     if not rest or kind not in (VAL, POL, BOTH) or number == 0 or (kind == POL and number is not None):
         raise wrong
-    named = not which or (which.isascii() and which.isdigit() if kind == VAL else which in POLICIES)
+    named = not which or (NUMBER.fullmatch(which) if kind == VAL else which in POLICIES)
     if not named:
         raise CourseError(
             f"in {text!r}, {which!r} names no networks: expected val@0, val@1, ..., pol@supervised or pol@reinforced"

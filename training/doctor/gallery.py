@@ -19,12 +19,11 @@ import numpy as np
 import torch
 from torch import nn
 
-from gozero import features, weights
+from gozero import features, plots, weights
 from gozero.games.game import PLY, Game
 from gozero.nets import Network
+from gozero.plots import BoardPicture
 from gozero.weights import WeightsError
-from training import plots
-from training.plots import BoardPicture
 from training.records import records, scoring
 from training.records.records import Record
 from training.records.replay import is_held_out

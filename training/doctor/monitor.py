@@ -7,15 +7,14 @@ Vocabulary.
 Messages go to stderr. Progress bars are drawn on a terminal only; in a log file each generation has two lines. This
 module only collects and writes: `game_report` summarises records, the loop gives losses and speeds,
 `training.doctor.checkup` and `training.doctor.strength` measure, `training.doctor.verdict` judges,
-`training.doctor.report` draws. Only this module imports TensorBoard.
+`training.doctor.report` draws, `training.doctor.curves` writes for TensorBoard.
 """
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,13 +22,14 @@ from training.console import say
 from training.doctor import history, report
 from training.doctor import verdict as doctor
 from training.doctor.checkup import Checkup
+from training.doctor.curves import Curves
 from training.doctor.history import Report
 from training.doctor.strength import Strength
 from training.records import scoring
 from training.settings.config import LoopSettings
 
 if TYPE_CHECKING:
-    from torch.utils.tensorboard import SummaryWriter
+    import torch
 
     from training.run.run import Run
 
@@ -67,17 +67,11 @@ class Monitor:
 
     def __init__(self, folder: Path, settings: LoopSettings) -> None:
         """Raises ConfigError for settings that cannot be used."""
-        from torch.utils.tensorboard import SummaryWriter
-
         self.folder, self.settings = folder, settings
         self._history, _ = history.read(folder)
         self._checkup, self._strength = Checkup(), Strength(folder, settings)
         self._log = (folder / "log.jsonl").open("a", encoding="utf-8")
-        board = folder / "tensorboard"
-        board.mkdir(exist_ok=True)  # a file in its place is an error now, not after a generation
-        self._open_board = partial(SummaryWriter, str(board))
-        # opened with the first generation, which the curves may hold already
-        self._board: SummaryWriter | None = None
+        self._curves = Curves(folder, settings.monitor.losses_every)
         self._stop: Callable[[], bool] = lambda: False
         self._reported = True  # whether report.html is up to date
 
@@ -102,11 +96,14 @@ class Monitor:
         if every and generation % every == 0 and not stop():
             self._report()
 
+    def step(self, number: int, losses: Mapping[str, torch.Tensor]) -> None:
+        """Draw the losses of the learner's step of that number, if its turn is come."""
+        self._curves.step(number, losses)
+
     def close(self) -> None:
         """Close the files. A run that was not stopped gets its last report."""
         self._log.close()
-        if self._board is not None:
-            self._board.close()
+        self._curves.close()
         if self.settings.monitor.report_every and not self._reported and not self._stop():
             self._report()
 
@@ -114,13 +111,7 @@ class Monitor:
         """The generation's line in the log, and its curves."""
         self._log.write(json.dumps({**found, history.VERDICT: verdict}) + "\n")
         self._log.flush()
-        generation = int(found["run/generation"])
-        if self._board is None:
-            self._board = self._open_board(purge_step=generation)  # generations that a crash undid are not drawn twice
-        for name, value in found.items():
-            self._board.add_scalar(name, value, generation)
-        self._board.add_text("doctor", verdict, generation)
-        self._board.flush()
+        self._curves.report(found, verdict)
 
     def _report(self) -> None:
         """Write report.html; a page that cannot be drawn or written ends no run."""

@@ -1,5 +1,5 @@
-"""`python -m training.report RUN_FOLDER`: one page, report.html, that shows how a run goes. It opens anywhere, without
-network or server.
+"""`python -m training.report RUN`: one page, report.html, that shows how a run goes. It opens anywhere, without network or
+server. With several runs: a page that compares them (`training.doctor.comparison`).
 
 Vocabulary.
   section  a heading with pictures or text. A section whose numbers are not in the run folder is left out, so logs of
@@ -12,7 +12,7 @@ doctor's (`training.doctor.verdict`).
 
 from __future__ import annotations
 
-import base64
+import argparse
 import html
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -20,30 +20,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gozero.errors import PlotError
 from gozero.games import make
-from training import plots
+from gozero.plots import Curve, Panel
 from training.console import Parser, run_command
-from training.doctor import history
+from training.doctor import comparison, history, page
 from training.doctor.gallery import Gallery
-from training.doctor.history import Report, series
-from training.plots import Curve, Panel, PlotError
-from training.storage import storage
+from training.doctor.history import Report
+from training.doctor.page import ReportError, found, scores
 
 VERDICTS = 12  # newest ones that are listed
 PARTS = {"selfplay": "self-play", "learner": "learner", "gate": "gate"}  # that are reported, and their names
 TICKS = 6  # generations named above the losses
-STYLE = """
-body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 1080px; padding: 0 1em; color: #222; background: #fff }
-h1 { font-size: 1.5em } h2 { font-size: 1.15em; margin: 2em 0 .3em; border-bottom: 1px solid #ddd } p { margin: .4em 0 }
-img { max-width: 100%; display: block; margin: .5em 0 } pre { font-size: 12px; background: #f6f6f6; padding: 1em; overflow-x: auto }
-td, th { padding: .15em 1em .15em 0; text-align: left; vertical-align: top }
-.verdict { padding: .6em 1em; border-left: 6px solid #999; background: #f6f6f6 }
-.learning { border-color: #2a2 } .stuck { border-color: #e90 } .broken { border-color: #d22 }
-"""
-
-
-class ReportError(Exception):
-    """No page can be made; one line."""
+COMPARED = "comparison.html"  # in the working directory
 
 
 @dataclass(frozen=True)
@@ -72,55 +61,13 @@ def write(folder: Path, stop: Callable[[], bool] = lambda: False) -> Path:
             parts += section(files)
     except PlotError as error:
         raise ReportError(str(error)) from None
-    return _save(folder / "report.html", _page(f"{folder.absolute().name}: report of the run", "".join(parts)))
+    whole = page.page(f"{folder.absolute().name}: report of the run", "".join(parts))
+    return page.save(folder / "report.html", whole)
 
 
 def _open(folder: Path) -> Files:
-    reports, verdicts = history.read(folder)
-    if not reports:
-        raise ReportError(f"{folder.absolute()} holds no log.jsonl with a finished generation; is it a run folder?")
-    try:
-        settings = json.loads((folder / "settings.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        settings = {}
-    return Files(folder, reports, verdicts, settings)
-
-
-def _save(path: Path, page: str) -> Path:
-    try:
-        with storage.replacing(path) as file:
-            file.write(page.encode())
-    except OSError as error:
-        raise ReportError(f"cannot write {path.absolute()}: {error.strerror}") from None
-    return path
-
-
-def _page(title: str, body: str) -> str:
-    head = f'<meta charset="utf-8"><title>{html.escape(title)}</title><style>{STYLE}</style>'
-    heading = f"<h1>{html.escape(title)}</h1>"
-    return f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head><body>\n{heading}\n{body}</body></html>\n'
-
-
-def _image(png: bytes, text: str) -> str:
-    return f'<img alt="{html.escape(text)}" src="data:image/png;base64,{base64.b64encode(png).decode()}">\n'
-
-
-def _section(heading: str, words: str, png: bytes | None) -> Iterator[str]:
-    """A heading, a sentence and a picture; nothing without the picture."""
-    if png is not None:
-        yield f"<h2>{heading}</h2>\n<p>{words}</p>\n{_image(png, heading)}"
-
-
-def _curves(heading: str, words: str, panels: Sequence[Panel]) -> Iterator[str]:
-    """A section of panels; those without a curve are left out."""
-    filled = [panel for panel in panels if panel.curves]
-    return _section(heading, words, plots.curves(filled) if filled else None)
-
-
-def _found(reports: list[Report], names: dict[str, str], across: str, guides: Sequence[str] = ()) -> list[Curve]:
-    """A curve for each {name in the report: label} that the reports have; `guides` names the lines to compare with."""
-    made = [(label, *series(reports, name, across), name in guides) for name, label in names.items()]
-    return [Curve(label, x, y, guide=guide) for label, x, y, guide in made if x]
+    reports, verdicts = comparison.read_reports(folder)
+    return Files(folder, reports, verdicts, comparison.read_settings(folder))
 
 
 def summary(files: Files) -> Iterator[str]:
@@ -139,17 +86,17 @@ def summary(files: Files) -> Iterator[str]:
         "window": 0,
         "corrupt": 0,
     }
-    found = {name: f"{now[f'run/{name}']:,.{digits}f}" for name, digits in places.items() if f"run/{name}" in now}
-    cells = "".join(f"<tr><th>{name}</th><td>{number}</td></tr>" for name, number in found.items())
+    shown = {name: f"{now[f'run/{name}']:,.{digits}f}" for name, digits in places.items() if f"run/{name}" in now}
+    cells = "".join(f"<tr><th>{name}</th><td>{number}</td></tr>" for name, number in shown.items())
     yield f"<table>{cells}</table>\n"
     newest = list(files.verdicts.items())[-VERDICTS:][::-1]
     rows = "".join(f"<tr><td>{number}</td><td>{html.escape(text)}</td></tr>" for number, text in newest)
     if rows:
         yield f"<h2>Verdicts</h2>\n<table><tr><th>generation</th><th></th></tr>{rows}</table>\n"
-    curve = _found(files.reports, {"doctor/verdict": "verdict"}, "run/generation")
+    curve = found(files.reports, {"doctor/verdict": "verdict"}, "run/generation")
     meaning = "1 learning, 0 too early to say, -1 stuck, -2 broken."
     words = f"{meaning} What to do about each: docs/training.md, “Is it learning?”."
-    yield from _curves("The verdict over time", words, [Panel("verdict", curve, "generation")])
+    yield from page.curves("The verdict over time", words, [Panel("verdict", curve, "generation")])
 
 
 def losses(files: Files) -> Iterator[str]:
@@ -167,23 +114,21 @@ def losses(files: Files) -> Iterator[str]:
             f"held/{name}": "held-out games",
             f"held/constant_{name}": "constant guess",
         }
-        panels.append(
-            Panel(name, _found(files.reports, labels, "run/steps", [f"held/constant_{name}"]), "steps", marks)
-        )
+        panels.append(Panel(name, found(files.reports, labels, "run/steps", [f"held/constant_{name}"]), "steps", marks))
     measures = {"held/top1": "top-1", "held/value_sign": "winner right"}
-    panels.append(Panel("right on held-out games", _found(files.reports, measures, "run/steps"), "steps", marks))
+    panels.append(Panel("right on held-out games", found(files.reports, measures, "run/steps"), "steps", marks))
     entropies = {"held/entropy": "policy", "held/constant_policy": "uniform"}
     panels.append(
-        Panel("entropy", _found(files.reports, entropies, "run/steps", ["held/constant_policy"]), "steps", marks)
+        Panel("entropy", found(files.reports, entropies, "run/steps", ["held/constant_policy"]), "steps", marks)
     )
     panels.append(
-        Panel("learning rate, as a factor", _found(files.reports, {"train/rate": "rate"}, "run/steps"), "steps", marks)
+        Panel("learning rate, as a factor", found(files.reports, {"train/rate": "rate"}, "run/steps"), "steps", marks)
     )
     words = (
         "Over the learner's steps; generations above. A constant guess does not look at the board: what is "
         "below it was learned."
     )
-    yield from _curves("Losses", words, panels)
+    yield from page.curves("Losses", words, panels)
 
 
 def strength(files: Files) -> Iterator[str]:
@@ -193,16 +138,16 @@ def strength(files: Files) -> Iterator[str]:
     shares = {"yardstick/log_share": "mean log-share"}
     panels = [
         ("score against rollout PUCT", _against_uct(reports)),
-        ("score against its own earlier weights", _scores("earlier weights", reports, "strength/frozen_")),
-        ("score at the gate", _scores("the network that plays", reports, "gate/")),
-        ("yardstick", _found(reports, names, across)),
-        ("yardstick: ln of the policy", _found(reports, shares, across)),
+        ("score against its own earlier weights", scores("earlier weights", reports, "strength/frozen_")),
+        ("score at the gate", scores("the network that plays", reports, "gate/")),
+        ("yardstick", found(reports, names, across)),
+        ("yardstick: ln of the policy", found(reports, shares, across)),
     ]
     words = (
         "Share of the points with 95 % intervals; few games each, so trust the trend. The rollouts are doubled once "
         "they are beaten."
     )
-    yield from _curves("Strength", words, [Panel(title, curves, "evaluations") for title, curves in panels])
+    yield from page.curves("Strength", words, [Panel(title, curves, "evaluations") for title, curves in panels])
 
 
 def _against_uct(reports: list[Report]) -> list[Curve]:
@@ -212,20 +157,12 @@ def _against_uct(reports: list[Report]) -> list[Curve]:
     return [
         curve
         for count in counts
-        for curve in _scores(
+        for curve in scores(
             f"rollout PUCT, {count:.0f} rollouts",
             [report for report in measured if report["strength/uct_rollouts"] == count],
             "strength/uct_",
         )
     ]
-
-
-def _scores(label: str, reports: list[Report], prefix: str) -> list[Curve]:
-    """A curve of the score with its interval over the evaluations; none where no report has it."""
-    names = ("run/evaluations", f"{prefix}score", f"{prefix}low", f"{prefix}high")
-    found = [report for report in reports if f"{prefix}score" in report]
-    x, y, low, high = ([report[name] for report in found] for name in names)
-    return [Curve(label, x, y, low, high)] if found else []
 
 
 def truth(files: Files) -> Iterator[str]:
@@ -240,7 +177,7 @@ def truth(files: Files) -> Iterator[str]:
         "Share of the moves that lose value, with 95 % intervals, in positions of random games where some move does; "
         "0 is perfect play."
     )
-    yield from _curves("Distance to perfect play", words, [Panel("moves that lose value", curves, "evaluations")])
+    yield from page.curves("Distance to perfect play", words, [Panel("moves that lose value", curves, "evaluations")])
 
 
 def _distance(label: str, reports: list[Report], name: str) -> Curve:
@@ -265,42 +202,42 @@ def games(files: Files) -> Iterator[str]:
     panels = [
         Panel(
             title,
-            _found(files.reports, {f"games{size}/{name}": board for size, board in boards.items()}, "run/generation"),
+            found(files.reports, {f"games{size}/{name}": board for size, board in boards.items()}, "run/generation"),
             "generation",
         )
         for name, title in what.items()
     ]
-    yield from _curves("Games", "Of each generation, by size of the board.", panels)
+    yield from page.curves("Games", "Of each generation, by size of the board.", panels)
 
 
 def pictures(files: Files) -> Iterator[str]:
     """Openings, predictions, filters."""
     gallery = Gallery.open(files.folder, files.settings)
     words = "Where the newest games began; a narrow choice early in a run is a sign of collapse."
-    yield from _section("Openings", words, gallery.openings())
+    yield from page.section("Openings", words, gallery.openings())
     words = (
         "Before any search: shares of the policy, and the expected owner of each point at the end, where the game has "
         "owned points (red: the side to move)."
     )
-    yield from _section("What the network thinks", words, gallery.predictions())
+    yield from page.section("What the network thinks", words, gallery.predictions())
     words = (
         "One column for each filter of the first layer, one row for each input plane; red is positive, blue negative."
     )
-    yield from _section("First layer", words, gallery.filters())
+    yield from page.section("First layer", words, gallery.filters())
 
 
 def speed(files: Files) -> Iterator[str]:
     """Evaluations a second, and who waited."""
-    rate = _found(files.reports, {"speed/evaluations": "evaluations/s"}, "run/generation")
+    rate = found(files.reports, {"speed/evaluations": "evaluations/s"}, "run/generation")
     rates = Panel("evaluations/s of self-play", rate, "generation")
     parts = {f"speed/{part}_busy": label for part, label in PARTS.items()}
-    busy = Panel("share of the time at work", _found(files.reports, parts, "run/generation"), "generation")
+    busy = Panel("share of the time at work", found(files.reports, parts, "run/generation"), "generation")
     seconds = {f"speed/{part}_seconds": label for part, label in PARTS.items()}
     seconds |= {"strength/seconds": "strength", "speed/checkup_seconds": "checks"}
-    spent = Panel("seconds of a generation", _found(files.reports, seconds, "run/generation"), "generation")
-    helping = _found(files.reports, {"speed/learner_threads": "threads"}, "run/generation")
+    spent = Panel("seconds of a generation", found(files.reports, seconds, "run/generation"), "generation")
+    helping = found(files.reports, {"speed/learner_threads": "threads"}, "run/generation")
     threads = Panel("CPU threads of the learner", helping, "generation")
-    yield from _curves("Speed", "Who is not at work waits for the other.", [rates, busy, spent, threads])
+    yield from page.curves("Speed", "Who is not at work waits for the other.", [rates, busy, spent, threads])
 
 
 def settings(files: Files) -> Iterator[str]:
@@ -322,13 +259,41 @@ SECTIONS: tuple[Callable[[Files], Iterator[str]], ...] = (
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Make the page of a run folder; the exit code: 0, or 2 if that cannot be done."""
-    options = Parser(prog="python -m training.report", description="Make report.html of a run folder.")
-    options.add_argument("folder", type=Path, metavar="RUN_FOLDER")
-    folder = options.parse_args(arguments).folder
-    return run_command("training.report", lambda: _print_page(folder), (ReportError,))
+    """Make the page of a run folder, or one of several; the exit code: 0, or 2 if that cannot be done."""
+    options = _parser().parse_args(arguments)
+    return run_command("training.report", lambda: _print_page(options), (ReportError,))
 
 
-def _print_page(folder: Path) -> int:
-    print(write(folder).absolute())
+def _parser() -> Parser:
+    parser = Parser(
+        prog="python -m training.report",
+        description="Make report.html of a run folder; or, of several, one page that compares them.",
+    )
+    parser.add_argument("folders", type=Path, nargs="+", metavar="RUN", help="run folder; two or more are compared")
+    parser.add_argument(
+        "--across",
+        choices=comparison.ACROSS,
+        help=f"what several runs are drawn over (default: {comparison.ACROSS[0]})",
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="FILE",
+        help=f"where the comparison goes (default: {COMPARED}); a name in .png gets a picture of the losses alone",
+    )
+    return parser
+
+
+def _print_page(options: argparse.Namespace) -> int:
+    folders: list[Path] = options.folders
+    if len(folders) > 1:
+        out = options.out or Path(COMPARED)
+        print(comparison.write(folders, out, options.across or comparison.ACROSS[0]).absolute())
+        return 0
+    for name in ("across", "out"):
+        if getattr(options, name) is not None:
+            raise ReportError(
+                f"--{name} is for a comparison: name two runs or more (one run's page is RUN/report.html)"
+            )
+    print(write(folders[0]).absolute())
     return 0

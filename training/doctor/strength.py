@@ -176,10 +176,11 @@ class Strength:
         )
         records: list[match.MatchGame] = []
         most_moves = int(self._settings.selfplay.max_length * conditions.game.points)
+        opening = min(RANDOM_PLIES, conditions.game.points // 2)  # four plies may end a game on four points
         try:
             while (played := len(records)) < self._settings.monitor.strength_games:
                 size = min(ROUND, self._settings.monitor.strength_games - played)
-                plan = match.MatchSettings(size + size % 2, conditions.seed + played, RANDOM_PLIES, most_moves, ROUND)
+                plan = match.MatchSettings(size + size % 2, conditions.seed + played, opening, most_moves, ROUND)
                 records += list(
                     match.play_match(pair, conditions.game, plan)
                 )  # raises Stopped and drops a round that is cut

@@ -198,6 +198,7 @@ def _train(run: Run, watch: monitor.Monitor, program: str) -> int:
     say(config.describe(run.settings))
     say(f"games are refereed by {simulators.DESCRIPTIONS[run.settings.simulator]}")
     try:
+        run.steps.watch = watch.step
         cycle(run, watch, stop)
     except FAILED as error:
         say(f"{program}: {error}")

@@ -6,11 +6,10 @@ import argparse
 import os
 from pathlib import Path
 
-from gozero import games
+from gozero import games, plots
 from gozero.errors import ChoiceError
 from gozero.games.game import Game
 from gozero.weights import WeightsError
-from training import plots
 from training.console import finite
 from training.matches import perfect
 from training.matches.interface import PlayerError

@@ -28,8 +28,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from gozero import plots
 from gozero.errors import ChoiceError
-from training import plots
 from training.console import Parser, run_command, say
 from training.matches import perfect
 from training.matches.commands import UNUSABLE, add_game, add_play, check_files, described, in_parallel, open_game

@@ -31,6 +31,8 @@ from training.matches.interface import Fault, MatchPlayer, Turn
 from training.matches.players import random_action
 from training.records.scoring import result_text
 
+OPENINGS = 10_000  # lines drawn for an opening that does not end the game
+
 
 @dataclass(frozen=True)
 class MatchSettings:
@@ -156,6 +158,22 @@ class _Ending:
     detail: str = ""
 
 
+def opening(game: Game, plies: int, seed: int, tries: int = OPENINGS) -> Position:
+    """A position after so many random plies; a line that ends the game is drawn again, for it would be no game.
+
+    Raises:
+        ChoiceError: all of so many tries ended the game.
+    """
+    generator = np.array([seed], np.uint64)
+    for _ in range(tries):
+        position = Position(game)
+        while position.ply < plies and not position.is_over:
+            position.play(random_action(position, generator))
+        if not position.is_over:
+            return position
+    raise ChoiceError(f"{plies} random plies end nearly every game of {game.name}: take fewer opening moves")
+
+
 class _Table:
     """A game in progress in a slot of both players."""
 
@@ -180,9 +198,7 @@ class _Table:
         max_moves: int,
     ) -> _Table:
         """Set up the game with its pair's opening and let both players begin."""
-        position, generator = Position(game), np.array(fixture.seeds[:1], np.uint64)
-        while position.ply < opening_moves and not position.is_over:
-            position.play(random_action(position, generator))
+        position = opening(game, opening_moves, fixture.seeds[0])
         table = cls(fixture, slot, players, position)
         table.end_if_over(max_moves)
         for index, player in enumerate(players):

@@ -5,6 +5,8 @@ The rows of a step depend on the seed and its number only, however often the run
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 import numpy as np
 import torch
 
@@ -22,6 +24,7 @@ class Steps:
         self, settings: LoopSettings, learner: Learner, pace: Pace, replay: Replay, progress: Progress
     ) -> None:
         self.settings, self.learner, self.pace, self.replay, self.progress = settings, learner, pace, replay, progress
+        self.watch: Callable[[int, Mapping[str, torch.Tensor]], None] | None = None  # is told each step and its losses
         self._losses: list[dict[str, torch.Tensor]] = []  # since the last report
 
     def paid_by(self, rows: float, games: float = 0) -> float:
@@ -52,6 +55,8 @@ class Steps:
         with self.pace.piece(batch.planes.shape) as threads:
             torch.set_num_threads(threads)
             self._losses.append(self.learner.train(batch, self.progress.rate))
+        if self.watch:
+            self.watch(self.learner.steps, self._losses[-1])
         if (columns := batch.planes.shape[-1]) not in self.progress.trained_sizes:
             self.progress.trained_sizes.append(columns)
         self.progress.steps_owed -= 1

@@ -33,6 +33,7 @@ class MonitorSettings:
     """What a run measures and reports about itself."""
 
     report_every: int = setting(5, unit="generations between two HTML reports, the last at the end; 0 = none", low=0)
+    losses_every: int = setting(10, unit="steps between two points of the losses in TensorBoard; 0 = none", low=0)
     strength_every: int = setting(5, unit="generations between two measurements of strength; 0 = never", low=0)
     strength_games: int = setting(16, unit="games against each frozen opponent; even", low=2, high=10_000)
     strength_visits: int = setting(32, unit="visits a move of the network in those games", low=1, high=100_000)

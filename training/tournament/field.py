@@ -23,10 +23,12 @@ from typing import Any
 import numpy as np
 
 from gozero import games, weights
+from gozero.errors import ChoiceError
 from gozero.games.game import Game
 from gozero.position import Position
 from gozero.threads import available_threads
 from gozero.weights import WeightsError
+from training.matches.match import opening
 from training.matches.players import Conditions, PlayerError, count_of, open_player
 from training.records import scoring
 from training.settings import config
@@ -40,6 +42,7 @@ LONGEST_NAME = 60  # bytes of a name in files: some file systems allow 143 for t
 TOGETHER = 8  # games at once in a process where all entrants think in it and no clock runs
 CONTROLS = ("Cc", "Zl", "Zp")  # Unicode's categories of control characters and of what ends a line
 OUTSIDE = ("gtp:", "pachi:")
+OPENINGS_LOOKED_AT = 200  # tries after which openings that do not end the game count as too rare
 LEFT_TO_START = re.compile(r"gtp:\s*\S.*|pachi:uct:[1-9]\d*|perfect", re.ASCII | re.DOTALL)
 """Descriptions that are in order, whether or not the program or the package is there: that shows when they start."""
 WEIGHTS = re.compile(r"weights:(?P<file>.+?):(?P<visits>[1-9]\d*)(:(auto|f32|bf16|int8))?", re.ASCII)
@@ -245,6 +248,10 @@ def _check_opening(whole: Field, where: str) -> None:
         raise ConfigError(
             f"{where}: opening_moves = {whole.opening_moves}: expected fewer than the {free} empty points of the board"
         )
+    try:
+        opening(game, whole.opening_moves, whole.seed, OPENINGS_LOOKED_AT)
+    except ChoiceError as error:
+        raise ConfigError(f"{where}: opening_moves = {whole.opening_moves}: {error}") from None
 
 
 def _check_player(player: str, conditions: Conditions, where: str) -> None:

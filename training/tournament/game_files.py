@@ -8,21 +8,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gozero import coords, sgf
-from gozero.games.game import BLACK, WHITE, Game
+from gozero import sgf
+from gozero.games.game import Game
 from training.tournament.field import Field
-from training.tournament.journal import PlayedGame
+from training.tournament.journal import PlayedGame, moves_of
 
 FOLDER = "games"
-Moves = tuple[tuple[int, int], ...]
-
-
-def moves_of(played: PlayedGame, game: Game) -> Moves:
-    """(colour, action) of each move."""
-    words = played.moves.split()
-    colours = (BLACK if word == "B" else WHITE for word in words[::2])
-    actions = (coords.parse_vertex(word, game.cols, game.rows) for word in words[1::2])
-    return tuple(zip(colours, actions, strict=True))
 
 
 def name_of(played: PlayedGame, field: Field) -> str:

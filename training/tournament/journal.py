@@ -13,11 +13,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from gozero import coords
+from gozero.games.game import BLACK, WHITE, Game
 from training.settings.config import ConfigError
 from training.tournament.field import Field
 
 NAME = "journal.jsonl"
 COUNTS = ("games", "entrants")  # facts that may grow
+COLOURS = {"B": BLACK, "W": WHITE}
+Moves = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,15 @@ class PlayedGame:
     def faulty(self) -> str:
         """Who lost it by a fault; empty: nobody."""
         return next(name for name in self.pair if name != self.winner) if self.detail else ""
+
+
+def moves_of(played: PlayedGame, game: Game) -> Moves:
+    """(colour, action) of each move. ValueError for a word that is neither a colour nor a vertex of the board."""
+    words = played.moves.split()
+    if not set(words[::2]) <= COLOURS.keys():
+        raise ValueError(f"a move of {sorted(set(words[::2]) - COLOURS.keys())[0]!r}, which is no colour")
+    actions = (coords.parse_vertex(word, game.cols, game.rows) for word in words[1::2])
+    return tuple(zip((COLOURS[word] for word in words[::2]), actions, strict=True))
 
 
 class Journal:
@@ -127,6 +140,7 @@ def _checked(data: bytes, field: Field, path: Path) -> tuple[dict[str, Any] | No
         raise ConfigError(f"{path} does not begin with the field's facts: give another --out")
     if facts is not None and games:
         _check(facts, field.facts(), games, path)
+        _check_moves(games, field.make_game(), path)
     return facts, games
 
 
@@ -178,6 +192,18 @@ def _check(before: dict[str, Any], now: dict[str, Any], games: list[PlayedGame],
     most = max(game.index for game in games) + 1
     if most > now["games"]:
         raise _contradiction(path, f"game {most} of a pairing", f"games = {now['games']}")
+
+
+def _check_moves(games: list[PlayedGame], board: Game, path: Path) -> None:
+    """ConfigError for moves off the board."""
+    for game in games:
+        try:
+            moves_of(game, board)
+        except ValueError as error:
+            raise ConfigError(
+                f"{path}: game {game.index + 1} of {game.pair[0]!r} and {game.pair[1]!r} has moves that cannot be "
+                f"({error}): remove its line, or give another --out"
+            ) from None
 
 
 def _contradiction(path: Path, was: str, is_now: str) -> ConfigError:

@@ -20,8 +20,8 @@ from gozero.games import GAMES_ON_SQUARES
 from gozero.games.game import Game
 from gozero.position import IllegalMove, Position
 from training.matches.elo import Z95
-from training.tournament.game_files import moves_of, name_of
-from training.tournament.journal import PlayedGame
+from training.tournament.game_files import name_of
+from training.tournament.journal import PlayedGame, moves_of
 from training.tournament.rating import Standing
 from training.tournament.results import COLUMNS, Results, cross, remarks, rows, signed
 

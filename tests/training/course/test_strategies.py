@@ -48,7 +48,22 @@ def test_descriptions_are_understood(text: str, wanted: Strategy) -> None:
     assert parse(text) == wanted
 
 
-@pytest.mark.parametrize("text", ["", "val", "x:", "x:best", "x:val:0", "x:pol:3", "x:val@new", "x:pol@1", ":val"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "val",
+        "x:",
+        "x:best",
+        "x:val:0",
+        "x:pol:3",
+        "x:val@new",
+        "x:pol@1",
+        ":val",
+        f"x:val:{'9' * 5000}",
+        f"x:val@{'1' * 5000}",
+    ],
+)
 def test_other_descriptions_are_one_line(text: str) -> None:
     with pytest.raises(CourseError) as wrong:
         parse(text)

@@ -5,10 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 
 from tests.training.games import random_record
 from training import console
 from training.doctor import monitor
+from training.doctor.curves import Curves
 from training.loop import startup
 from training.records.statistics import game_report
 from training.settings.config import LoopSettings, MonitorSettings
@@ -76,6 +78,39 @@ def test_a_generation_that_is_done_again_after_a_crash_is_drawn_once(tmp_path: P
         watch.close()
     drawn = EventAccumulator(str(tmp_path / "tensorboard")).Reload().Scalars("speed/evaluations")
     assert [(point.step, point.value) for point in drawn] == [(1, 3.0), (2, 3.0), (3, 4.0), (4, 4.0)]
+
+
+def steps_drawn(folder: Path, name: str) -> list[tuple[int, float]]:
+    """The points of a loss within the generations."""
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    drawn = EventAccumulator(str(folder / "tensorboard" / "steps")).Reload()
+    return [(point.step, point.value) for point in drawn.Scalars(f"steps/{name}")]
+
+
+def test_every_tenth_step_has_its_losses_drawn(tmp_path: Path) -> None:
+    curves = Curves(tmp_path, every=10)
+    for step in range(1, 36):
+        curves.step(step, {"policy": torch.tensor(1.0 * step), "value": torch.tensor(-0.5 * step)})
+    curves.close()
+    assert steps_drawn(tmp_path, "policy") == [(10, 10.0), (20, 20.0), (30, 30.0)]
+    assert steps_drawn(tmp_path, "value") == [(10, -5.0), (20, -10.0), (30, -15.0)]
+
+
+def test_steps_that_are_taken_again_after_a_crash_are_drawn_once(tmp_path: Path) -> None:
+    for steps, loss in (((2, 4, 6, 8), 1.0), ((6, 8, 10), 2.0)):
+        curves = Curves(tmp_path, every=2)
+        for step in steps:
+            curves.step(step, {"policy": torch.tensor(loss)})
+        curves.close()
+    assert steps_drawn(tmp_path, "policy") == [(2, 1.0), (4, 1.0), (6, 2.0), (8, 2.0), (10, 2.0)]
+
+
+def test_the_losses_of_steps_can_be_left_out(tmp_path: Path) -> None:
+    curves = Curves(tmp_path, every=0)
+    curves.step(10, {"policy": torch.tensor(1.0)})
+    curves.close()
+    assert not (tmp_path / "tensorboard" / "steps").exists()
 
 
 def test_bars_are_silent_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,12 +12,11 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from gozero import games, nets, weights
+from gozero import games, nets, plots, weights
+from gozero.plots import BoardPicture, Curve, Panel
 from tests.training.games import random_record
-from training import plots
 from training.doctor import history, report
 from training.doctor.gallery import Gallery
-from training.plots import BoardPicture, Curve, Panel
 from training.records import records
 from training.settings import config, presets
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from gozero import weights
 from tests.training.games import random_record
@@ -51,7 +52,10 @@ def test_a_run_leaves_all_it_promises(finished: Path) -> None:
     assert len(reports(finished)) == 3
     assert sorted(path.name for path in (finished / "records").iterdir()) == ["000001.gzr", "000002.gzr", "000003.gzr"]
     assert json.loads((finished / "settings.json").read_text())["network"] == "b2c16"
-    assert list((finished / "tensorboard").iterdir())
+    assert list((finished / "tensorboard").glob("events.*"))
+    drawn = EventAccumulator(str(finished / "tensorboard" / "steps")).Reload().Scalars("steps/policy")
+    assert [point.step for point in drawn] == list(range(10, int(reports(finished)[-1]["run/steps"]) + 1, 10))
+    assert len(drawn) > 3, "more points than generations"
     found = weights.load(finished / "weights.pt")
     last = reports(finished)[-1]
     assert found.provenance["rows"] == last["run/rows"]

@@ -212,11 +212,17 @@ def test_any_game_has_its_own_size_and_results(
         )
 
 
-def test_an_opening_that_ends_the_game_is_a_game() -> None:
-    settings = MatchSettings(games=6, opening_moves=9)
-    records = list(play_match((Scripted(always(0)), Scripted(always(0))), games.make("tictactoe"), settings))
-    assert [record.ended for record in records] == ["game end"] * 6
-    assert {record.detail for record in records} == {""}
+def test_openings_that_always_end_the_game_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert arena.main(["random", "random", "--game", "tictactoe", "--opening-moves", "9", "--games", "2"]) == 2
+    said = capsys.readouterr().err
+    assert said == ("training.arena: 9 random plies end nearly every game of tictactoe: take fewer opening moves\n")
+
+
+def test_games_go_on_after_long_openings() -> None:
+    """Of the lines of eight plies most end tic-tac-toe; here each game has a ninth, which the players make."""
+    settings = MatchSettings(games=6, opening_moves=8)
+    players = (RandomPlayer(), RandomPlayer())
+    assert {len(record.moves) for record in play_match(players, games.make("tictactoe"), settings)} == {9}
 
 
 def test_an_interruption_is_one_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 from gozero import games
+from gozero.errors import ChoiceError
 from gozero.games.game import Game
 from tests.training.matches.test_arena import PASS, SIZE, Scripted, always, follow
-from training.matches.match import Fixture, match_fixtures, play_schedule
+from training.matches.match import Fixture, match_fixtures, opening, play_schedule
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +28,23 @@ def test_games_of_all_pairs_of_a_schedule_are_asked_about_together(go: Game) -> 
     )
     assert all(record.winner == (1 if record.result[0] == "W" else 0) ^ record.black for _, _, record in ended)
     assert [player.largest_batch for player in players] == [8, 8, 8]
+
+
+@pytest.mark.parametrize("plies", [5, 6, 7, 8])
+def test_no_game_begins_finished(plies: int) -> None:
+    """Many random lines of so many plies end tic-tac-toe; none of them is an opening, and equal seeds have equal ones."""
+    game = games.make("tictactoe")
+    for seed in range(100):
+        position = opening(game, plies, seed)
+        assert position.ply == plies and not position.is_over
+        assert opening(game, plies, seed).moves == position.moves
+
+
+def test_an_opening_that_cannot_be_is_one_line() -> None:
+    with pytest.raises(
+        ChoiceError, match="9 random plies end nearly every game of tictactoe: take fewer opening moves"
+    ):
+        opening(games.make("tictactoe"), 9, seed=1, tries=50)
 
 
 def test_a_fixture_is_taken_only_when_there_is_room(go: Game) -> None:

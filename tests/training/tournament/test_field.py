@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from training.course.folder import REINFORCED, SUPERVISED, CourseFolder, value_stage
+from training.course.networks import PolicyNetwork, ValueNetwork, new_networks
 from training.settings.config import ConfigError
 from training.tournament import field as fields
 from training.tournament.clocks import GameClock
@@ -115,8 +117,29 @@ def test_a_bad_field_is_one_clear_line(text: str, complaint: str, tmp_path: Path
     assert "\n" not in str(error.value)
 
 
+def make_course(folder: Path) -> None:
+    """The files that the stages of the course leave, with networks that have learned nothing."""
+    folder.mkdir(parents=True)
+    course = CourseFolder.of(folder, "simple_go")
+    for stage in (value_stage(0), value_stage(1)):
+        course.save(stage, "value", new_networks(ValueNetwork, course.game, course.course, 1), {})
+    for stage in (SUPERVISED, REINFORCED):
+        course.save(stage, "policy", new_networks(PolicyNetwork, course.game, course.course, 1), {})
+
+
+def test_the_course_preset_says_which_stage_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(
+        ConfigError, match=r"no value networks in runs.course-simple_go: run python -m training.generations first"
+    ):
+        fields.load(fields.FOLDER / "s1.toml")
+
+
 @pytest.mark.parametrize("path", [path for path in fields.FOLDER.glob("*.toml") if "pachi" not in path.stem])
-def test_presets_are_sound(path: Path) -> None:
+def test_presets_are_sound(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if path.stem == "s1":
+        make_course(tmp_path / "runs" / "course-simple_go")
+        monkeypatch.chdir(tmp_path)
     if path.stem == "release-connect4":
         pytest.importorskip("bitbully")
     assert path.read_text().startswith("# ")
@@ -133,6 +156,11 @@ def test_long_names_are_short_in_files_and_still_differ() -> None:
     assert len(set(names)) == len(names)
     assert all(len(name.encode()) <= fields.LONGEST_NAME for name in names)
     assert Entrant("random", "a" * fields.LONGEST_NAME).file_name == "a" * fields.LONGEST_NAME
+
+
+def test_openings_that_end_the_game_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="opening_moves = 15: 15 random plies end nearly every game of nogo"):
+        read(tmp_path, f'game = "nogo"\nsize = 4\nopening_moves = 15\n{TWO}')
 
 
 def test_the_last_opening_that_leaves_a_move_is_allowed(tmp_path: Path) -> None:

@@ -133,6 +133,18 @@ def test_a_game_of_another_shape_is_no_line(values: dict[str, Any], tmp_path: Pa
         Journal(tmp_path, field)
 
 
+@pytest.mark.parametrize("moves", ["B Z9", "B A4", "B A1 W", "X A1", "B A1 W A1A", "A1 B"])
+def test_moves_that_cannot_be_are_named(moves: str, tmp_path: Path, field: Field) -> None:
+    fill(tmp_path, field)
+    with (tmp_path / NAME).open("ab") as file:
+        file.write(json.dumps({"game": asdict(replace(GAMES[0], index=3, moves=moves))}).encode() + b"\n")
+    before = (tmp_path / NAME).read_bytes()
+    with pytest.raises(ConfigError, match="game 4 of 'fixed' and 'random' has moves that cannot be") as error:
+        Journal(tmp_path, field)
+    assert "\n" not in str(error.value)
+    assert (tmp_path / NAME).read_bytes() == before
+
+
 def test_a_sequential_test_keeps_the_order_of_its_entrants(tmp_path: Path, field: Field) -> None:
     one = replace(field, kind="sprt")
     fill(tmp_path, one)

@@ -1,11 +1,11 @@
-"""Pictures of a run as PNG bytes: curves, boards, filters. The only module that imports matplotlib.
+"""Pictures as PNG bytes: curves, boards, filters. The only module that imports matplotlib, and only when it draws.
 
 Vocabulary.
   panel  one set of axes: a title and its curves.
   heat   a number a point: shares of a policy or counts (white to red), or ownership (blue the other side's, red the
          mover's).
 
-Nothing is read, measured or written here; `training.report` decides what to draw.
+Nothing is read, measured or written here: those who draw decide what.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gozero.coords import LETTERS
+from gozero.errors import PlotError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,11 +29,9 @@ PANEL = (4.2, 2.9)  # inches
 BOARD = 2.9
 COLUMNS = 3
 STRIP = 32  # filters side by side
+SIDES_CELL, SIDES_HEAD = 0.11, 0.25  # inches: a weight of a filter in `sides`, and the title above
+SIDES_WIDTH, SIDES_DPI = 96, 100  # weights side by side
 COLOURS = ("tab:blue", "tab:orange", "tab:green", "tab:red", "tab:purple", "tab:brown", "tab:pink", "tab:gray")
-
-
-class PlotError(Exception):
-    """matplotlib is missing; one line that says what to do."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +71,18 @@ class BoardPicture:
     numbers: bool = False  # write the heat, as a count, on the points
 
 
+@dataclass(frozen=True)
+class Filters:
+    """A first layer, float [C, planes, h, w], with the planes of its rows: (name, (red plane, blue plane)) and (name,
+    grey plane).
+    """
+
+    title: str
+    weights: np.ndarray
+    pairs: Sequence[tuple[str, tuple[int, int]]]
+    singles: Sequence[tuple[str, int]] = ()
+
+
 def curves(panels: Sequence[Panel]) -> bytes:
     """Panels side by side."""
     rows = -(-len(panels) // COLUMNS)
@@ -109,6 +120,50 @@ def filters(weights: np.ndarray, names: Sequence[str]) -> bytes:
         axes.set_yticks([(height + 1) * row + height / 2 - 0.5 for row in range(planes)], names, fontsize=7)
         axes.set_xticks([])
     return _png(figure)
+
+
+def sides(layers: Sequence[Filters]) -> bytes:
+    """First layers by the sides whose stones they answer to: a column a filter, a row a pair or a single plane.
+
+    A pair's red is its first plane's weight and blue its second's, so a filter that answers to both is purple there; a
+    single plane is grey. Black is a weight of zero or below; each filter has its own scale.
+    """
+    parts = [part for layer in layers for part in _strips(layer)]
+    heights = [SIDES_CELL * image.shape[0] + SIDES_HEAD for image, *_ in parts]
+    figure = _figure(SIDES_CELL * max(image.shape[1] for image, *_ in parts) + 1.8, sum(heights))
+    axes = np.atleast_1d(figure.subplots(len(parts), 1, height_ratios=heights))
+    for place, (image, rows, step, title) in zip(axes, parts, strict=True):
+        place.imshow(image, interpolation="nearest")
+        place.set_yticks([step * row + (step - 2) / 2 for row in range(len(rows))], rows, fontsize=7)
+        place.set_xticks([])
+        place.tick_params(length=0)
+        place.set_frame_on(False)
+        place.set_title(title, fontsize=8, loc="left")
+        place.set_anchor("W")
+    return _png(figure, SIDES_DPI)
+
+
+def _strips(layer: Filters) -> list[tuple[np.ndarray, list[str], int, str]]:
+    """(picture float [h, w, 3], names of its rows, their height, title) of each strip of a layer's filters."""
+    weights = layer.weights.astype(np.float64)
+    strong = np.clip(weights / np.maximum(weights.max(axis=(1, 2, 3), keepdims=True), 1e-12), 0, 1)
+    red_blue = [np.stack([strong[:, a], 0 * strong[:, a], strong[:, b]], axis=-1) for _, (a, b) in layer.pairs]
+    grey = [np.repeat(strong[:, plane, :, :, None], 3, axis=-1) for _, plane in layer.singles]
+    tiles = np.stack([*red_blue, *grey])  # [rows, C, h, w, 3]
+    rows, count, height, width, _ = tiles.shape
+    across = min(max(SIDES_WIDTH // (width + 1), 1), count)
+    framed = np.pad(tiles, ((0, 0), (0, -count % across), (0, 1), (0, 1), (0, 0)), constant_values=1.0)
+    names = [name for name, _ in (*layer.pairs, *layer.singles)]
+    return [
+        (
+            part.transpose(0, 2, 1, 3, 4).reshape(rows * (height + 1), -1, 3),
+            names,
+            height + 1,
+            layer.title if start == 0 else "",
+        )
+        for start in range(0, count, across)
+        for part in [framed[:, start : start + across]]
+    ]
 
 
 def _panel(axes: Axes, panel: Panel) -> None:

@@ -1,0 +1,43 @@
+"""Files that gozero writes for its user: where they lie, and how one is replaced whole.
+
+Caches, which may be removed at any time, are `gozero.caches`; a training run's files are `training.storage`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+
+def user_data() -> Path:
+    """The folder of what is kept about the user: the platform's folder for data, plus `gozero`. It need not exist.
+
+    Raises:
+        OSError: the system names no home folder.
+    """
+    try:
+        if sys.platform == "win32":
+            base = os.environ.get("APPDATA") or Path.home() / "AppData" / "Roaming"
+        elif sys.platform == "darwin":
+            base = Path.home() / "Library" / "Application Support"
+        else:
+            base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    except RuntimeError:
+        raise OSError("there is no home folder") from None
+    return Path(base) / "gozero"
+
+
+def replace(path: Path, content: bytes) -> None:
+    """Write `content` to `path`, which is always whole, the old file or the new one. OSError where that fails."""
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=path.name[:50], suffix=".tmp")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).chmod(0o644)
+        Path(name).replace(path)
+    finally:
+        Path(name).unlink(missing_ok=True)

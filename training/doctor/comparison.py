@@ -1,0 +1,232 @@
+"""Several runs on one page or in one picture: losses, strength and bias, each with a curve for each run.
+
+Vocabulary.
+  run    a run folder as far as its log.jsonl and settings.json tell, with a label that no other run here has.
+  panel  one number of the log, with a curve for each run that has it; left out where no run has.
+
+Nothing is measured here. What does not compare is said on the page: losses of different games or boards, and a value
+loss of a scalar head (squared error) beside one of win, draw and loss (cross-entropy).
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from gozero import plots
+from gozero.course_nets import BODIES
+from gozero.errors import PlotError
+from gozero.options import flat
+from gozero.plots import Curve, Panel
+from training.doctor import history, page
+from training.doctor.history import Report
+from training.doctor.page import ReportError
+
+ACROSS = ("evaluations", "rows", "games", "steps", "generation", "hours")  # what the curves are drawn over
+LOSSES = ("policy", "value", "ownership", "score", "reply", "total")
+ONE_VALUE = ("agz13", *BODIES)  # networks whose value is one number, whatever the setting
+PICTURE = ".png"  # the name's end that asks for the losses alone, as a picture
+
+
+@dataclass(frozen=True)
+class ComparedRun:
+    """What a run folder tells about a run."""
+
+    label: str
+    reports: list[Report]  # at least one, oldest first
+    verdict: str  # the newest; empty where there is none
+    settings: dict[str, Any]  # as in settings.json, of any version; empty where it cannot be read
+
+
+def read_settings(folder: Path) -> dict[str, Any]:
+    """The settings of a run folder; empty where they cannot be read."""
+    try:
+        settings = json.loads((folder / "settings.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return settings if isinstance(settings, dict) else {}
+
+
+def read_reports(folder: Path) -> tuple[list[Report], dict[int, str]]:
+    """(reports, {generation: verdict}) of a run folder. ReportError where there is none, or it cannot be read."""
+    try:
+        reports, verdicts = history.read(folder)
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise ReportError(f"cannot read {folder.absolute() / 'log.jsonl'}: {why}") from None
+    if not reports:
+        raise ReportError(f"{folder.absolute()} holds no log.jsonl with a finished generation; is it a run folder?")
+    return reports, verdicts
+
+
+def write(folders: Sequence[Path], out: Path, across: str = ACROSS[0]) -> Path:
+    """Make a page of two or more run folders, or, where `out` ends with .png, a picture of their losses; return `out`.
+
+    Args:
+        folders: run folders, all different.
+        out: the file; it appears whole or not at all.
+        across: one of `ACROSS`.
+
+    Raises:
+        ReportError: a folder holds no run, the runs have no losses, matplotlib is missing, or `out` cannot be written.
+    """
+    runs = [_open(folder, label) for folder, label in zip(folders, _labels(folders), strict=True)]
+    try:
+        if not _losses(runs, across):
+            raise ReportError(f"no loss of these runs is logged with its {across}; try another --across")
+        if out.suffix.lower() == PICTURE:
+            return page.save(out, plots.curves(_losses(runs, across)))
+        names = ", ".join(run.label for run in runs)
+        return page.save(out, page.page(f"Runs compared: {names}", "".join(_body(runs, across))))
+    except PlotError as error:
+        raise ReportError(str(error)) from None
+
+
+def _labels(folders: Sequence[Path]) -> list[str]:
+    """The shortest ends of the paths, of equal length, that tell the folders apart. ReportError for one given twice."""
+    whole = [folder.resolve() for folder in folders]
+    for number, folder in enumerate(whole):
+        if folder in whole[:number]:
+            raise ReportError(f"{folder} is given twice: name each run once")
+    length = 1
+    while len({folder.parts[-length:] for folder in whole}) < len(whole):
+        length += 1
+    return ["/".join(folder.parts[-length:]) for folder in whole]
+
+
+def _open(folder: Path, label: str) -> ComparedRun:
+    reports, verdicts = read_reports(folder)
+    return ComparedRun(label, reports, verdicts.get(int(reports[-1]["run/generation"]), ""), read_settings(folder))
+
+
+def _curves(runs: Sequence[ComparedRun], name: str, across: str) -> list[Curve]:
+    """A curve of a number of the log for each run that has it."""
+    return [curve for run in runs for curve in page.found(run.reports, {name: run.label}, f"run/{across}")]
+
+
+def _panel(title: str, runs: Sequence[ComparedRun], name: str, across: str) -> Panel:
+    return Panel(title, _curves(runs, name, across), across)
+
+
+def _filled(panels: Sequence[Panel]) -> list[Panel]:
+    return [panel for panel in panels if panel.curves]
+
+
+def _losses(runs: Sequence[ComparedRun], across: str) -> list[Panel]:
+    """Each loss, in training and on held-out games."""
+    panels = []
+    for name in LOSSES:
+        panels.append(_panel(f"{name} loss, training", runs, f"train/{name}", across))
+        panels.append(_panel(f"{name} loss, held-out games", runs, f"held/{name}", across))
+    return _filled(panels)
+
+
+def _strength(runs: Sequence[ComparedRun], across: str) -> list[Panel]:
+    """Scores, how far each run has climbed, agreement with the yardstick, distance to perfect play."""
+    at = f"run/{across}"
+    scores = [replace(curve, label=run.label) for run in runs for curve in _scores(run, "strength/uct_", at)]
+    frozen = [replace(curve, label=run.label) for run in runs for curve in _scores(run, "strength/frozen_", at)]
+    return _filled(
+        [
+            _panel("rollouts of rollout PUCT, doubled once beaten", runs, "strength/uct_rollouts", across),
+            Panel("score against that rollout PUCT", scores, across),
+            Panel("score against its own earlier weights", frozen, across),
+            _panel("yardstick: top-1", runs, "yardstick/top1", across),
+            _panel("yardstick: error of the win rate", runs, "yardstick/winrate_error", across),
+            _panel("solved game: value kept by the search", runs, "perfect/search_share", across),
+            _panel("solved game: value kept by the policy", runs, "perfect/policy_share", across),
+        ]
+    )
+
+
+def _scores(run: ComparedRun, prefix: str, at: str) -> list[Curve]:
+    return page.scores(run.label, run.reports, prefix, at)
+
+
+def _judgement(runs: Sequence[ComparedRun], across: str) -> list[Panel]:
+    """Bias of the value by board, its calibration, and what the policy gets right."""
+    biases = sorted({name for run in runs for report in run.reports for name in report if name.endswith("/bias")})
+    return _filled(
+        [
+            *(_panel(f"bias of the value, {name.partition('/')[0]}", runs, name, across) for name in biases),
+            _panel("calibration, held-out games", runs, "held/calibration", across),
+            _panel("top-1, held-out games", runs, "held/top1", across),
+            _panel("winner right, held-out games", runs, "held/value_sign", across),
+            _panel("entropy of the policy, held-out games", runs, "held/entropy", across),
+            _panel("norm of the gradient", runs, "train/gradient", across),
+            _panel("evaluations/s of self-play", runs, "speed/evaluations", across),
+        ]
+    )
+
+
+def _body(runs: Sequence[ComparedRun], across: str) -> Iterator[str]:
+    yield from _summary(runs)
+    words = f"Over {across}. A run without held-out games has curves of training alone."
+    yield from page.curves("Losses", words, _losses(runs, across))
+    words = "Few games each, so trust the trend. The scores are against opponents that each run has reached by itself."
+    yield from page.curves("Strength", words, _strength(runs, across))
+    words = "Bias is the mean value less the mean result: 0 is right. “fit” are training rows, “held” held-out games."
+    yield from page.curves("Bias, and what is right", words, _judgement(runs, across))
+    yield from _differences(runs)
+
+
+def _summary(runs: Sequence[ComparedRun]) -> Iterator[str]:
+    """A row for each run: its counters, newest losses and verdict; and what does not compare."""
+    counters = ("generation", "hours", "games", "rows", "evaluations", "steps")
+    losses = [f"{part}/{name}" for part in ("train", "held") for name in ("policy", "value")]
+    rows = [
+        [
+            run.label,
+            str(run.settings.get("game", "")),
+            str(run.settings.get("network", "")),
+            *(_number(run.reports[-1].get(f"run/{name}"), 2 if name == "hours" else 0) for name in counters),
+            *(_number(history.last(run.reports, name), 3) for name in losses),
+            run.verdict,
+        ]
+        for run in runs
+    ]
+    yield page.table(["run", "game", "network", *counters, *losses, "verdict"], rows)
+    for warning in warnings(runs):
+        yield f'<p class="verdict stuck">{html.escape(warning)}</p>\n'
+
+
+def warnings(runs: Sequence[ComparedRun]) -> list[str]:
+    """Sentences on what of these runs does not compare."""
+    games = sorted({str(run.settings["game"]) for run in runs if "game" in run.settings})
+    boards = {tuple(sorted({size for report in run.reports for size in history.sizes(report)})) for run in runs}
+    found = []
+    if len(games) > 1:
+        found.append(f"These runs play different games ({', '.join(games)}): their losses do not compare.")
+    elif len(boards) > 1:
+        found.append("These runs played on different boards: their losses compare only in part.")
+    if len({_has_scalar_value(run) for run in runs if run.settings}) > 1:
+        found.append(
+            "Some of these runs learn the value by squared error, others by cross-entropy: these losses do not compare."
+        )
+    return found
+
+
+def _has_scalar_value(run: ComparedRun) -> bool:
+    """Whether the value is one number with a squared error: by the settings, or because its network has no other."""
+    return run.settings.get("value_head") == "scalar" or run.settings.get("network") in ONE_VALUE
+
+
+def _number(value: float | None, digits: int) -> str:
+    return "" if value is None else f"{value:,.{digits}f}"
+
+
+def _differences(runs: Sequence[ComparedRun]) -> Iterator[str]:
+    """The settings that are not the same in all runs."""
+    settings = [flat(run.settings) for run in runs]
+    names = dict.fromkeys(name for each in settings for name in each)
+    rows = [
+        [name, *(str(each.get(name, "")) for each in settings)]
+        for name in names
+        if len({str(each.get(name, "")) for each in settings}) > 1
+    ]
+    if rows:
+        yield "<h2>Settings that differ</h2>\n" + page.table(["setting", *(run.label for run in runs)], rows)
