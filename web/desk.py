@@ -7,6 +7,7 @@ the game up is reported with `is` = `save`; the server keeps it.
 from __future__ import annotations
 
 import math
+import secrets
 import time
 from collections.abc import Callable
 from dataclasses import asdict, replace
@@ -38,11 +39,13 @@ class Seated:
 
     def __init__(self, table: Table, thinker: Thinker, trained: tuple[int, ...]) -> None:
         self.table, self.thinker, self.trained = table, thinker, trained
+        self.identity = secrets.token_hex(4)  # by which the page knows a new game
         self.counting = Counting(table, thinker.analyst)
 
     def view(self) -> dict[str, Any]:
         """All that the page shows."""
         return view(self.table, self.counting, level=self.thinker.level, trained=self.trained) | {
+            "identity": self.identity,
             "analysing": self.thinker.is_analysing,
             "batch": bool(self.thinker.batch),
         }
@@ -50,7 +53,7 @@ class Seated:
     def saved(self) -> dict[str, Any]:
         """Plain values from which the game can be taken up."""
         setup = replace(self.table.setup, level=self.thinker.level)
-        return {"setup": asdict(setup), "table": self.table.to_values(time.monotonic())}
+        return {"identity": self.identity, "setup": asdict(setup), "table": self.table.to_values(time.monotonic())}
 
 
 class Desk:
@@ -138,6 +141,7 @@ class Desk:
     def _restore(self, request: dict[str, Any]) -> None:
         seated = self._seat(setup_of(request["saved"]["setup"]))
         seated.table.take_up(request["saved"]["table"])
+        seated.identity = request["saved"]["identity"]
         self._seated = seated
         self._show()
 

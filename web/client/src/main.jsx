@@ -38,17 +38,20 @@ function useServer() {
 }
 
 function seen(now, view) {
-  const isNew = now.view?.at !== view.at || now.view?.game !== view.game || now.view?.line[0] !== view.line[0];
-  if (isNew && view.number > (now.view?.number ?? 0) && now.view?.game === view.game && remembered().sound) click();
+  const isNew = now.view?.at !== view.at || now.view?.identity !== view.identity;
+  if (isNew && view.number > (now.view?.number ?? 0) && now.view?.identity === view.identity && remembered().sound) click();
   const stale = isNew || !view.analysing || view.over;
   return { view, look: stale && !(now.look?.hint && !isNew) ? null : now.look, hint: isNew ? null : now.hint, progress: view.batch ? now.progress : null };
 }
 
 function looked(now, look) {
-  if (!look.hint) return now.view.analysing ? { look } : {};
+  const graph = [...now.view.graph];
+  graph[now.view.line.indexOf(look.node)] = { black: look.black, score: look.score, visits: look.visits };
+  const view = { ...now.view, graph };
+  if (!look.hint) return now.view.analysing ? { look, view } : {};
   const [best] = look.moves;
   const text = `Hint: ${best.vertex}${best.chance === null ? "" : `, which wins ${percent(best.chance)} for ${look.toPlay === "black" ? "Black" : "White"}`}.`;
-  return { hint: best.point, notice: { kind: "told", text } };
+  return { view, hint: best.point, notice: { kind: "told", text } };
 }
 
 function download(name, text) {
@@ -88,9 +91,10 @@ function Page() {
   const network = game?.engines.find((entry) => entry.label === (view.engine ?? "")) ?? game?.engines[0];
   const isMine = view.live !== null || view.person;
   const play = (vertex) => ask(view.count?.disputable ? "dead" : "play", { vertex });
+  const turn = view.over ? "over" : view.thinking ? "engine" : "person";
   const better = (shown) => setPreview(shown && { ...shown, kept: null });
   return (
-    <div class={isDropping ? "page dropping" : "page"}>
+    <div class={isDropping ? "page dropping" : "page"} data-move={view.number} data-turn={turn} data-game={view.identity}>
       <header>
         <h1>gozero <span class="quiet">{game?.title}</span></h1>
         <button type="button" class="main" onClick={() => setIsNew(true)}>New game</button>
