@@ -24,7 +24,7 @@ def save(table: Table, result: str) -> tuple[str, str]:
     """(name of the file, its text)."""
     if table.start is None:
         lines = [f"# {table.game.name} {table.game.kind.dimensions}"]
-        moves = table.tree.moves(table.tree.line(table.at)[-1])
+        moves = table.tree.moves(table.line[-1])
         lines += [f"{COLOUR_NAMES[colour].lower()} {table.vertex(action)}" for colour, action in moves]
         return f"{table.game.name}.txt", "\n".join(lines) + "\n"
     places = {START: -1}

@@ -64,6 +64,7 @@ class Table:
         self.person = SIDES[setup.person]
         self.live: int | None = START if self.person != EMPTY else None
         self._is_live_over = False
+        self._leaf = START
         self.ended: Ended | None = None
         self.agreed: dict[int, list[list[int]]] = {}
         self.clock = RoomClock(setup.clock)
@@ -90,6 +91,13 @@ class Table:
     def is_live(self) -> bool:
         """Whether the game that is being played stands on the board, and is not over."""
         return self.live == self.at and not self.is_over
+
+    @property
+    def line(self) -> list[int]:
+        """The nodes of the line that is shown: a variation stays while its moves are walked through."""
+        if self._leaf not in self.tree or self.at not in self.tree.path(self._leaf):
+            self._leaf = self.at
+        return self.tree.line(self._leaf)
 
     @property
     def is_going_on(self) -> bool:

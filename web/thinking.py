@@ -195,7 +195,7 @@ class Thinker:
     def begin_batch(self, visits: int) -> None:
         """Analyse every position of the shown line that was not searched as well before."""
         self._batch_visits = visits
-        self.batch = [node for node in self._table.tree.line(self._table.at) if not self._is_known(node)]
+        self.batch = [node for node in self._table.line if not self._is_known(node)]
         self.batch_total = len(self.batch)
 
     def _is_known(self, node: int) -> bool:

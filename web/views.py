@@ -31,7 +31,7 @@ NAMES = {BLACK: "black", WHITE: "white", EMPTY: None}
 def view(table: Table, counting: Counting, *, level: int, trained: tuple[int, ...]) -> dict[str, Any]:
     """All that the page shows of a position."""
     game, position = table.game, table.game.position
-    line = table.tree.line(table.at)
+    line = table.line
     over = table.is_over
     last = table.tree[table.at].action
     return {

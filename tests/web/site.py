@@ -20,7 +20,7 @@ TREE = Path(__file__).parents[2]
 ARTEFACTS = TREE / "test-artefacts"
 """Where the pictures go that the tests take."""
 DESKTOP, PHONE = {"width": 1280, "height": 860}, {"width": 390, "height": 844}
-PATIENCE = 90_000  # milliseconds; kernels may have to be compiled
+PATIENCE = 60_000  # milliseconds; kernels may have to be compiled
 FLAGS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
@@ -80,6 +80,7 @@ class Tab:
         page.on("console", lambda line: self.faults.append(line.text) if line.type == "error" else None)
 
     def _watch(self, socket: WebSocket) -> None:
+        self._socket = socket
         socket.on("framereceived", lambda frame: self.reports.append(json.loads(frame)))
 
     def open(self, address: str) -> "Tab":
@@ -121,7 +122,9 @@ class Tab:
                 field.fill(value)
         dialog.get_by_role("button", name="Start").click()
         expect(page.get_by_role("dialog")).to_have_count(0)
-        expect(page.locator(f'.page:not([data-game="{before}"]):not([data-turn="engine"])')).to_be_visible(timeout=PATIENCE)
+        expect(page.locator(f'.page:not([data-game="{before}"]):not([data-turn="engine"])')).to_be_visible(
+            timeout=PATIENCE
+        )
         return self
 
     def click(self, point: int) -> None:
@@ -138,6 +141,12 @@ class Tab:
         """Until the page shows this text."""
         expect(self.page.get_by_text(text).first).to_be_visible(timeout=PATIENCE)
         return self
+
+    @contextmanager
+    def hears(self, kind: str) -> Iterator[None]:
+        """Around what makes the server send a report of this kind."""
+        with self._socket.expect_event("framereceived", lambda frame: json.loads(frame)["is"] == kind):
+            yield
 
     def picture(self, name: str) -> None:
         """A picture of the page among the tests' artefacts."""

@@ -31,11 +31,14 @@ function useServer() {
     connection.current = new Connection(hear, (open) => change({ open }));
   }, []);
   const ask = (what, more) => {
-    change({ notice: null, ...(what === "analyse" && !more.on ? { look: null } : {}) });
+    change((now) => ({ notice: null, ...(what === "analyse" && now.view ? switched(now, more.on) : {}) }));
     if (!connection.current.ask(what, more)) change({ notice: { kind: "lost", text: "No connection to the server: nothing was sent." } });
   };
   return { ...state, ask, tell: (text) => change({ notice: { kind: "refused", text } }) };
 }
+
+/** The analysis is shown as on or off at once; the server's answer says the same. */
+const switched = (now, on) => ({ view: { ...now.view, analysing: on }, look: on ? now.look : null });
 
 function seen(now, view) {
   const isNew = now.view?.at !== view.at || now.view?.identity !== view.identity;
@@ -76,7 +79,6 @@ function Page() {
     remember(memory);
     paint(memory.theme);
   }, [memory]);
-  useEffect(() => setPreview((now) => (now?.kept === view?.at ? now : null)), [view?.at]);
   const go = (node) => node !== undefined && node !== view.at && ask("goto", { node });
   const load = async (chosen) => {
     if (!chosen) return;
@@ -92,7 +94,6 @@ function Page() {
   const isMine = view.live !== null || view.person;
   const play = (vertex) => ask(view.count?.disputable ? "dead" : "play", { vertex });
   const turn = view.over ? "over" : view.thinking ? "engine" : "person";
-  const better = (shown) => setPreview(shown && { ...shown, kept: null });
   return (
     <div class={isDropping ? "page dropping" : "page"} data-move={view.number} data-turn={turn} data-game={view.identity}>
       <header>
@@ -110,7 +111,7 @@ function Page() {
       <main>
         <div class="playing">
           {!server.open && <p class="notice lost" role="alert">The connection to the server is broken; trying again. The game is kept.</p>}
-          <Board view={view} look={look} overlay={overlay} preview={preview} hint={server.hint} onPlay={play} coordinates={memory.coordinates} />
+          <Board view={view} look={look} overlay={overlay} preview={preview?.node === view.at ? preview : null} hint={server.hint} onPlay={play} coordinates={memory.coordinates} />
           <div class="notices" aria-live="polite">{server.notice && <p class={`notice ${server.notice.kind}`}>{server.notice.text}</p>}</div>
           <div class="actions" role="group" aria-label="Moves">
             {view.hasPass && <button type="button" disabled={!view.canPass || view.thinking} onClick={() => ask("pass")}>Pass</button>}
@@ -124,7 +125,7 @@ function Page() {
           {view.count && <Count view={view} />}
           <Analysis view={view} look={look} overlay={overlay} setOverlay={setOverlay} ask={ask} onPreview={setPreview} />
           <Game view={view} go={go} />
-          <Review view={view} ask={ask} go={go} progress={server.progress} onPreview={better} onOpen={() => file.current.click()} />
+          <Review view={view} ask={ask} go={go} progress={server.progress} onPreview={setPreview} onOpen={() => file.current.click()} />
           <Opponent view={view} network={network} ask={ask} run={hello.run} />
         </aside>
       </main>

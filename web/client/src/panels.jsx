@@ -80,8 +80,8 @@ export function Analysis({ view, look, overlay, setOverlay, ask, onPreview }) {
               <thead><tr><th scope="col">Move</th><th scope="col">Wins</th><th scope="col">Points</th><th scope="col">Visits</th><th scope="col">Policy</th><th scope="col">Expected line</th></tr></thead>
               <tbody>
                 {moves.map((move) => (
-                  <tr key={move.vertex} onPointerEnter={() => onPreview({ points: move.points, first: look.toPlay })} onPointerLeave={() => onPreview(null)}>
-                    <th scope="row"><button type="button" class="link" onFocus={() => onPreview({ points: move.points, first: look.toPlay })} onBlur={() => onPreview(null)} onClick={() => onPreview({ points: move.points, first: look.toPlay })}>{move.vertex}</button></th>
+                  <tr key={move.vertex} onPointerEnter={() => onPreview({ points: move.points, first: look.toPlay, node: look.node })} onPointerLeave={() => onPreview(null)}>
+                    <th scope="row"><button type="button" class="link" onFocus={() => onPreview({ points: move.points, first: look.toPlay, node: look.node })} onBlur={() => onPreview(null)} onClick={() => onPreview({ points: move.points, first: look.toPlay, node: look.node })}>{move.vertex}</button></th>
                     <td>{percent(move.chance)}</td><td>{lead(move.score)}</td><td>{short(move.visits)}</td><td>{percent(move.prior)}</td>
                     <td class="line">{move.line.slice(1, 7).join(" ")}</td>
                   </tr>
@@ -129,7 +129,7 @@ export function Review({ view, ask, go, progress, onPreview, onOpen }) {
           {view.batch
             ? <button type="button" onClick={() => ask("stop")}>Stop</button>
             : <button type="button" onClick={() => ask("batch", { visits })}>Analyse all moves</button>}
-          <label>with <select value={visits} onChange={(event) => setVisits(Number(event.currentTarget.value))}>{BATCH_VISITS.map((count) => <option key={count} value={count}>{count} visits</option>)}</select></label>
+          <label>with <select aria-label="Visits for each position" value={visits} onChange={(event) => setVisits(Number(event.currentTarget.value))}>{BATCH_VISITS.map((count) => <option key={count} value={count}>{count} visits</option>)}</select></label>
         </div>
       )}
       {view.batch && progress && <progress aria-label="Positions analysed" max={progress.total} value={progress.done}>{progress.done} of {progress.total}</progress>}
@@ -141,7 +141,7 @@ export function Review({ view, ask, go, progress, onPreview, onOpen }) {
               <li key={move.node}>
                 <button type="button" class="link" onClick={() => go(move.node)}>{move.number}. {side(move.colour)} {move.vertex}</button>
                 {" "}lost {percent(move.loss)}{move.points > 0 && ` (${move.points} points)`}.{" "}
-                <button type="button" class="link" onClick={() => { go(view.line[move.number - 1]); onPreview({ points: move.betterPoints, first: move.colour }); }}>Better: {move.better.slice(0, 6).join(" ")}</button>
+                <button type="button" class="link" onClick={() => { go(view.line[move.number - 1]); onPreview({ points: move.betterPoints, first: move.colour, node: view.line[move.number - 1] }); }}>Better: {move.better.slice(0, 6).join(" ")}</button>
               </li>
             ))}
           </ol>
