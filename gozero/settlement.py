@@ -150,6 +150,8 @@ def as_it_stands(board: np.ndarray) -> Settlement:
 def agreed(board: np.ndarray, dead: Sequence[Chain]) -> Settlement:
     """The same where the players have agreed that these strings, and no others, are dead."""
     standing = as_it_stands(_without(board, dead))
+    for chain in dead:
+        standing.owner[chain] = BLACK + WHITE - board.reshape(-1)[chain[0]]
     return replace(standing, board=board, dead=tuple(dead))
 
 

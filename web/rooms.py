@@ -69,6 +69,8 @@ class Room:
 
     def ask(self, request: dict[str, Any]) -> None:
         """Pass a request on to the engine, which is started if need be."""
+        if self.process is not None and not self.process.is_running:
+            self._lost(self.process)
         if self.process is None and not self._start(is_new=request["do"] == "new"):
             self.tell({"is": "refused", "text": self._rooms.no_place})
             return

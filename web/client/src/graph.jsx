@@ -31,7 +31,7 @@ export function Graph({ view, onGo }) {
         {at >= 0 && <line class="here" x1={across(at)} x2={across(at)} y1="0" y2={HEIGHT} />}
       </svg>
       <figcaption>
-        {now ? `Move ${at}: Black wins ${percent(now.black)}${now.score === null ? "" : `, leads by ${lead(now.score)}`}` : "Not analysed here yet."}
+        {now ? `Move ${at}: Black wins ${percent(now.black)}${now.score === null ? "" : `, lead ${lead(now.score)} points`}` : "Not analysed here yet."}
         <span class="keys"><span class="key-chance">Black's chance</span>{score.length > 1 && <span class="key-score">points (dashed)</span>}</span>
       </figcaption>
     </figure>
