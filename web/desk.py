@@ -147,10 +147,10 @@ class Desk:
 
     def _load(self, request: dict[str, Any]) -> None:
         """A record, for review; in Go its file says how large the board is."""
-        text, setup = str(request.get("text", "")), self._game.table.setup
+        text, setup = _clean(request.get("text")), self._game.table.setup
         setup = replace(setup, person="both", handicap=0)
         if text.lstrip().startswith("(") and setup.game not in GO_FAMILY:
-            setup = replace(setup, game="go", weights=None, rules=None)
+            setup = replace(setup, game="go", weights=None, engine="", rules=None)
         if setup.game in GO_FAMILY and (size := records.size_of(text)) is not None:
             setup = replace(setup, size=size)
         seated = self._seat(setup)
@@ -258,7 +258,7 @@ class Desk:
     # Records
 
     def _comment(self, request: dict[str, Any]) -> None:
-        text = str(request.get("text", ""))
+        text = _clean(request.get("text"))
         if len(text) > LONGEST_COMMENT:
             raise RefusedError(f"A comment has at most {LONGEST_COMMENT:,} characters; this one has {len(text):,}.")
         self._game.table.tree[self._game.table.at].comment = text
@@ -285,3 +285,8 @@ class Desk:
 
     def _keep(self) -> None:
         self._report({"is": "save", "saved": self._game.saved()})
+
+
+def _clean(text: Any) -> str:
+    """A page's text, without halves of characters that no file can hold."""
+    return str("" if text is None else text).encode(errors="replace").decode()

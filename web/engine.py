@@ -31,7 +31,7 @@ from web.settings import EngineProcessSettings
 if TYPE_CHECKING:
     from web.desk import Desk
 
-URGENT = ("new", "undo", "resign", "load", "review", "leave")
+URGENT = ("new", "undo", "resign", "load", "review")
 """Requests for which a move that is being chosen is cut short."""
 PATIENCE = 0.3  # seconds that a page waits for the rules before it is told that they are being compiled
 

@@ -45,7 +45,11 @@ class Guard:
         @web.middleware
         async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
             refused = self._refused(request)
-            answer = refused if refused is not None else await handler(request)
+            try:
+                answer = refused if refused is not None else await handler(request)
+            except web.HTTPException as failure:
+                self.complete(request, failure)
+                raise
             if not answer.prepared:
                 self.complete(request, answer)
             return answer

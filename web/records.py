@@ -5,6 +5,7 @@ The page sends and receives texts; nothing here opens a file.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from gozero import coords, sgf_tree
@@ -17,6 +18,7 @@ from web.game_tree import START
 from web.table import RefusedError, Table
 
 LONGEST = 1_000_000  # characters of a record
+_CHARSET = re.compile(r"\bCA\s*\[[^\]]*\]")
 _COLOURS = {"black": BLACK, "white": WHITE}
 
 
@@ -50,17 +52,23 @@ def load(table: Table, text: str) -> str:
     return ""
 
 
+def _data_of(text: str) -> bytes:
+    """An SGF file's text as UTF-8 that says so: the browser has decoded it, whatever it was."""
+    text = _CHARSET.sub("", text)
+    return text.replace(";", ";CA[UTF-8]", 1).encode()
+
+
 def size_of(text: str) -> int | None:
     """The size of the board of an SGF file; None where it is none."""
     try:
-        return sgf_tree.read(text.encode()).record.size
+        return sgf_tree.read(_data_of(text)).record.size
     except RecordError:
         return None
 
 
 def _load_sgf(table: Table, text: str) -> str:
     try:
-        game = sgf_tree.read(text.encode())
+        game = sgf_tree.read(_data_of(text))
     except RecordError as error:
         raise RefusedError(f"This is no game of Go in SGF: {error}.") from None
     try:

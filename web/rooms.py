@@ -16,9 +16,10 @@ from typing import Any, Protocol
 from web.process import EngineProcess
 from web.settings import WebSettings
 
-MOST_ROOMS = 100  # games that are kept, each at most a few hundred kB; the one used longest ago goes first
+MOST_ROOMS = (
+    100  # games that are kept, each a few kB, with the largest record a few MB; the one used longest ago goes first
+)
 LINGER = 60.0  # seconds that an engine waits for a page to come back
-CHANGES = ("new", "load", "review")  # requests that may begin another game
 
 
 class Page(Protocol):

@@ -165,10 +165,10 @@ class BoardServer:
         setup = request.get("setup")
         if not isinstance(setup, dict):
             return None
-        label = setup.pop("engine", "")
+        label = setup.get("engine") or ""
         setup.pop("weights", None)
         if label:
-            if label not in self._rooms.choices:
+            if not isinstance(label, str) or label not in self._rooms.choices:
                 return None
             setup["weights"] = str(self._rooms.choices[label])
         return {"do": "new", "setup": setup}

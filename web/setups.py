@@ -41,6 +41,7 @@ class Setup:
     handicap: int = setting(0, unit="stones", low=0, high=9)
     clock: Clocks = field(default_factory=Clocks)
     weights: str | None = setting(None, unit="path")
+    engine: str = setting("", unit="name")  # of the weights, as the page shows it
 
 
 def setup_of(values: Mapping[str, Any]) -> Setup:

@@ -48,6 +48,7 @@ def view(table: Table, counting: Counting, *, level: int, trained: tuple[int, ..
         "toPlay": None if over else NAMES[position.to_play],
         "person": NAMES[table.person] if table.live is not None else None,
         "level": level,
+        "engine": table.setup.engine,
         "legal": [] if over else np.flatnonzero(position.legal()[: game.kind.points]).tolist(),
         "canPass": not over and position.is_legal(game.kind.pass_action),
         "hasPass": game.kind.has_pass,

@@ -21,6 +21,7 @@ ARTEFACTS = TREE / "test-artefacts"
 """Where the pictures go that the tests take."""
 DESKTOP, PHONE = {"width": 1280, "height": 860}, {"width": 390, "height": 844}
 PATIENCE = 60_000  # milliseconds; kernels may have to be compiled
+FRAMES = 300  # that are painted until the page must show what it was told
 FLAGS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
@@ -100,8 +101,25 @@ class Tab:
 
     @property
     def view(self) -> dict[str, Any]:
-        """The newest report of the position."""
-        return next(report for report in reversed(self.reports) if report["is"] == "view")
+        """The report of the position that the page shows; the browser may tell of one before it tells of the other."""
+        for _ in range(FRAMES):
+            newest = next(report for report in reversed(self.reports) if report["is"] == "view")
+            turn = "over" if newest["over"] else "engine" if newest["thinking"] else "person"
+            if self._shown() == [newest["identity"], str(newest["number"]), turn]:
+                return newest
+        raise AssertionError(
+            f"the page shows {self._shown()}, and was told {newest['identity']}, {newest['number']}, {turn}"
+        )
+
+    def _shown(self) -> list[str]:
+        """Game, number of the move and turn, after the next frame is painted."""
+        found: list[str] = self.page.evaluate(
+            """() => new Promise((done) => requestAnimationFrame(() => {
+                const { game, move, turn } = document.querySelector(".page").dataset;
+                done([game, move, turn]);
+            }))"""
+        )
+        return found
 
     def begin(self, title: str, size: int | None = None, **values: str) -> "Tab":
         """A new game by its dialog; values by the fields' names."""

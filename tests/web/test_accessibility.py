@@ -3,6 +3,10 @@
 from collections.abc import Callable
 
 import pytest
+
+pytest.importorskip("playwright")
+pytest.importorskip("axe_playwright_python")
+
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 

@@ -6,6 +6,9 @@ import signal
 from collections.abc import Callable
 
 import pytest
+
+pytest.importorskip("playwright")
+
 from playwright.sync_api import expect
 
 from tests.web.site import PHONE, Site, Tab

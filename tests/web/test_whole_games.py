@@ -4,6 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
+pytest.importorskip("playwright")
+
 from tests.web.site import Tab
 
 pytestmark = pytest.mark.chromium
