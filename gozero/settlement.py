@@ -22,7 +22,7 @@ no rule set.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -145,6 +145,14 @@ def as_it_stands(board: np.ndarray) -> Settlement:
     owner = area.owners_of(area.area_owners, board)
     alive = tuple(chain for chain in chains_of(board) if chain not in seki)
     return Settlement(board, owner, alive, (), tuple(seki), (owner == EMPTY) & ~quiet)
+
+
+def agreed(board: np.ndarray, dead: Sequence[Chain]) -> Settlement:
+    """The same where the players have agreed that these strings, and no others, are dead."""
+    standing = as_it_stands(_without(board, dead))
+    for chain in dead:
+        standing.owner[chain] = BLACK + WHITE - board.reshape(-1)[chain[0]]
+    return replace(standing, board=board, dead=tuple(dead))
 
 
 def _is_dead(chain: Chain, colour: int, safe: np.ndarray, expected: Sequence[np.ndarray]) -> bool:

@@ -98,7 +98,7 @@ def lines(data: bytes) -> list[Variation]:
     `parse`.
     """
     found = []
-    for nodes, shared in _paths(_read(data).get_root()):
+    for nodes, shared in _paths(read_tree(data).get_root()):
         record, moves = _record(nodes, math.inf, shared)
         found.append(Variation(record, moves))
     return found
@@ -114,7 +114,7 @@ def parse(data: bytes, before_move: int | None = None) -> GameRecord:
     Raises:
         RecordError: not a Go game in SGF, or a property that matters cannot be read; the message is one line.
     """
-    nodes = _read(data).get_main_sequence()
+    nodes = read_tree(data).get_main_sequence()
     return _record(nodes, math.inf if before_move is None else before_move)[0]
 
 
@@ -268,8 +268,10 @@ def _decoded(data: bytes) -> tuple[bytes, str | None]:
     return text.decode(codec, errors="replace").encode(), "UTF-8"
 
 
-def _read(data: bytes) -> Sgf_game:
-    """The game in ``data``; a file that names an unknown encoding is read as latin-1, which accepts every byte."""
+def read_tree(data: bytes) -> Sgf_game:
+    """The first game in ``data``, with its variations; a file that names an unknown encoding is read as latin-1, which
+    accepts every byte.
+    """
     data, encoding = _decoded(data)
     try:
         game = Sgf_game.from_bytes(data, override_encoding=encoding)

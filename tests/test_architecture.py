@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = ("analysis", "gozero", "gtp", "training")
+PACKAGES = ("analysis", "gozero", "gtp", "training", "web")
 Graph = dict[str, set[str]]  # module -> the modules that it imports
 
 

@@ -5,7 +5,7 @@ from collections import defaultdict
 from pathlib import Path
 
 TREE = Path(__file__).parent.parent
-PACKAGES = ("analysis", "gozero", "gtp", "training")
+PACKAGES = ("analysis", "gozero", "gtp", "training", "web")
 COLOURS = {"BLACK", "WHITE", "EMPTY"}
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 TREE = Path(__file__).resolve().parents[1]
-SOURCE_FOLDERS = ("analysis", "gozero", "gtp", "training")
+SOURCE_FOLDERS = ("analysis", "gozero", "gtp", "training", "web")
 
 
 @pytest.fixture(scope="module")

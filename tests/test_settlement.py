@@ -8,7 +8,7 @@ import pytest
 from gozero import coords
 from gozero.games import go
 from gozero.games.game import BLACK, WHITE
-from gozero.settlement import Settlement, as_it_stands, settle
+from gozero.settlement import Settlement, agreed, as_it_stands, settle
 from tests import settled_boards as boards
 
 
@@ -136,3 +136,13 @@ def test_every_string_and_every_point_is_in_one_list(name: str) -> None:
     assert black | white | set(found.dame) == set(range(stones.size))
     assert len(black) - len(white) == found.area
     assert dead == set(found.dead_of(BLACK)) | set(found.dead_of(WHITE))
+
+
+def test_dead_strings_that_are_agreed_belong_to_the_other_side() -> None:
+    board = np.zeros((5, 5), np.uint8)
+    board[2, 2], board[0, 4], board[1, 4] = WHITE, BLACK, BLACK
+    settlement = agreed(board, [[4, 9]])
+    assert settlement.dead == ([4, 9],)
+    assert (settlement.owner == WHITE).all()
+    assert settlement.area == -25
+    assert agreed(board, []).area == 1

@@ -1,0 +1,106 @@
+"""A server and pages without a browser, for the tests: what is sent and received on the socket."""
+
+import asyncio
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import parse_qs, urlsplit
+
+import aiohttp
+
+TREE = Path(__file__).parents[2]
+T = TypeVar("T")
+
+
+class Wire:
+    """A page's connection."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, socket: aiohttp.ClientWebSocketResponse) -> None:
+        self._loop, self._socket = loop, socket
+
+    def send(self, **request: Any) -> None:
+        self.send_text(json.dumps(request))
+
+    def send_text(self, text: str) -> None:
+        self._loop.run_until_complete(self._socket.send_str(text))
+
+    def until(self, *kinds: str) -> dict[str, Any]:
+        """The next report of one of these kinds."""
+        while True:
+            message = self._loop.run_until_complete(self._socket.receive(timeout=30))
+            assert message.type == aiohttp.WSMsgType.TEXT, message
+            report: dict[str, Any] = json.loads(message.data)
+            if report["is"] in kinds:
+                return report
+
+    def is_closed(self) -> bool:
+        """Whether the server has closed the connection, once what it had sent is read."""
+        while True:
+            message = self._loop.run_until_complete(self._socket.receive(timeout=60))
+            if message.type in (aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSED, aiohttp.WSMsgType.ERROR):
+                return True
+
+
+class Server:
+    """The command gozero-web, running."""
+
+    def __init__(self, process: subprocess.Popen[str], lines: int) -> None:
+        assert process.stderr is not None
+        self.process = process
+        self.said = "".join(process.stderr.readline() for _ in range(lines))
+        found = re.search(r"http://\S+", self.said)
+        assert found, self.said
+        self.address = found[0]
+        parts = urlsplit(self.address)
+        self.port = parts.port or 0
+        self.host = f"127.0.0.1:{self.port}"
+        self.token = parse_qs(parts.query).get("token", [None])[0]
+
+    def engines(self) -> list[int]:
+        """The ids of its engine processes."""
+        done = subprocess.run(["pgrep", "-P", str(self.process.pid)], capture_output=True, text=True, check=False)
+        return [int(number) for number in done.stdout.split()]
+
+    @contextmanager
+    def page(self, game: str = "") -> Iterator[Wire]:
+        """A page on a game, a new one by default."""
+        loop = asyncio.new_event_loop()
+        try:
+            session = loop.run_until_complete(_session())
+            url = f"http://{self.host}/socket" + (f"?game={game}" if game else "")
+            headers = {"Origin": f"http://{self.host}"}
+            socket = loop.run_until_complete(_connected(session.ws_connect(url, headers=headers, max_msg_size=0)))
+            try:
+                yield Wire(loop, socket)
+            finally:
+                loop.run_until_complete(socket.close())
+                loop.run_until_complete(session.close())
+        finally:
+            loop.close()
+
+
+async def _session() -> aiohttp.ClientSession:
+    return aiohttp.ClientSession()
+
+
+async def _connected(attempt: Any) -> aiohttp.ClientWebSocketResponse:
+    return await attempt
+
+
+@contextmanager
+def served_by(*options: str) -> Iterator[Server]:
+    """A server with these options; it must end well."""
+    command = [sys.executable, "-m", "web", "--no-browser", "--port", "0", "--threads", "1", "--level", "1", *options]
+    process = subprocess.Popen(command, cwd=TREE, stderr=subprocess.PIPE, text=True)
+    try:
+        yield Server(process, lines=2 if "--host" in options else 1)
+    finally:
+        process.terminate()
+        assert process.stderr is not None
+        rest = process.stderr.read()
+        assert (process.wait(), rest) == (0, "")

@@ -1,0 +1,128 @@
+"""Analysis, review and records in Chromium."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("playwright")
+
+from playwright.sync_api import expect
+
+from tests.web.site import Tab
+
+pytestmark = pytest.mark.chromium
+
+RECORD = (
+    "(;GM[1]FF[4]CA[UTF-8]SZ[7]KM[5.5]C[A short game];B[dd]C[the middle];W[ee](;B[aa]C[é];W[de])(;B[ed];W[de];B[cc]))"
+)
+
+
+def test_analysis_on_and_off(tab: Callable[..., Tab]) -> None:
+    page = tab().begin("Go", 7)
+    switch = page.page.get_by_role("switch", name="Analysis")
+    switch.check()
+    expect(page.page.locator(".moves tbody tr").first).to_be_visible()
+    expect(page.page.locator(".shudan-heatlabel").first).to_be_visible()
+    assert page.page.locator(".shudan-paint").count() > 0
+    page.page.locator(".moves tbody tr").first.hover()
+    expect(page.page.locator(".shudan-marker_label").first).to_be_visible()  # the expected line
+    page.page.mouse.move(5, 5)
+    page.page.get_by_label("On the board").select_option("policy")
+    expect(page.page.locator(".shudan-heatlabel").first).to_have_text(re.compile(r"^\d+(\.\d)?$"))
+    page.page.get_by_label("On the board").select_option("moves")
+    page.page.get_by_label("ownership").uncheck()
+    expect(page.page.locator(".shudan-paint")).to_have_count(0)
+    with page.hears("view"):
+        switch.uncheck()
+    assert page.view["analysing"] is False
+    expect(page.page.locator(".moves")).to_have_count(0)
+    expect(page.page.locator(".shudan-heatlabel")).to_have_count(0)
+
+
+def test_analysis_goes_on_while_playing(tab: Callable[..., Tab]) -> None:
+    page = tab().begin("Tic-tac-toe")
+    page.page.get_by_role("switch", name="Analysis").check()
+    page.click(4)
+    page.wait("person", 2)
+    expect(page.page.locator(".moves tbody tr").first).to_be_visible()
+    assert page.reports[-1]["node"] == page.view["at"]
+    page.page.get_by_role("switch", name="Analysis").uncheck()
+
+
+def opened(page: Tab, tmp_path: Path, text: str = RECORD, name: str = "game.sgf") -> Tab:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    page.page.get_by_label("A record to open").set_input_files(path)
+    return page
+
+
+def test_a_record_is_walked_through_and_reviewed(tab: Callable[..., Tab], tmp_path: Path) -> None:
+    page = opened(tab().begin("Go", 7), tmp_path)
+    page.shows("0 / 4").shows("No opponent: every move is yours")
+    comment = page.page.get_by_label("Comment on this position")
+    expect(comment).to_have_value("A short game")
+    page.press("Forward one move").shows("1 / 4")
+    expect(comment).to_have_value("the middle")
+    page.press("Forward one move").shows("2 / 4").shows("Goes on with")
+    page.press("E4").shows("3 / 5").press("First position").shows("0 / 5")
+    page.page.get_by_label("Visits for each position").select_option("25")
+    page.press("Analyse all moves").shows("Moves that lost most")
+    expect(page.page.locator(".graph .chance")).to_have_count(1)
+    assert all(point is not None for point in page.view["graph"])
+    page.page.locator(".worst .link").nth(1).click()
+    expect(page.page.locator(".shudan-marker_label").first).to_be_visible()
+    page.picture("review")
+
+
+def test_a_variation_a_comment_and_the_saved_file(tab: Callable[..., Tab], tmp_path: Path) -> None:
+    page = opened(tab().begin("Go", 7), tmp_path)
+    page.shows("0 / 4").press("Forward one move").shows("1 / 4")
+    page.click(0)
+    page.wait("person", 2)
+    comment = page.page.get_by_label("Comment on this position")
+    comment.fill("my try]")
+    comment.blur()
+    with page.page.expect_download() as downloaded:
+        page.press("Save the game")
+    saved = Path(downloaded.value.path()).read_text(encoding="utf-8")
+    assert downloaded.value.suggested_filename == "go.sgf"
+    assert "C[my try\\]]" in saved
+    assert "C[é]" in saved
+    assert saved.count("(;") == 5
+
+
+def test_a_record_of_another_game(tab: Callable[..., Tab], tmp_path: Path) -> None:
+    page = tab().begin("Connect-4", person="both")
+    page.click(3)
+    page.wait("person", 1)
+    with page.page.expect_download() as downloaded:
+        page.press("Save the game")
+    text = Path(downloaded.value.path()).read_text(encoding="utf-8")
+    assert text == "# connect4 7x6\nblack D1\n"
+    opened(page, tmp_path, text + "white D2\n", "moves.txt").shows("0 / 2")
+    opened(page, tmp_path, text + "white D1\n", "moves.txt")
+    page.shows("Move 2 of this file, 'white D1', cannot be played in connect4 on 7x6.")
+    page.shows("0 / 2")
+
+
+def test_files_that_are_no_records(tab: Callable[..., Tab], tmp_path: Path) -> None:
+    page = tab().begin("Go", 7)
+    opened(page, tmp_path, "no record").shows(re.compile("^This is no game of Go in SGF: "))
+    opened(page, tmp_path, "(;GM[1]SZ[7]" + " " * 1_000_001 + ")").shows(
+        re.compile(r"a record has at most 1,000,000\.$")
+    )
+    opened(page, tmp_path, "(;GM[1]SZ[7];B[aa];W[aa])").shows(
+        re.compile("^This variation cannot be shown: A7 is illegal")
+    )
+    page.click(24)
+    page.wait("person", 2)
+
+
+def test_the_graph_can_be_clicked(tab: Callable[..., Tab], tmp_path: Path) -> None:
+    page = opened(tab().begin("Go", 7), tmp_path).shows("0 / 4")
+    box = page.page.locator(".graph svg").bounding_box()
+    assert box is not None
+    page.page.mouse.click(box["x"] + box["width"] - 6, box["y"] + 20)
+    page.shows("4 / 4")

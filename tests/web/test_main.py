@@ -1,0 +1,71 @@
+"""The command line of gozero-web: what it says of wrong options, and how it ends."""
+
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("aiohttp")
+
+TREE = Path(__file__).parents[2]
+
+
+def run(*options: str, code: str = "") -> tuple[int, str]:
+    """Exit code and stderr of a command that ends by itself."""
+    program = ["-c", code] if code else ["-m", "web", "--no-browser"]
+    done = subprocess.run(
+        [sys.executable, *program, *options], cwd=TREE, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.stdout == ""
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (("--port", "70000"), "gozero-web: --port = 70000: expected 0 to 65,535\n"),
+        (("--level", "21"), "gozero-web: --level = 21: expected 1 to 20\n"),
+        (("--game", "chess"), "gozero-web: --game = 'chess': expected one of go, "),
+        (("--weights", "missing.pt"), "gozero-web: cannot use weights "),
+        (("--run", "no/such/run"), "gozero-web: --run no/such/run: no such folder: "),
+        (("--run", "docs"), "gozero-web: --run "),
+        (("--host", "256.1.1.1"), "gozero-web: cannot listen on 256.1.1.1, port 8013: "),
+        (("--boards", "0"), "gozero-web: --boards = 0: expected 1 to 64\n"),
+        (("extra",), "gozero-web: unrecognized arguments: extra; see gozero-web --help\n"),
+    ],
+)
+def test_wrong_options_are_one_line(options: tuple[str, ...], text: str) -> None:
+    code, said = run(*options)
+    assert code == 2
+    assert said.startswith(text)
+    assert said.count("\n") == 1
+
+
+def test_a_port_that_is_taken() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = str(other.getsockname()[1])
+        code, said = run("--port", port)
+    assert code == 2
+    assert said.startswith(f"gozero-web: cannot listen on 127.0.0.1, port {port}: ")
+    assert said.endswith("; choose another --port\n")
+
+
+def test_without_aiohttp_the_line_says_what_to_install() -> None:
+    code, said = run(code="import sys; sys.modules['aiohttp'] = None; from web.__main__ import main; main([])")
+    assert code == 2
+    assert "pip install 'gozero[web]'" in said
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
+def test_signals_end_it_quietly(number: signal.Signals, code: int) -> None:
+    command = [sys.executable, "-m", "web", "--no-browser", "--port", "0", "--threads", "1"]
+    process = subprocess.Popen(command, cwd=TREE, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    assert process.stderr.readline().startswith("gozero-web: the board is at http://127.0.0.1:")
+    process.send_signal(number)
+    assert process.stderr.read() == ""
+    assert process.wait(60) == code

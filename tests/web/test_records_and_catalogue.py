@@ -1,0 +1,76 @@
+"""Records as texts, and what the page may choose from."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from gozero.weights import WEIGHTS
+from web import catalogue, records
+from web.game_tree import START
+from web.setups import Setup, setup_of
+from web.table import RefusedError, Table
+
+DOCS = Path(__file__).parents[2] / "docs"
+CLIENT = Path(__file__).parents[2] / "web" / "client" / "src"
+
+
+def table(game: str = "go", size: int = 9) -> Table:
+    return Table(Setup(game=game, person="both"), size, [size])
+
+
+def test_a_record_in_any_encoding_is_text_once_the_browser_has_read_it() -> None:
+    for head in ("CA[GB2312]", "CA[Shift_JIS]", ""):
+        found = table()
+        assert records.load(found, f"(;GM[1]{head}SZ[9]C[围棋];B[ee])") == ""
+        assert found.tree[START].comment == "围棋"
+        _, text = records.save(found, "")
+        assert "C[围棋]" in text
+
+
+def test_left_out_variations_are_told() -> None:
+    assert records.load(table(), "(;SZ[9];B[ee](;W[cc])(;AB[aa];W[gg]))").startswith("1 variation was left out")
+
+
+def test_moves_of_another_game_are_saved_and_read() -> None:
+    first, again = table("othello", 8), table("othello", 8)
+    for vertex in ("D3", "C3", "C4"):
+        first.play(first.action(vertex))
+    _, text = records.save(first, "")
+    assert text == "# othello 8x8\nblack D3\nwhite C3\nblack C4\n"
+    assert records.load(again, text) == ""
+    assert again.tree.moves(again.line[-1]) == first.tree.moves(first.at)
+
+
+@pytest.mark.parametrize("text", ["", "# nothing", "black", "green D3", "black Z9", "black D4", "black D3\nblack C3"])
+def test_lists_that_cannot_be_played(text: str) -> None:
+    with pytest.raises(RefusedError):
+        records.load(table("othello", 8), text)
+
+
+def test_a_game_that_is_kept_is_taken_up_again() -> None:
+    first = Table(setup_of({"handicap": 2, "komi": 0.5, "person": "white", "clock": {"main": 60}}), 9, [9])
+    first.play(first.action("E5"))
+    again = Table(first.setup, 9, [9])
+    again.take_up(first.to_values(0.0))
+    assert (again.at, again.live, again.person) == (first.at, first.live, first.person)
+    assert (again.game.stones() == first.game.stones()).all()
+    assert again.game.position.to_play == first.game.position.to_play
+
+
+def test_every_shipped_game_says_how_strong_it_is() -> None:
+    known = catalogue.strengths()
+    assert all(known.get(name) for name in WEIGHTS.values())
+    shown = catalogue.shown_games({})
+    assert sorted(game["name"] for game in shown) == sorted(WEIGHTS)
+    assert all(game["engines"][0]["strength"] and game["engines"][0]["sizes"] for game in shown)
+
+
+def test_what_the_page_says_of_the_levels_is_what_was_measured() -> None:
+    page, measured = (CLIENT / "panels.jsx").read_text(), (DOCS / "levels.md").read_text()
+    assert "3,546 games of Go on 9×9" in page
+    assert "a tournament of 3,546 games" in measured
+    elo = [int(number.replace(",", "")) for number in re.findall(r"^\| \d+ \|.*\| ([\d,]+) ±", measured, re.MULTILINE)]
+    assert len(elo) == 20
+    assert round((elo[-1] - elo[0]) / 19, -1) == 160
+    assert "About 160 Elo" in page

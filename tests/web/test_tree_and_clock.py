@@ -1,0 +1,87 @@
+"""The tree of moves and the clocks of a room."""
+
+import json
+
+import pytest
+
+from gozero.colours import BLACK, WHITE
+from web.clock import RoomClock
+from web.game_tree import START, Estimate, MoveTree
+from web.setups import Clocks
+
+
+def small_tree() -> tuple[MoveTree, list[int]]:
+    """Black 4, White 0, Black 8; and instead of White's move, White 2."""
+    tree = MoveTree()
+    first = tree.add(START, BLACK, 4)
+    second = tree.add(first, WHITE, 0)
+    third = tree.add(second, BLACK, 8)
+    return tree, [first, second, third, tree.add(first, WHITE, 2)]
+
+
+def test_moves_lines_and_variations() -> None:
+    tree, (first, second, third, other) = small_tree()
+    assert tree.add(first, WHITE, 0) == second  # known already
+    assert tree.line(START) == [START, first, second, third]
+    assert tree.line(other) == [START, first, other]
+    assert tree.moves(third) == [(BLACK, 4), (WHITE, 0), (BLACK, 8)]
+    assert [number for number, _ in tree.in_order()] == [first, second, third, other]
+    tree.remove(second)
+    assert second not in tree
+    assert third not in tree
+    assert tree.line(START) == [START, first, other]
+    assert tree.add(first, WHITE, 0) > other  # numbers are not used again
+
+
+def test_the_larger_search_is_kept() -> None:
+    tree, (first, *_) = small_tree()
+    for estimate in (Estimate(100, 0.6), Estimate(50, 0.9)):
+        tree.learn(first, estimate)
+    assert tree[first].estimate == Estimate(100, 0.6)
+
+
+def test_a_tree_is_the_same_after_it_was_kept_as_json() -> None:
+    tree, (first, *_) = small_tree()
+    tree[first].comment = "é"
+    tree.learn(first, Estimate(10, 0.25, -1.5, (4, 0)))
+    again = MoveTree.from_values(json.loads(json.dumps(tree.to_values())))
+    assert again.to_values() == tree.to_values()
+    assert again[first] == tree[first]
+    assert again.add(START, BLACK, 1) == tree.add(START, BLACK, 1)
+
+
+def test_the_clock_that_runs() -> None:
+    clock = RoomClock(Clocks(main=60.0, period=10.0, periods=2))
+    clock.start(BLACK, 100.0)
+    assert clock.remaining(130.0) == pytest.approx(30 + 20)
+    clock.start(WHITE, 130.0)
+    values = clock.values(131.0)
+    assert values is not None
+    assert values["black"] == {"seconds": 30.0, "periods": 0}
+    assert values["white"] == {"seconds": 59.0, "periods": 0}
+    assert values["running"] == "white"
+
+
+def test_overtime_and_its_end() -> None:
+    clock = RoomClock(Clocks(main=5.0, period=10.0, periods=2))
+    clock.start(BLACK, 0.0)
+    clock.start(WHITE, 12.0)  # into the first period, which is not used up
+    clock.start(BLACK, 13.0)
+    assert clock.remaining(13.0) == pytest.approx(20.0)
+    assert clock.remaining(34.0) < 0
+
+
+def test_a_clock_is_kept() -> None:
+    terms = Clocks(main=60.0, period=10.0, periods=3)
+    clock, again = RoomClock(terms), RoomClock(terms)
+    clock.start(BLACK, 0.0)
+    again.restore(json.loads(json.dumps(clock.saved(20.0))))
+    again.start(BLACK, 1000.0)
+    assert again.remaining(1000.0) == pytest.approx(clock.remaining(20.0))
+
+
+def test_without_a_limit_nothing_runs() -> None:
+    clock = RoomClock(Clocks())
+    clock.start(BLACK, 0.0)
+    assert clock.values(5.0) is None
+    assert clock.remaining(5.0) == float("inf")

@@ -1,0 +1,144 @@
+"""The games and the networks that a page can choose from, and what is known of each network's strength."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from gozero import engine, games
+from gozero.errors import ChoiceError
+from gozero.games.gomoku import LONGEST_LINE
+from gozero.games.rules import RULES
+from gozero.handicap import most_fixed
+from gozero.play import WORDS
+from gozero.weights import WEIGHTS, Header, WeightsError, find, header, shipped_folder
+
+TITLES = {
+    "connect4": "Connect-4",
+    "go": "Go",
+    "gomoku": "Gomoku",
+    "nogo": "NoGo",
+    "othello": "Othello",
+    "simple_go": "Simplified Go",
+    "tictactoe": "Tic-tac-toe",
+}
+AIMS = {name: words.aim for name, words in WORDS.items()} | {
+    "go": "The larger area wins. Two passes end the game; dead stones are then marked and taken off."
+}
+PLAYOUTS = "no weights: it plays by random playouts, and weakly"
+MODEL_CARD = "README.md"  # beside the shipped weights
+
+
+def shown_games(choices: Mapping[str, Path]) -> list[dict[str, Any]]:
+    """Every game, with the networks that play it.
+
+    Args:
+        choices: weights files beyond each game's own, by the name that the page shows.
+    """
+    own = {name: _own(name) for name in WEIGHTS}
+    found = []
+    for name in TITLES:
+        engines = [_network(name, "", own[name])]
+        for label, path in choices.items():
+            head = _header(path)
+            if head is not None and head.game == name:
+                engines.append(_network(name, label, path))
+        found.append(
+            {
+                "name": name,
+                "title": TITLES[name],
+                "aim": AIMS[name],
+                "rules": _rules(name),
+                "komi": games.usual(name, "komi"),
+                "handicaps": {size: most_fixed(size) for size in range(2, 20)} if name == "go" else {},
+                "engines": engines,
+            }
+        )
+    return found
+
+
+def sizes_of(game: str, path: Path | None) -> Sequence[int]:
+    """Board sizes that a weights file plays, None: random playouts."""
+    head = None if path is None else _header(path)
+    return engine.supported_sizes(Header(game, None, None) if head is None else head)
+
+
+def usual_size(game: str, path: Path | None) -> int:
+    """The board that a game begins with where the page does not say: for Go one that suits a first game."""
+    head = None if path is None else _header(path)
+    if game == "go" and (head is None or (head.only is None and (not head.trained or 9 in head.trained))):
+        return 9
+    usual: int = games.usual(game, "size")
+    return (head.size if head is not None else None) or usual
+
+
+def trained_sizes(path: Path | None) -> tuple[int, ...]:
+    """Board sizes that a weights file learned from; () where that is not known."""
+    head = None if path is None else _header(path)
+    return () if head is None else head.trained
+
+
+def weights_of(game: str, given: str | None) -> Path | None:
+    """The weights file to play with, None: random playouts. ChoiceError where the one that was asked for plays another
+    game or cannot be used.
+    """
+    if given is None:
+        return _own(game)
+    head = _header(Path(given))
+    if head is None or head.game != game:
+        raise ChoiceError(f"these weights cannot be used for {TITLES[game]}")
+    return Path(given)
+
+
+def _own(game: str) -> Path | None:
+    try:
+        return find(WEIGHTS[game])
+    except WeightsError:
+        return None
+
+
+def _network(game: str, label: str, path: Path | None) -> dict[str, Any]:
+    """A network as the page shows it; label "": the game's own."""
+    head = None if path is None else _header(path)
+    if path is None or head is None:
+        return {"label": label, "name": "random playouts", "strength": PLAYOUTS, **_boards(game, None)}
+    name = f"{path.name}, {head.network}" if head.network else path.name
+    strength = strengths().get(path.name, "") if not label else ""
+    return {"label": label, "name": name, "strength": strength, **_boards(game, path)}
+
+
+def _boards(game: str, path: Path | None) -> dict[str, Any]:
+    return {
+        "sizes": list(sizes_of(game, path)),
+        "usual": usual_size(game, path),
+        "trained": list(trained_sizes(path)),
+    }
+
+
+@cache
+def _header(path: Path) -> Header | None:
+    try:
+        return header(path)
+    except WeightsError:
+        return None
+
+
+@cache
+def strengths() -> dict[str, str]:
+    """What the model card says of each shipped weights file in one line."""
+    try:
+        text = (shipped_folder() / MODEL_CARD).read_text(encoding="utf-8")
+    except OSError:
+        return {}
+    rows = re.findall(r"^\| (`[^|]*) \|(?:[^|]*\|)*? ([^|]*) \|$", text, flags=re.MULTILINE)
+    return {name: line for names, line in rows for name in re.findall(r"`([^`]*\.pt)`", names)}
+
+
+def _rules(game: str) -> list[str]:
+    """The rule sets of a game, the usual one first; none where there is one only."""
+    if game == "go":
+        return list(RULES)
+    return list(LONGEST_LINE) if game == "gomoku" else []

@@ -1,0 +1,131 @@
+// The board: stones as the server told them, with what is shown on top of them. It knows no rules.
+
+import { Goban } from "@sabaki/shudan";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { percent, short, sizes } from "./words.js";
+
+const LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ";
+const SIGNS = [0, 1, -1]; // a colour's number → Shudan's sign
+const LARGEST_VERTEX = 76, MARGIN = 2.7; // pixels; coordinates and border in vertices
+const LEAST_SHARE = 0.01;
+const FULL = 2; // Shudan draws a shade of 1 half transparent
+
+const grid = (view, fill) => Array.from({ length: view.rows }, (_, y) => Array.from({ length: view.cols }, (_, x) => fill(y * view.cols + x)));
+
+export const vertexOf = (view, point) => `${LETTERS[point % view.cols]}${view.rows - Math.floor(point / view.cols)}`;
+
+export function Board({ view, look, overlay, preview, hint, onPlay, coordinates }) {
+  const frame = useRef(null);
+  const [room, setRoom] = useState({ width: 0, height: 0 });
+  const [hovered, setHovered] = useState(null);
+  const [cursor, setCursor] = useState(null);
+  const [told, setTold] = useState("");
+
+  useEffect(() => {
+    const watch = new ResizeObserver(([entry]) => setRoom({ width: entry.contentRect.width, height: entry.contentRect.height }));
+    watch.observe(frame.current);
+    return () => watch.disconnect();
+  }, []);
+  useEffect(() => setCursor(null), [view.game, view.size]);
+
+  const margin = coordinates ? MARGIN : 1;
+  const fits = Math.min(room.width / (view.cols + margin), room.height / (view.rows + margin));
+  const vertexSize = Math.max(8, Math.floor(Math.min(fits, LARGEST_VERTEX)));
+  const mayPlay = view.toPlay && (!view.person || view.person === view.toPlay) && !view.thinking;
+  const maps = mapsOf(view, { look, overlay, preview, hint, hovered: mayPlay ? hovered : null });
+
+  const press = (event) => {
+    const moves = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+    if (moves) {
+      event.preventDefault();
+      event.stopPropagation();
+      const from = cursor ?? Math.floor(view.rows / 2) * view.cols + Math.floor(view.cols / 2) - (cursor === null ? moves[0] + moves[1] * view.cols : 0);
+      const x = Math.min(view.cols - 1, Math.max(0, (from % view.cols) + moves[0]));
+      const y = Math.min(view.rows - 1, Math.max(0, Math.floor(from / view.cols) + moves[1]));
+      setCursor(y * view.cols + x);
+      setTold(described(view, y * view.cols + x));
+    } else if ((event.key === "Enter" || event.key === " ") && cursor !== null) {
+      event.preventDefault();
+      onPlay(vertexOf(view, cursor));
+    }
+  };
+  const kind = [view.squares ? "squares" : "lines", `game-${view.game}`, mayPlay ? "may-play" : ""].join(" ");
+  return (
+    <div class="board-frame" ref={frame}>
+      <div
+        class="board-focus" tabIndex={0} role="application" onKeyDown={press} onBlur={() => setCursor(null)}
+        aria-label={`${sizes(view.cols, view.rows)} board. Arrow keys choose a point, Enter plays there.`}
+      >
+        <Goban
+          class={kind} vertexSize={vertexSize} showCoordinates={coordinates} {...maps}
+          coordX={(x) => LETTERS[x]}
+          selectedVertices={cursor === null ? [] : [[cursor % view.cols, Math.floor(cursor / view.cols)]]}
+          onVertexClick={(event, [x, y]) => onPlay(vertexOf(view, y * view.cols + x))}
+          onVertexPointerEnter={(event, [x, y]) => event.pointerType === "mouse" && setHovered(y * view.cols + x)}
+          onVertexPointerLeave={() => setHovered(null)}
+        />
+      </div>
+      <div class="unseen" aria-live="assertive">{told}</div>
+    </div>
+  );
+}
+
+/** What stands on a point, for a screen reader. */
+function described(view, point) {
+  const stone = ["empty", "Black", "White"][view.stones[point]];
+  const last = view.last === point ? ", last move" : "";
+  const dead = view.count?.dead.includes(point) ? ", dead" : "";
+  return `${vertexOf(view, point)}, ${stone}${last}${dead}`;
+}
+
+/** Shudan's maps: stones, marks, heat, shading. */
+function mapsOf(view, { look, overlay, preview, hint, hovered }) {
+  const stones = view.stones.map((colour) => SIGNS[colour]);
+  const marks = Array(stones.length).fill(null), ghosts = Array(stones.length).fill(null);
+  const heat = Array(stones.length).fill(null), shade = Array(stones.length).fill(0);
+  const dimmed = [];
+  if (view.last !== null) marks[view.last] = { type: "circle" };
+  if (view.count) {
+    view.count.owner.forEach((colour, point) => (shade[point] = FULL * SIGNS[colour]));
+    for (const point of view.count.dead) {
+      marks[point] = { type: "cross" };
+      dimmed.push([point % view.cols, Math.floor(point / view.cols)]);
+    }
+  } else if (look?.ownership && overlay.ownership) {
+    look.ownership.forEach((owner, point) => (shade[point] = Math.abs(owner) < 0.1 ? 0 : FULL * owner));
+  }
+  if (look && overlay.moves !== "none" && !preview) {
+    const best = Math.max(...look.moves.map((move) => (overlay.moves === "policy" ? move.prior : move.share)), 0.0001);
+    for (const move of look.moves) {
+      const share = overlay.moves === "policy" ? move.prior : move.share;
+      if (move.point >= stones.length || stones[move.point] || share < LEAST_SHARE) continue;
+      const text = overlay.moves === "policy" ? percent(move.prior).replace(" %", "") : `${(100 * move.chance).toFixed(0)}\n${short(move.visits)}`;
+      heat[move.point] = { strength: Math.max(1, Math.round((9 * share) / best)), text };
+    }
+  }
+  if (hint !== null && !stones[hint]) marks[hint] = { type: "triangle" };
+  if (preview) showLine(view, preview, stones, marks, dimmed);
+  else if (hovered !== null && !stones[hovered] && view.legal.includes(hovered)) ghosts[hovered] = { sign: view.toPlay === "black" ? 1 : -1 };
+  return {
+    signMap: grid(view, (point) => stones[point]),
+    markerMap: grid(view, (point) => marks[point]),
+    ghostStoneMap: grid(view, (point) => ghosts[point]),
+    heatMap: grid(view, (point) => heat[point]),
+    paintMap: grid(view, (point) => shade[point]),
+    dimmedVertices: dimmed,
+  };
+}
+
+/** The moves of an expected line with their numbers, as they would be put down one after the other. */
+function showLine(view, preview, stones, marks, dimmed) {
+  let sign = preview.first === "black" ? 1 : -1;
+  preview.points.forEach((point, index) => {
+    if (point < stones.length && !stones[point]) {
+      stones[point] = sign;
+      marks[point] = { type: "label", label: String(index + 1) };
+      dimmed.push([point % view.cols, Math.floor(point / view.cols)]);
+    }
+    sign = -sign;
+  });
+}
+

@@ -1,0 +1,186 @@
+// The page: it shows what the server tells, and asks the server for everything else.
+
+import { render } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Board } from "./board.jsx";
+import { Connection } from "./connection.js";
+import { NewGame } from "./newgame.jsx";
+import { Analysis, Count, Game, Opponent, Review, Status } from "./panels.jsx";
+import { click, paint, remember, remembered } from "./remembered.js";
+import { decoded } from "./records.js";
+import { percent } from "./words.js";
+import "./style.css";
+
+const LARGEST_RECORD = 1_000_000; // bytes
+
+function useServer() {
+  const [state, setState] = useState({ view: null, look: null, hello: null, notice: null, loading: "", progress: null, hint: null, open: true });
+  const connection = useRef(null);
+  const change = (more) => setState((now) => ({ ...now, ...(typeof more === "function" ? more(now) : more) }));
+  useEffect(() => {
+    const hear = (report) => {
+      if (report.is === "hello") change({ hello: report, notice: report.lost ? { kind: "warning", text: "That game is no longer kept; this is a new one." } : null });
+      else if (report.is === "view") change((now) => seen(now, report));
+      else if (report.is === "look") change((now) => (now.view?.at === report.node ? looked(now, report) : {}));
+      else if (report.is === "refused" || report.is === "lost") change({ notice: { kind: report.is, text: report.text } });
+      else if (report.is === "told") change({ notice: { kind: "told", text: report.text } });
+      else if (report.is === "loading") change({ loading: report.text });
+      else if (report.is === "progress") change({ progress: report });
+      else if (report.is === "record") download(report.name, report.text);
+    };
+    connection.current = new Connection(hear, (open) => change({ open }));
+  }, []);
+  const ask = (what, more) => {
+    change((now) => ({ notice: null, ...(what === "analyse" && now.view ? switched(now, more.on) : {}) }));
+    if (!connection.current.ask(what, more)) change({ notice: { kind: "lost", text: "No connection to the server: nothing was sent." } });
+  };
+  return { ...state, ask, tell: (text) => change({ notice: { kind: "refused", text } }) };
+}
+
+/** The analysis is shown as on or off at once; the server's answer says the same. */
+const switched = (now, on) => ({ view: { ...now.view, analysing: on }, look: on ? now.look : null });
+
+function seen(now, view) {
+  const isNew = now.view?.at !== view.at || now.view?.identity !== view.identity;
+  if (isNew && view.number > (now.view?.number ?? 0) && now.view?.identity === view.identity && remembered().sound) click();
+  const stale = isNew || !view.analysing || view.over;
+  return { view, look: stale && !(now.look?.hint && !isNew) ? null : now.look, hint: isNew ? null : now.hint, progress: view.batch ? now.progress : null };
+}
+
+function looked(now, look) {
+  const graph = [...now.view.graph];
+  graph[now.view.line.indexOf(look.node)] = { black: look.black, score: look.score, visits: look.visits };
+  const view = { ...now.view, graph };
+  if (!look.hint) return now.view.analysing ? { look, view } : {};
+  const [best] = look.moves;
+  const text = `Hint: ${best.vertex}${best.chance === null ? "" : `, which wins ${percent(best.chance)} for ${look.toPlay === "black" ? "Black" : "White"}`}.`;
+  return { view, hint: best.point, notice: { kind: "told", text } };
+}
+
+function download(name, text) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type: "application/octet-stream" }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+function Page() {
+  const server = useServer();
+  const { view, look, hello, ask } = server;
+  const [memory, setMemory] = useState(remembered);
+  const [overlay, setOverlay] = useState({ moves: "moves", ownership: true });
+  const [preview, setPreview] = useState(null);
+  const [isNew, setIsNew] = useState(false);
+  const [isDropping, setIsDropping] = useState(false);
+  const file = useRef(null);
+  const keep = (more) => setMemory((now) => ({ ...now, ...more }));
+  useEffect(() => {
+    remember(memory);
+    paint(memory.theme);
+  }, [memory]);
+  const go = (node) => node !== undefined && node !== view.at && ask("goto", { node });
+  const load = async (chosen) => {
+    if (!chosen) return;
+    if (chosen.size > LARGEST_RECORD) server.tell(`${chosen.name} has ${chosen.size.toLocaleString("en")} bytes; a record has at most ${LARGEST_RECORD.toLocaleString("en")}.`);
+    else ask("load", { text: decoded(await chosen.arrayBuffer()) });
+  };
+  useShortcuts({ view, go, ask, isOpen: isNew });
+  useDrop(load, setIsDropping);
+
+  if (!view || !hello) return <p class="starting">{server.open ? server.loading || "Setting up the board…" : "The server does not answer. Is gozero-web still running?"}</p>;
+  const game = hello.games.find((entry) => entry.name === view.game);
+  const network = game?.engines.find((entry) => entry.label === (view.engine ?? "")) ?? game?.engines[0];
+  const isMine = view.live !== null || view.person;
+  const play = (vertex) => ask(view.count?.disputable ? "dead" : "play", { vertex });
+  const turn = view.over ? "over" : view.thinking ? "engine" : "person";
+  return (
+    <div class={isDropping ? "page dropping" : "page"} data-move={view.number} data-turn={turn} data-game={view.identity}>
+      <header>
+        <h1>gozero <span class="quiet">{game?.title}</span></h1>
+        <button type="button" class="main" onClick={() => setIsNew(true)}>New game</button>
+        <details class="menu">
+          <summary aria-label="Settings" title="Settings">⚙</summary>
+          <div class="card">
+            <label><input type="checkbox" checked={memory.sound} onChange={(event) => keep({ sound: event.currentTarget.checked })} /> Sound</label>
+            <label><input type="checkbox" checked={memory.coordinates} onChange={(event) => keep({ coordinates: event.currentTarget.checked })} /> Coordinates</label>
+            <label>Colours <select value={memory.theme} onChange={(event) => keep({ theme: event.currentTarget.value })}><option value="auto">as the system's</option><option value="light">light</option><option value="dark">dark</option></select></label>
+          </div>
+        </details>
+      </header>
+      <main>
+        <div class="playing">
+          {!server.open && <p class="notice lost" role="alert">The connection to the server is broken; trying again. The game is kept.</p>}
+          <Board view={view} look={look} overlay={overlay} preview={preview?.node === view.at ? preview : null} hint={server.hint} onPlay={play} coordinates={memory.coordinates} />
+          <div class="notices" aria-live="polite">{server.notice && <p class={`notice ${server.notice.kind}`}>{server.notice.text}</p>}</div>
+          <div class="actions" role="group" aria-label="Moves">
+            {view.hasPass && <button type="button" disabled={!view.canPass || view.thinking} onClick={() => ask("pass")}>Pass</button>}
+            <button type="button" disabled={view.number === 0 && !view.over} onClick={() => ask("undo")}>Undo</button>
+            <button type="button" disabled={view.over || view.thinking} onClick={() => ask("hint")}>Hint</button>
+            {isMine && <button type="button" disabled={!view.goingOn} onClick={() => ask("resign")}>Resign</button>}
+          </div>
+        </div>
+        <aside>
+          <Status view={view} loading={server.loading} opponent={`level ${view.level}`} />
+          {view.count && <Count view={view} />}
+          <Analysis view={view} look={look} overlay={overlay} setOverlay={setOverlay} ask={ask} onPreview={setPreview} />
+          <Game view={view} go={go} />
+          <Review view={view} ask={ask} go={go} progress={server.progress} onPreview={setPreview} onOpen={() => file.current.click()} />
+          <Opponent view={view} network={network} ask={ask} run={hello.run} />
+        </aside>
+      </main>
+      <footer><p class="quiet">gozero {hello.version} · nothing leaves this machine · <a href="/licences.txt">licences</a></p></footer>
+      <input ref={file} class="unseen" type="file" tabIndex={-1} aria-label="A record to open" accept=".sgf,.txt" onChange={(event) => { load(event.currentTarget.files[0]); event.currentTarget.value = ""; }} />
+      <div class="unseen" role="status">{view.spoken}</div>
+      {isNew && <NewGame games={hello.games} view={view} onClose={() => setIsNew(false)} onStart={(setup) => { setIsNew(false); ask("new", { setup }); }} />}
+    </div>
+  );
+}
+
+/** Keys for the whole page, where nothing else takes them. */
+function useShortcuts({ view, go, ask, isOpen }) {
+  useEffect(() => {
+    const press = (event) => {
+      const isTyping = event.target.closest("input, textarea, select, dialog");
+      if (!view || isOpen || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+      const at = view.line.indexOf(view.at);
+      const act = {
+        ArrowLeft: () => go(view.line[at - 1]), ArrowRight: () => go(view.line[at + 1]),
+        Home: () => go(view.line[0]), End: () => go(view.line.at(-1)),
+        a: () => ask("analyse", { on: !view.analysing }), h: () => ask("hint"), u: () => ask("undo"), p: () => view.canPass && ask("pass"),
+      }[event.key];
+      if (act) {
+        event.preventDefault();
+        act();
+      }
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  });
+}
+
+/** Records that are dropped anywhere on the page. */
+function useDrop(load, setIsDropping) {
+  useEffect(() => {
+    const over = (event) => {
+      event.preventDefault();
+      setIsDropping(true);
+    };
+    const drop = (event) => {
+      event.preventDefault();
+      setIsDropping(false);
+      load(event.dataTransfer.files[0]);
+    };
+    const out = (event) => event.relatedTarget === null && setIsDropping(false);
+    addEventListener("dragover", over);
+    addEventListener("drop", drop);
+    addEventListener("dragleave", out);
+    return () => {
+      removeEventListener("dragover", over);
+      removeEventListener("drop", drop);
+      removeEventListener("dragleave", out);
+    };
+  });
+}
+
+render(<Page />, document.getElementById("page"));

@@ -1,0 +1,40 @@
+// What this browser remembers for the user: sound and colours. Where it may not remember, the usual values hold.
+
+const KEY = "gozero";
+const USUAL = { sound: false, theme: "auto", coordinates: true };
+
+export function remembered() {
+  try {
+    return { ...USUAL, ...JSON.parse(localStorage.getItem(KEY) ?? "{}") };
+  } catch {
+    return { ...USUAL };
+  }
+}
+
+export function remember(values) {
+  try {
+    localStorage.setItem(KEY, JSON.stringify(values));
+  } catch {
+    // a browser that stores nothing
+  }
+}
+
+export function paint(theme) {
+  if (theme === "auto") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+}
+
+let audio = null;
+
+/** A short wooden click. */
+export function click() {
+  audio ??= new AudioContext();
+  const at = audio.currentTime, tone = audio.createOscillator(), volume = audio.createGain();
+  tone.frequency.setValueAtTime(820, at);
+  tone.frequency.exponentialRampToValueAtTime(180, at + 0.05);
+  volume.gain.setValueAtTime(0.25, at);
+  volume.gain.exponentialRampToValueAtTime(0.001, at + 0.09);
+  tone.connect(volume).connect(audio.destination);
+  tone.start(at);
+  tone.stop(at + 0.1);
+}

@@ -1,0 +1,21 @@
+// How numbers and sides are written.
+
+export const percent = (share) => (share === null || share === undefined ? "–" : `${(100 * share).toFixed(share > 0.995 || share < 0.005 ? 1 : 0)} %`);
+
+export const lead = (score) => (score === null || score === undefined ? "–" : `${score > 0 ? "+" : score < 0 ? "−" : ""}${Math.abs(score).toFixed(1)}`);
+
+export const short = (count) => (count < 1000 ? `${count}` : count < 10000 ? `${(count / 1000).toFixed(1)}k` : `${Math.round(count / 1000)}k`);
+
+export const side = (colour) => ({ black: "Black", white: "White" })[colour] ?? "";
+
+export const other = (colour) => (colour === "black" ? "white" : "black");
+
+export const levelWords = (level) =>
+  level === 1 ? "1 – for a first game" : level <= 4 ? `${level} – beginner` : level <= 9 ? `${level} – casual` : level <= 14 ? `${level} – experienced` : level < 20 ? `${level} – strong` : "20 – strongest";
+
+export const sizes = (cols, rows) => `${cols}×${rows}`;
+
+export function time(seconds) {
+  const whole = Math.max(0, Math.ceil(seconds));
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+}

@@ -1,0 +1,100 @@
+"""Both sides' clocks in a game with a person, on the time controls of `gtp.time_controls`.
+
+A side that has used up all its periods has lost; `gtp.clock`, which this stands on, leaves that to controllers. All
+figures are seconds, and times are those of time.monotonic.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from gozero.colours import BLACK, WHITE
+from gtp.clock import Clock
+from gtp.time_controls import Allowance, TimeLeft, byoyomi
+from web.setups import Clocks
+
+LAG = 0.2  # seconds kept back by the engine: nothing stands between it and its clock
+
+
+class RoomClock:
+    """Two clocks, of which at most one runs.
+
+    Args:
+        terms: of the game.
+    """
+
+    def __init__(self, terms: Clocks) -> None:
+        self._terms = terms
+        self._clock = Clock(LAG)
+        if terms.is_limited:
+            self._clock.set_up(byoyomi(terms.main, terms.period, terms.periods))
+        self._runs: tuple[int, float] | None = None
+
+    @property
+    def running(self) -> int | None:
+        """Whose clock runs."""
+        return None if self._runs is None else self._runs[0]
+
+    def start(self, colour: int, now: float) -> None:
+        """Let this side's clock run from now on; without effect where it runs already, or without a limit."""
+        if self._terms.is_limited and self.running != colour:
+            self.stop(now)
+            self._runs = colour, now
+
+    def stop(self, now: float) -> None:
+        """Take the time of the side whose clock runs off it."""
+        if self._runs is not None:
+            colour, since = self._runs
+            self._clock.spend(colour, now - since)
+            self._runs = None
+
+    def remaining(self, now: float) -> float:
+        """Seconds until the side whose clock runs has lost; infinite where none runs."""
+        if self._runs is None:
+            return math.inf
+        colour, since = self._runs
+        return self._in_all(colour) - (now - since)
+
+    def allowance(self, colour: int, moves: float) -> Allowance | None:
+        """See `gtp.clock.Clock.allowance`."""
+        return self._clock.allowance(colour, moves)
+
+    def values(self, now: float) -> dict[str, Any] | None:
+        """For the page: what each side has left; None without a limit."""
+        if not self._terms.is_limited:
+            return None
+        shown = {}
+        for name, colour in (("black", BLACK), ("white", WHITE)):
+            left = self._left(colour)
+            used = now - self._runs[1] if self._runs is not None and self._runs[0] == colour else 0.0
+            shown[name] = {"seconds": max(0.0, left.seconds - used), "periods": left.count}
+        return {
+            **shown,
+            "period": self._terms.period,
+            "running": {BLACK: "black", WHITE: "white"}.get(self.running or 0),
+        }
+
+    def saved(self, now: float) -> dict[str, Any]:
+        """What `restore` takes."""
+        used = 0.0 if self._runs is None else now - self._runs[1]
+        sides = {}
+        for colour in (BLACK, WHITE):
+            left = self._left(colour)
+            sides[str(colour)] = [left.seconds - (used if self.running == colour else 0.0), left.count]
+        return sides
+
+    def restore(self, saved: dict[str, Any]) -> None:
+        """Put both clocks where they stood."""
+        for colour in (BLACK, WHITE):
+            seconds, count = saved[str(colour)]
+            self._clock.set_left(colour, TimeLeft(seconds, count))
+
+    def _left(self, colour: int) -> TimeLeft:
+        return self._clock.left(colour) or TimeLeft(0.0)
+
+    def _in_all(self, colour: int) -> float:
+        """Seconds that a side may use before it has lost."""
+        left = self._left(colour)
+        periods = left.count - 1 if left.count else self._terms.periods
+        return left.seconds + max(0, periods) * self._terms.period

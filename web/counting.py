@@ -1,0 +1,138 @@
+"""The end of a game: who won, by what, and in Go the count with its dead stones, which the page may dispute."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gozero.colours import BLACK, COLOUR_NAMES, EMPTY, WHITE
+from gozero.game_tree import never
+from gozero.games import go
+from gozero.go_ending import GoEnding
+from gozero.go_game import GoGame
+from gozero.play import WORDS
+from gozero.player import Player
+from gozero.regions import chains_of
+from gozero.settlement import Settlement, agreed, as_it_stands
+from web.table import RefusedError, Table
+
+
+class Counting:
+    """Results of one table's game.
+
+    Args:
+        table: the game.
+        player: judges which stones are dead.
+    """
+
+    def __init__(self, table: Table, player: Player) -> None:
+        self._table = table
+        self._ending = player.ending
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether the shown position is the end of a game of Go by the rules."""
+        table = self._table
+        return isinstance(table.game, GoGame) and table.game.position.is_over and table.ended is None
+
+    @property
+    def is_disputable(self) -> bool:
+        """Whether the players may agree about dead stones."""
+        table = self._table
+        return self.is_counted and table.game.name == "go" and self._removes_dead
+
+    @property
+    def _removes_dead(self) -> bool:
+        game = self._table.game
+        return isinstance(game, GoGame) and game.rules.removes_dead
+
+    def settlement(self, should_stop: Callable[[], bool] = never) -> Settlement:
+        """What the game is counted by."""
+        table, board = self._table, self._table.game.stones()
+        if not self.is_disputable:
+            return as_it_stands(board)
+        if table.at in table.agreed:
+            return agreed(board, table.agreed[table.at])
+        assert isinstance(self._ending, GoEnding)
+        return self._ending.settlement(should_stop=should_stop)
+
+    def toggle(self, action: int) -> None:
+        """Call the string on a point dead if it was alive, and the other way round. RefusedError where there is none."""
+        if not self.is_disputable:
+            raise RefusedError("Dead stones are marked at the end of a game, after two passes.")
+        table = self._table
+        chain = next((chain for chain in chains_of(table.game.stones()) if action in chain), None)
+        if chain is None:
+            raise RefusedError(f"{table.vertex(action)} is empty: click a stone to call its group dead or alive.")
+        dead = [[int(point) for point in found] for found in self.settlement().dead]
+        chain = [int(point) for point in chain]
+        table.agreed[table.at] = [found for found in dead if found != chain] if chain in dead else [*dead, chain]
+
+    def lead(self, settlement: Settlement) -> float:
+        """Black's points above White's."""
+        return settlement.area - float(go.white_bonus(self._table.game.position.state))
+
+    def values(self) -> dict[str, Any] | None:
+        """The count for the page; None where nothing is counted."""
+        if not self.is_counted:
+            return None
+        settlement = self.settlement()
+        bonus = float(go.white_bonus(self._table.game.position.state))
+        owner = settlement.owner
+        return {
+            "dead": [int(point) for chain in settlement.dead for point in chain],
+            "owner": [int(colour) for colour in owner],
+            "black": int((owner == BLACK).sum()),
+            "white": int((owner == WHITE).sum()) + bonus,
+            "bonus": bonus,
+            "disputable": self.is_disputable,
+        }
+
+    def winner(self) -> int:
+        """BLACK, WHITE or EMPTY for a draw, of a game that is over."""
+        table = self._table
+        if table.ended is not None and table.ended.node == table.at:
+            return table.ended.winner
+        if self.is_counted:
+            lead = self.lead(self.settlement())
+            return BLACK if lead > 0 else WHITE if lead < 0 else EMPTY
+        return table.game.winner()
+
+    def result(self) -> str:
+        """The result in one sentence; empty while the game goes on."""
+        table = self._table
+        if not table.is_over:
+            return ""
+        winner = self.winner()
+        if winner == EMPTY:
+            return "The game is a draw."
+        name, loser = COLOUR_NAMES[winner], COLOUR_NAMES[BLACK + WHITE - winner]
+        if table.ended is not None and table.ended.node == table.at:
+            return f"{name} wins: {loser} {'resigned' if table.ended.how == 'resignation' else 'ran out of time'}."
+        words = WORDS[table.game.name].won_by.format(margin=f"{abs(self._margin()):g}", loser=loser)
+        return f"{name} wins by {words.removesuffix('s') if words.startswith('1 ') else words}."
+
+    def sgf_result(self) -> str:
+        """As SGF has it; empty while the game goes on."""
+        table = self._table
+        if not table.is_over:
+            return ""
+        winner = self.winner()
+        if winner == EMPTY:
+            return "0"
+        by_hand = table.ended is not None and table.ended.node == table.at
+        how = f"{abs(self._margin()):g}" if not by_hand or table.ended is None else table.ended.how[0].upper()
+        return f"{COLOUR_NAMES[winner][0]}+{how}"
+
+    def _margin(self) -> float:
+        if self.is_counted:
+            return self.lead(self.settlement())
+        position = self._table.game.position
+        return 0.0 if position.game.score is None else position.score()
+
+
+def captured(board_before: np.ndarray, board_after: np.ndarray) -> int:
+    """How many stones a move took off the board."""
+    return int(((board_before != EMPTY) & (board_after == EMPTY)).sum())

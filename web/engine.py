@@ -1,0 +1,155 @@
+"""The engine process of a room: `python -m web.engine`, which the server starts.
+
+It reads requests on standard input, one JSON object a line, and answers with reports on standard output in the same
+form. Between requests it works (`web.thinking`); a request that arrives ends the piece of work. Nothing here listens
+on a network.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from gozero import deferral
+from gozero.command_line import from_arguments
+from gozero.errors import ChoiceError
+from gozero.exits import SUCCESS, exit_after
+from gozero.input import arriving_lines
+from gozero.options import SettingsError
+from gozero.output import Log, ProtocolOutput, tell
+from gozero.weights import WeightsError
+from web.settings import EngineProcessSettings
+
+if TYPE_CHECKING:
+    from web.desk import Desk
+
+URGENT = ("new", "undo", "resign", "load", "review")
+"""Requests for which a move that is being chosen is cut short."""
+PATIENCE = 0.3  # seconds that a page waits for the rules before it is told that they are being compiled
+
+
+class Inbox:
+    """The requests that have arrived and are not taken yet.
+
+    Args:
+        lines: of standard input; their end ends the process.
+    """
+
+    def __init__(self, lines: Iterator[str]) -> None:
+        self._requests: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
+        self._urgent = 0
+        threading.Thread(target=self._read, args=(lines,), name="requests", daemon=True).start()
+
+    def _read(self, lines: Iterator[str]) -> None:
+        for line in lines:
+            request = json.loads(line)
+            self._urgent += request["do"] in URGENT
+            self._requests.put(request)
+        self._urgent += 1
+        self._requests.put(None)
+
+    def is_waiting(self) -> bool:
+        """Whether a request waits."""
+        return not self._requests.empty()
+
+    def is_urgent(self) -> bool:
+        """Whether one waits for which a move is cut short."""
+        return self._urgent > 0
+
+    def take(self, seconds: float | None) -> dict[str, Any] | None:
+        """The next request; None at the end of the input. queue.Empty where none comes in this time."""
+        request = self._requests.get(timeout=seconds)
+        self._urgent -= request is None or request["do"] in URGENT
+        return request
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Serve one room until the end of the input."""
+    exit_after(
+        lambda: from_arguments(
+            EngineProcessSettings, sys.argv[1:] if arguments is None else arguments,
+            prog="web.engine", version="", description=__doc__ or "", epilog="",
+        ),
+        serve, lambda text: tell("gozero-web", text), WeightsError,
+    )  # fmt: skip
+
+
+def serve(settings: EngineProcessSettings, log: Log | None) -> int:
+    """Answer requests until their end. Returns the exit code."""
+    output = ProtocolOutput.take_over(log)
+    inbox = Inbox(arriving_lines(0))
+
+    def report(values: dict[str, Any]) -> None:
+        output.write(json.dumps(values, separators=(",", ":"), allow_nan=False) + "\n")
+
+    with deferred() as compilation:
+        from gozero import features, games  # noqa: F401  # the evaluator's kernels with the others
+        from gozero.games import connect4, go, gomoku, nogo, othello, simple_go, tictactoe  # noqa: F401
+        from web.desk import Desk
+    desk = Desk(settings, inbox.is_waiting, inbox.is_urgent, report, lambda: wait(compilation[0], report))
+    while (request := next_request(desk, inbox, report)) is not None:
+        guarded(lambda asked=request: desk.do(asked), report)  # type: ignore[misc]
+    os._exit(SUCCESS)  # threads that load or compile are not waited for
+
+
+@contextmanager
+def deferred() -> Iterator[list[deferral.Compilation]]:
+    """Modules imported inside define their kernels, which are compiled in a thread of its own; gives a list that holds
+    the compilation afterwards.
+    """
+    found: list[deferral.Compilation] = []
+    with deferral.deferring() as kernels:
+        yield found
+    found.append(deferral.Compilation(kernels))
+
+
+def wait(compilation: deferral.Compilation, report: Callable[[dict[str, Any]], None]) -> None:
+    """Wait until the kernels are compiled; the page is told where that takes long."""
+    if not compilation.wait(PATIENCE):
+        report({"is": "loading", "text": "Preparing rules and search. The first time, this takes up to a minute."})
+        compilation.wait()
+        report({"is": "loading", "text": ""})
+
+
+def next_request(desk: Desk, inbox: Inbox, report: Callable[[dict[str, Any]], None]) -> dict[str, Any] | None:
+    """The next request; until it comes the engine works, and watches the clock of a person."""
+    while True:
+        if desk.has_work and not inbox.is_waiting():
+            guarded(desk.work, report)
+            continue
+        try:
+            return inbox.take(desk.seconds_left(time.monotonic()))
+        except queue.Empty:
+            guarded(desk.time_is_up, report)
+
+
+def guarded(act: Callable[[], None], report: Callable[[dict[str, Any]], None]) -> None:
+    """Do it; what cannot be done is told to the page in one sentence, and a bug does not end the game."""
+    from web.table import RefusedError
+
+    try:
+        act()
+    except RefusedError as refused:
+        report({"is": "refused", "text": str(refused)})
+    except (ChoiceError, SettingsError, WeightsError) as error:
+        report({"is": "refused", "text": f"{str(error)[:1].upper()}{str(error)[1:]}."})
+    except BrokenPipeError:
+        raise
+    except Exception as error:  # noqa: BLE001 - the border: a bug in one request must not take the game with it
+        sys.stderr.write("gozero-web: internal error; please report this:\n")
+        traceback.print_exception(error, file=sys.stderr)
+        report(
+            {"is": "refused", "text": f"Internal error: {type(error).__name__}; the terminal says more.", "bug": True}
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,80 @@
+"""The engine process of a room, as the server sees it: started, written to, read by a thread, and gone."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import IO, Any
+
+LAST_SECONDS = 2.0  # that a process has to end by itself
+
+
+class EngineProcess:
+    """A running `web.engine`.
+
+    Reports are handed to ``on_report``, and the end of the process to ``on_end``, by a thread; whoever starts the
+    process may set both later, before the first request.
+
+    Args:
+        arguments: of its command line.
+    """
+
+    def __init__(self, arguments: Sequence[str]) -> None:
+        paths = [path for path in sys.path if path]
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "web.engine", *arguments],  # -P: no package of the working directory's
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+            start_new_session=True,  # Ctrl-C is the server's
+        )
+        self.on_report: Callable[[dict[str, Any]], None] = lambda report: None
+        self.on_end: Callable[[], None] = lambda: None
+        threading.Thread(target=self._read, name="engine-reports", daemon=True).start()
+
+    @property
+    def number(self) -> int:
+        """The process's id."""
+        return self._process.pid
+
+    @property
+    def is_running(self) -> bool:
+        return self._process.poll() is None
+
+    def send(self, request: dict[str, Any]) -> None:
+        """Pass a request on; without effect once the process has gone, which ``on_end`` reports."""
+        with suppress(OSError, ValueError):
+            self._input.write(json.dumps(request).encode() + b"\n")
+            self._input.flush()
+
+    def end(self) -> None:
+        """Let it end, without a report; forcibly if it takes long."""
+        self.on_report, self.on_end = (lambda report: None), (lambda: None)
+        with suppress(OSError):
+            self._input.close()
+        threading.Thread(target=self._bury, name="engine-end", daemon=False).start()
+
+    def _bury(self) -> None:
+        try:
+            self._process.wait(LAST_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            with suppress(ValueError):  # a line that was cut off by the end of the process
+                self.on_report(json.loads(line))
+        self._process.wait()
+        self.on_end()
+
+    @property
+    def _input(self) -> IO[bytes]:
+        assert self._process.stdin is not None
+        return self._process.stdin

@@ -1,0 +1,180 @@
+"""The web server: the page's files, a WebSocket for each page, and a run's report.
+
+What a browser sends never becomes a path: files are served from a table that is read at the start, and weights are
+chosen by their names in a table.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from importlib import resources
+from typing import Any
+
+from aiohttp import WSMsgType, web
+
+from gozero import __version__ as VERSION
+from web.guard import REPORT_POLICY, Guard
+from web.rooms import Room, Rooms
+from web.settings import WebSettings
+from web.training_run import TrainingRun
+
+LARGEST_REQUEST = 4 * 2**20  # bytes of a text that a page may send: a record of a million characters, as JSON
+HEARTBEAT = 20.0  # seconds after which a page that does not answer counts as closed
+MOST_PAGES = 32
+MOST_WAITING = 100  # reports that wait for a page that does not read; further looks are dropped, and then the page
+TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".txt": "text/plain"}
+INTERNAL = ("catalogue", "restore", "leave")
+"""Requests that the server makes itself; pages may not."""
+
+
+class OpenPage:
+    """A page's connection. Reports wait in a queue, so that a slow page delays nobody."""
+
+    def __init__(self, socket: web.WebSocketResponse) -> None:
+        self._socket = socket
+        self._waiting: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+
+    def tell(self, report: dict[str, Any]) -> None:
+        """Send a report, when the page can take it."""
+        if self._waiting.qsize() < MOST_WAITING or report["is"] != "look":
+            self._waiting.put_nowait(report)
+
+    async def send_all(self) -> None:
+        """Send what waits, for ever."""
+        while self._waiting.qsize() < 2 * MOST_WAITING:
+            await self._socket.send_str(json.dumps(await self._waiting.get(), separators=(",", ":")))
+        await self._socket.close()
+
+
+class BoardServer:
+    """Answers browsers.
+
+    Args:
+        settings: the user's.
+        run: to be shown, or None.
+        rooms: the games.
+    """
+
+    def __init__(self, settings: WebSettings, run: TrainingRun | None, rooms: Rooms) -> None:
+        self._settings = settings
+        self._run = run
+        self._rooms = rooms
+        self._pages = 0
+        self.guard = Guard(settings)
+        self._files = {entry.name: entry.read_bytes() for entry in _static_files()}
+
+    def application(self) -> web.Application:
+        """For aiohttp."""
+        application = web.Application(middlewares=[self.guard.middleware], client_max_size=2**16)
+        application.router.add_get("/", self._file)
+        application.router.add_get("/socket", self._connect)
+        application.router.add_get("/run/report", self._report)
+        application.router.add_get("/{name}", self._file)
+        application.cleanup_ctx.append(self._life)
+        return application
+
+    async def _life(self, application: web.Application) -> AsyncIterator[None]:
+        """Engine processes live as long as the server."""
+        self._rooms.prepare()
+        learning = asyncio.create_task(self._rooms.learn_games())
+        yield
+        learning.cancel()
+        self._rooms.close()
+
+    async def _file(self, request: web.Request) -> web.Response:
+        name = request.match_info.get("name", "index.html")
+        if name not in self._files:
+            raise web.HTTPNotFound(text="There is no such page.\n")
+        kind = TYPES[name[name.rindex(".") :]]
+        return web.Response(body=self._files[name], content_type=kind, charset="utf-8")
+
+    async def _report(self, request: web.Request) -> web.Response:
+        page = None if self._run is None else await asyncio.to_thread(self._run.report)
+        if page is None:
+            text = "This run has no report yet: python -m training.report RUN_FOLDER writes one.\n"
+            raise web.HTTPNotFound(text=text)
+        headers = {"Content-Security-Policy": REPORT_POLICY}
+        return web.Response(body=page, content_type="text/html", charset="utf-8", headers=headers)
+
+    async def _connect(self, request: web.Request) -> web.WebSocketResponse:
+        """A page: tell it its game, pass on what it asks for, until it is closed."""
+        if self._pages >= MOST_PAGES:
+            raise web.HTTPServiceUnavailable(text="Too many pages are open.\n")
+        socket = web.WebSocketResponse(heartbeat=HEARTBEAT, max_msg_size=LARGEST_REQUEST)
+        self.guard.complete(request, socket)
+        await socket.prepare(request)
+        self._pages += 1
+        page = OpenPage(socket)
+        await self._rooms.learned.wait()  # until then the engine process is not a room's
+        room, is_new = self._rooms.room(request.query.get("game", ""))
+        sender = asyncio.create_task(page.send_all())
+        try:
+            page.tell(self._hello(room, is_lost=is_new and "game" in request.query))
+            room.enter(page)
+            if is_new:
+                room.ask({"do": "new", "setup": self._first_setup()})
+            async for message in socket:
+                if message.type == WSMsgType.TEXT:
+                    self._take(room, page, message.data)
+        finally:
+            self._pages -= 1
+            sender.cancel()
+            room.leave(page)
+        return socket
+
+    def _first_setup(self) -> dict[str, Any]:
+        settings = self._settings
+        return {"game": settings.game, "size": settings.size, "level": settings.level}
+
+    def _hello(self, room: Room, *, is_lost: bool) -> dict[str, Any]:
+        """What a page is told first."""
+        run = None
+        if self._run is not None:
+            run = {"name": self._run.name, "report": (self._run.folder / "report.html").is_file()}
+        return {
+            "is": "hello",
+            "version": VERSION,
+            "room": room.identifier,
+            "games": self._rooms.games,
+            "run": run,
+            "lost": is_lost,
+        }
+
+    def _take(self, room: Room, page: OpenPage, text: str) -> None:
+        """Pass a page's request on to the engine of its room."""
+        try:
+            request = json.loads(text)
+        except (ValueError, RecursionError):
+            request = None
+        if not isinstance(request, dict) or not isinstance(request.get("do"), str) or request["do"] in INTERNAL:
+            page.tell(
+                {"is": "refused", "text": "This page sent something that the server does not understand: reload it."}
+            )
+            return
+        if request["do"] == "new":
+            request = self._new(request)
+            if request is None:
+                page.tell({"is": "refused", "text": "These weights are not offered: reload the page."})
+                return
+        room.ask(request)
+
+    def _new(self, request: dict[str, Any]) -> dict[str, Any] | None:
+        """A request for a new game with the weights' path in place of their name; None where there is none."""
+        setup = request.get("setup")
+        if not isinstance(setup, dict):
+            return None
+        label = setup.get("engine") or ""
+        setup.pop("weights", None)
+        if label:
+            if not isinstance(label, str) or label not in self._rooms.choices:
+                return None
+            setup["weights"] = str(self._rooms.choices[label])
+        return {"do": "new", "setup": setup}
+
+
+def _static_files() -> list[Any]:
+    """The files of the page."""
+    folder = resources.files("web") / "static"
+    return [entry for entry in folder.iterdir() if entry.is_file() and f".{entry.name.rsplit('.')[-1]}" in TYPES]

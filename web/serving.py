@@ -1,0 +1,87 @@
+"""Runs the server: a socket to listen on, the address for the user, and an orderly end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import signal
+import socket
+import webbrowser
+from collections.abc import Callable
+
+from aiohttp import web
+
+from gozero.exits import INTERRUPTED, SUCCESS
+from gozero.options import SettingsError
+from web.rooms import Rooms
+from web.server import BoardServer
+from web.settings import WebSettings
+from web.training_run import TrainingRun
+
+USUAL_PORT = 8013
+ANY_ADDRESS = ("0.0.0.0", "::")
+SHUTDOWN = 1.0  # seconds that open connections have to end
+
+
+def serve(settings: WebSettings, run: TrainingRun | None, rooms: Rooms, say: Callable[[str], None]) -> int:
+    """Serve until Ctrl-C (INTERRUPTED) or SIGTERM (SUCCESS). SettingsError where it cannot listen."""
+    listener = listen(settings)
+    server = BoardServer(settings, run, rooms)
+    address = address_of(settings, listener.getsockname()[1], server.guard.token)
+    try:
+        return asyncio.run(_serve(server, listener, lambda: _announce(settings, address, say)))
+    except KeyboardInterrupt:  # where signals cannot be waited for
+        return INTERRUPTED
+
+
+def listen(settings: WebSettings) -> socket.socket:
+    """A socket that listens. SettingsError where the address or the port that was asked for cannot be had."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    ports = [USUAL_PORT, 0] if settings.port is None else [settings.port]
+    for port in ports:
+        try:
+            return socket.create_server((settings.host, port), family=family)
+        except (OSError, UnicodeError) as error:
+            if isinstance(error, OSError) and error.errno in (errno.EADDRINUSE, errno.EACCES) and port != ports[-1]:
+                continue
+            reason = (getattr(error, "strerror", None) or str(error)).lower()
+            hint = "; choose another --port" if port else ""
+            raise SettingsError(f"cannot listen on {settings.host}, port {port}: {reason}{hint}") from None
+    raise AssertionError
+
+
+def address_of(settings: WebSettings, port: int, token: str | None) -> str:
+    """What to type into a browser."""
+    host = socket.gethostname() if settings.host in ANY_ADDRESS else settings.host
+    shown = f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{port}/" + (f"?token={token}" if token else "")
+
+
+def _announce(settings: WebSettings, address: str, say: Callable[[str], None]) -> None:
+    say(f"the board is at {address}   (Ctrl-C ends it)")
+    if not settings.is_local:
+        say("whoever knows this address can play here and use this machine's processor")
+    if not settings.no_browser:
+        with contextlib.suppress(webbrowser.Error):
+            webbrowser.open(address)
+
+
+async def _serve(server: BoardServer, listener: socket.socket, announce: Callable[[], None]) -> int:
+    runner = web.AppRunner(server.application(), access_log=None, shutdown_timeout=SHUTDOWN)
+    await runner.setup()
+    ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    with contextlib.suppress(NotImplementedError):  # Windows
+        for number, code in ((signal.SIGINT, INTERRUPTED), (signal.SIGTERM, SUCCESS)):
+            asyncio.get_running_loop().add_signal_handler(number, _end, ended, code)
+    await web.SockSite(runner, listener).start()
+    await asyncio.to_thread(announce)
+    try:
+        return await ended
+    finally:
+        await runner.cleanup()
+
+
+def _end(ended: asyncio.Future[int], code: int) -> None:
+    if not ended.done():
+        ended.set_result(code)

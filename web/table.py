@@ -1,0 +1,261 @@
+"""The game of a room: its moves with variations, whose turn it is, and how it ended.
+
+Vocabulary. The *live* node is the end of the game that is being played; a person may look at other nodes meanwhile, the
+one that is shown is `at`. A game is *ended* by a resignation or by time, beyond what the rules say. In *review* nobody
+plays against the engine: every move of the page's is a variation.
+
+Nothing is searched here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from gozero import coords
+from gozero.colours import BLACK, COLOUR_NAMES, EMPTY, WHITE
+from gozero.current_game import TurnError
+from gozero.errors import ChoiceError
+from gozero.go_game import GoGame
+from gozero.handicap import FEWEST_STONES, fixed_points, most_fixed
+from gozero.players import make_game
+from gozero.position import IllegalMove
+from gozero.refusals import landing, refusal
+from gozero.sgf import GameRecord
+from web.clock import RoomClock
+from web.game_tree import START, MoveTree
+from web.setups import SIDES, Setup
+
+
+class RefusedError(ValueError):
+    """A request cannot be done; the message is one sentence for the page."""
+
+
+class Ended(NamedTuple):
+    """A game that ended before the rules ended it."""
+
+    node: int
+    winner: int
+    how: str  # "resignation" or "time"
+
+
+class Table:
+    """One game.
+
+    Args:
+        setup: what the page asked for.
+        size: of the board.
+        sizes: that the engine can play.
+
+    Attributes:
+        at: the node that is shown; ``game`` stands there.
+        live: the end of the game that is being played, None in review.
+        ended: None while the rules alone say whether it is over.
+        agreed: for nodes where the dead stones were disputed, the strings that are dead.
+    """
+
+    def __init__(self, setup: Setup, size: int, sizes: Sequence[int]) -> None:
+        self.setup = setup
+        self.game = make_game(setup.game, sizes, size=size, rules=setup.rules, komi=setup.komi)
+        self._place_handicap(setup.handicap)
+        self.start: GameRecord | None = self.game.record() if isinstance(self.game, GoGame) else None
+        self.tree, self.at = MoveTree(), START
+        self.person = SIDES[setup.person]
+        self.live: int | None = START if self.person != EMPTY else None
+        self._is_live_over = False
+        self._leaf = START
+        self.ended: Ended | None = None
+        self.agreed: dict[int, list[list[int]]] = {}
+        self.clock = RoomClock(setup.clock)
+
+    def _place_handicap(self, stones: int) -> None:
+        if stones < FEWEST_STONES:
+            return
+        if self.setup.game != "go":
+            raise ChoiceError(f"{self.setup.game} has no handicap")
+        if stones > most_fixed(self.game.size):
+            most = most_fixed(self.game.size)
+            raise ChoiceError(f"handicap {stones}: a board of {self.game.size}x{self.game.size} has at most {most}")
+        assert isinstance(self.game, GoGame)
+        self.game.place_handicap(fixed_points(stones, self.game.size))
+
+    # Whose turn
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game is over in the position that is shown."""
+        return self.game.position.is_over or (self.ended is not None and self.ended.node == self.at)
+
+    @property
+    def is_live(self) -> bool:
+        """Whether the game that is being played stands on the board, and is not over."""
+        return self.live == self.at and not self.is_over
+
+    @property
+    def line(self) -> list[int]:
+        """The nodes of the line that is shown: a variation stays while its moves are walked through."""
+        if self._leaf not in self.tree or self.at not in self.tree.path(self._leaf):
+            self._leaf = self.at
+        return self.tree.line(self._leaf)
+
+    @property
+    def is_going_on(self) -> bool:
+        """Whether a game is being played and is not over, wherever the page looks."""
+        return self.live is not None and not self._is_live_over
+
+    @property
+    def is_engines_turn(self) -> bool:
+        return self.is_live and self.game.position.to_play != self.person
+
+    def vertex(self, action: int) -> str:
+        return coords.vertex(action, *self.game.board)
+
+    def action(self, text: Any) -> int:
+        """The action of a vertex; RefusedError where it is none of this board."""
+        try:
+            action = coords.parse_vertex(str(text)[:8], *self.game.board)
+        except ValueError as error:
+            raise RefusedError(str(error)) from None
+        if action > self.game.kind.pass_action:
+            raise RefusedError("Resign with its own button.")
+        return action
+
+    # Moves
+
+    def play(self, action: int) -> None:
+        """A move of the page's. RefusedError with the reason where it cannot be played."""
+        position = self.game.position
+        if self.is_engines_turn:
+            raise RefusedError(f"It is {COLOUR_NAMES[position.to_play]}'s turn: the engine is thinking.")
+        if self.is_going_on and not self.is_live:
+            raise RefusedError("This is an earlier move: go to the last move to play on, or choose Review.")
+        if self.is_over:
+            raise RefusedError("The game is over.")
+        action = landing(position, action)
+        if why := refusal(position, action):
+            raise RefusedError(why)
+        self.game.play(position.to_play, action)
+        self.follow()
+
+    def follow(self) -> None:
+        """Enter the move that was just played on ``game``."""
+        move = self.game.position.moves[-1]
+        is_live = self.live == self.at
+        self.at = self.tree.add(self.at, move.colour, move.action)
+        if is_live:
+            self.live, self._is_live_over = self.at, self.is_over
+
+    def resign(self, colour: int, how: str = "resignation") -> None:
+        """This side gives the live game up, or has no time left."""
+        if self.live is None:
+            raise RefusedError("No game is being played.")
+        self.go_to(self.live)
+        if self.is_over:
+            raise RefusedError("The game is over.")
+        self.ended, self._is_live_over = Ended(self.at, BLACK + WHITE - colour, how), True
+
+    def undo(self) -> None:
+        """Back to the person's last own decision; without an opponent, one move. RefusedError where there is none."""
+        if self.live is None:
+            if self.at == START:
+                raise RefusedError("There is no move to take back.")
+            before, last = self.tree[self.at].parent, self.at
+            self.go_to(before)
+            if not self.tree[last].children:
+                self.tree.remove(last)
+            return
+        if self.ended is not None and self.ended.winner != self.person:
+            self.go_to(self.live)
+            self.ended, self._is_live_over = None, False
+            return
+        own = [number for number in self.tree.path(self.live) if self.tree[number].colour == self.person]
+        if not own:
+            raise RefusedError("There is no move of yours to take back.")
+        self.ended, self._is_live_over = None, False
+        self.live = self.tree[own[-1]].parent
+        self.go_to(self.live)
+        self.tree.remove(own[-1])
+
+    def go_to(self, number: Any) -> None:
+        """Show another node. RefusedError where there is none, or a move that leads there is against the rules."""
+        if not isinstance(number, int) or number not in self.tree:
+            raise RefusedError("There is no such move.")
+        self._stand_after(self.tree.moves(number))
+        self.at = number
+
+    def _stand_after(self, moves: list[tuple[int, int]]) -> None:
+        before = self.game.position
+        known = [tuple(move) for move in before.moves]
+        try:
+            if moves[: len(known)] == known:
+                self.game.play_all(moves[len(known) :])
+            elif isinstance(self.game, GoGame):
+                assert self.start is not None
+                self.game.load_record(replace(self.start, moves=tuple(moves)))
+            else:
+                self.game.new_game()
+                self.game.play_all(moves)
+        except (IllegalMove, TurnError) as error:
+            self.game.position = before
+            raise RefusedError(f"This variation cannot be shown: {error}.") from None
+
+    def review(self) -> None:
+        """End the play: from now on moves are variations."""
+        self.live = None
+        self.clock = RoomClock(replace(self.setup.clock, main=0.0, period=0.0, periods=0))
+
+    # Kept and taken up again
+
+    def to_values(self, now: float) -> dict[str, Any]:
+        """Plain JSON values from which `take_up` makes this game again."""
+        return {
+            "start": None if self.start is None else _start_values(self.start),
+            "tree": self.tree.to_values(),
+            "at": self.at,
+            "live": self.live,
+            "ended": self.ended,
+            "agreed": [[node, chains] for node, chains in self.agreed.items()],
+            "clock": self.clock.saved(now) if self.setup.clock.is_limited else None,
+        }
+
+    def take_up(self, values: dict[str, Any]) -> None:
+        """Bring a new table to where an earlier one stood."""
+        if values["start"] is not None:
+            self.begin_from(_start_of(values["start"]))
+        self.tree = MoveTree.from_values(values["tree"])
+        self.ended = None if values["ended"] is None else Ended(*values["ended"])
+        self.agreed = dict(values["agreed"])
+        if values["live"] is not None and values["clock"] is not None:
+            self.clock = RoomClock(self.setup.clock)
+            self.clock.restore(values["clock"])
+        self.live = values["live"]
+        if self.live is not None:
+            self.go_to(self.live)
+            self._is_live_over = self.is_over
+        self.go_to(values["at"])
+
+    def begin_from(self, record: GameRecord) -> None:
+        """Begin anew from the start of a record of Go. ValueError where its stones or its size cannot be played."""
+        assert isinstance(self.game, GoGame)
+        self.game.load_record(replace(record, moves=()))
+        self.start = self.game.record()
+        self._forget()
+
+    def begin_review(self) -> None:
+        """An empty board without an opponent."""
+        self._stand_after([])
+        self._forget()
+
+    def _forget(self) -> None:
+        self.tree, self.at, self.ended, self.agreed = MoveTree(), START, None, {}
+        self.review()
+
+
+def _start_values(record: GameRecord) -> dict[str, Any]:
+    return {**record.__dict__, "moves": (), "comments": ()}
+
+
+def _start_of(values: dict[str, Any]) -> GameRecord:
+    lists = ("moves", "black_stones", "white_stones", "comments")
+    return GameRecord(**{**values, **{name: tuple(values[name]) for name in lists}})
