@@ -62,6 +62,9 @@ class Watch:
         with self.log.open("a") as file:
             file.write(json.dumps(report) + "\n")
 
+    def step(self, number: int, losses: dict[str, torch.Tensor]) -> None:
+        pass
+
     def close(self) -> None:
         pass
 

@@ -45,7 +45,8 @@ def test_a_whole_game_of_go_with_its_count_disputed(tab: Callable[..., Tab]) -> 
     assert view["result"].endswith("points.") or view["result"].endswith("point.")
     stone = next(point for point, colour in enumerate(view["stones"]) if colour and point not in view["count"]["dead"])
     page.click(stone)
-    page.page.locator(".shudan-marker_cross").first.wait_for()
+    column, row = stone % 5, stone // 5
+    page.page.locator(f'.shudan-marker_cross[data-x="{column}"][data-y="{row}"]').wait_for()
     assert stone in page.view["count"]["dead"]
     assert page.view["count"] != view["count"]
     page.picture("count of Go")

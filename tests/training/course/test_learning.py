@@ -5,7 +5,7 @@ import torch
 
 from gozero.symmetry import inverse, point_map
 from training.course.boards import COURSES, game_of
-from training.course.learning import Lessons, fit
+from training.course.learning import Hyperparameters, fit
 from training.course.networks import PolicyNetwork, ValueNetwork, expected_results, new_networks, outputs, planes
 
 COURSE = COURSES["tictactoe"]
@@ -42,7 +42,7 @@ def test_eight_passes_show_a_board_under_all_eight_symmetries_and_points_turn_wi
     (network,) = new_networks(PolicyNetwork, GAME, COURSE, 1)
     board = np.array([1, 2, 0, 0, 0, 0, 0, 0, 0], np.uint8)
     rows = np.tile(board, (64, 1))
-    fit(network, rows, np.full(64, 5), GAME, Lessons(64, batch=32), 1, lambda count, loss: None, points=True)
+    fit(network, rows, np.full(64, 5), GAME, Hyperparameters(64, batch=32), 1, lambda count, loss: None, points=True)
     for symmetry in GAME.symmetries:
         turned = board[point_map(GAME.shape, symmetry)]
         target = int(point_map(GAME.shape, inverse(symmetry))[5])
@@ -53,5 +53,5 @@ def test_a_value_network_learns_who_wins() -> None:
     (network,) = new_networks(ValueNetwork, GAME, COURSE, 1)
     boards = np.random.default_rng(1).integers(0, 3, (600, 9)).astype(np.uint8)
     targets = boards[:, 4].astype(np.int64)  # whoever holds the centre, or nobody
-    fit(network, boards, targets, GAME, Lessons(6, batch=32), 1, lambda count, loss: None)
+    fit(network, boards, targets, GAME, Hyperparameters(6, batch=32), 1, lambda count, loss: None)
     assert (outputs(network, boards, GAME.shape).argmax(axis=1) == targets).mean() > 0.95
