@@ -52,6 +52,9 @@ def play(options: argparse.Namespace) -> None:
     """A game against the engine in the terminal, or the tally of such games."""
     from gozero.play_settings import PlaySettings
 
+    for stream in (sys.stdin, sys.stdout):
+        if isinstance(stream, io.TextIOWrapper):  # whatever is typed can be read and shown
+            stream.reconfigure(errors="backslashreplace")
     if options.tally:
         _print_tally(options.game)
         return
@@ -61,9 +64,6 @@ def play(options: argparse.Namespace) -> None:
     settings = PlaySettings(**chosen)
     from gozero import play
 
-    for stream in (sys.stdin, sys.stdout):
-        if isinstance(stream, io.TextIOWrapper):  # whatever is typed can be read and shown
-            stream.reconfigure(errors="backslashreplace")
     play.play(settings)
 
 
@@ -183,7 +183,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     command.add_argument("--visits", type=int, help="simulations a move (default: 400, or 2000 with random playouts)")
     command.add_argument(
-        "--level", type=int, help="a weaker engine: 1 (for beginners) to 20, in place of visits; needs weights"
+        "--level", type=int, help="1 (for beginners) to 20 (800 visits), in place of visits; needs weights"
     )
     command.add_argument(
         "--colour", choices=("black", "white"), default="black", help="yours; Black begins (default: %(default)s)"

@@ -59,9 +59,11 @@ def draw(file: Path, out: Path) -> str:
 
     Raises:
         WeightsError: the file holds no network that is known.
-        ChoiceError: `out` cannot be written.
+        ChoiceError: `out` is no name of a PNG file, or cannot be written.
         PlotError: matplotlib is missing.
     """
+    if out.suffix.lower() != ".png":
+        raise ChoiceError(f"--filters {out}: expected a name that ends with .png")
     layers = first_layers(file)
     picture = plots.sides(
         [
@@ -153,12 +155,19 @@ def _filters(weight: Tensor, planes: int, board: tuple[int, int] | None) -> np.n
     return np.asarray(weight[:, : planes * rows * columns].reshape(-1, planes, rows, columns).numpy())
 
 
+def _course_filters(weight: Tensor) -> np.ndarray:
+    """A convolution's weights [C, 3, k, k], as float32. ValueError where they are of another shape."""
+    if weight.ndim != 4 or weight.shape[1] != 3 or not weight.numel():
+        raise ValueError(f"a first layer of shape {list(weight.shape)}")
+    return np.asarray(weight.detach().float().numpy())
+
+
 def _course_layers(file: Path, networks: list[Any]) -> list[FirstLayer]:
     """The first layers of the course's networks, whose planes are black, white and no stone."""
     whose = ("",) if len(networks) == 1 else ("Black's network", "White's network")
     try:
         return [
-            FirstLayer(_filters(each["layers.0.weight"], 3, None), PLAYERS, {"stones": (0, 1)}, {"no stone": 2}, name)
+            FirstLayer(_course_filters(each["layers.0.weight"]), PLAYERS, {"stones": (0, 1)}, {"no stone": 2}, name)
             for name, each in zip(whose, networks, strict=True)
         ]
     except (KeyError, TypeError, AttributeError, AssertionError, ValueError):

@@ -26,6 +26,7 @@ capture, so that every Go program shows such a game as it was, and RU[NoGo] tell
 Connect-4 nor tic-tac-toe.
 """
 NOGO_RULES = "NoGo"
+LEAST_SIZE = 2  # points a side that sgfmill knows
 _SGF_COLOUR = {BLACK: "b", WHITE: "w"}
 _COLOUR = {"b": BLACK, "w": WHITE}
 _MAX_WRITTEN_KOMI = 1e15  # beyond it sgfmill would have to write an exponent, which SGF does not know
@@ -122,6 +123,8 @@ def _record(nodes: list[Tree_node], before_move: float, shared: int = 0) -> tupl
     """The record of a line's nodes, and how many of its moves stand in the first `shared` nodes."""
     root = nodes[0]
     size = root.get_size()
+    if size < LEAST_SIZE:
+        raise RecordError(f"board size {size}: expected {LEAST_SIZE} or more")
     reader = _Reader(size)
     try:
         shared_moves = reader.read(nodes, before_move, shared)

@@ -127,12 +127,22 @@ def test_other_files_are_one_line(
     assert not (tmp_path / "p.png").exists()
 
 
+def test_a_picture_takes_no_other_files_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "mine.pt"
+    file.write_bytes(weights.find("ttt.pt").read_bytes())
+    assert main(["weights", str(file), "--filters", str(file)]) == 2
+    assert "expected a name that ends with .png" in capsys.readouterr().err
+    assert file.read_bytes() == weights.find("ttt.pt").read_bytes()
+
+
 def test_a_place_that_cannot_be_written_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = str(weights_file(tmp_path / "w.pt", "s0vgg", "tictactoe"))
     nowhere = tmp_path / "nowhere" / "p.png"
     assert f"cannot write the picture {nowhere}: no such file" in one_line(capsys, file, "--filters", str(nowhere))
-    assert "is a directory" in one_line(capsys, file, "--filters", str(tmp_path))
-    assert [path.name for path in tmp_path.iterdir()] == ["w.pt"]
+    folder = tmp_path / "folder.png"
+    folder.mkdir()
+    assert "is a directory" in one_line(capsys, file, "--filters", str(folder))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder.png", "w.pt"]
 
 
 def test_without_matplotlib_a_file_is_still_described(

@@ -7,7 +7,7 @@ from sgfmill.sgf import Sgf_game
 
 from gozero import coords, sgf
 from gozero.colours import BLACK, WHITE
-from gozero.sgf import GameRecord
+from gozero.sgf import GameRecord, RecordError
 from training.supervised.sgf_rows import labelled_lines
 
 
@@ -250,3 +250,8 @@ def test_other_games_are_written_under_their_number_and_not_read_as_go(game: str
     assert root.has_property("RU") == (game == "nogo")
     with pytest.raises(ValueError, match=r"is not Go$"):
         sgf.parse(data)
+
+
+def test_a_board_of_one_point_is_one_line() -> None:
+    with pytest.raises(RecordError, match="board size 1: expected 2 or more"):
+        sgf.parse(b"(;GM[1]SZ[1];B[aa])")

@@ -98,7 +98,7 @@ class Desk:
         """Answer a request. RefusedError, ChoiceError, SettingsError or WeightsError where it cannot be done."""
         act = self._acts.get(request["do"])
         if act is None:
-            raise RefusedError(f"This page asks for {request['do']!r}, which the engine does not know: reload it.")
+            raise RefusedError(f"This page asks for {request['do'][:20]!r}, which the engine does not know: reload it.")
         act(request)
 
     # Between requests
@@ -195,13 +195,17 @@ class Desk:
     # Moves
 
     def _play(self, request: dict[str, Any]) -> None:
-        self._move(self._game.table.action(request.get("vertex")))
+        self._move(request, self._game.table.action(request.get("vertex")))
 
     def _pass(self, request: dict[str, Any]) -> None:
-        self._move(self._game.table.game.kind.pass_action)
+        self._move(request, self._game.table.game.kind.pass_action)
 
-    def _move(self, action: int) -> None:
-        self._game.table.play(action)
+    def _move(self, request: dict[str, Any], action: int) -> None:
+        """A move in the position that the page showed, which it names: another one may have come meanwhile."""
+        table = self._game.table
+        if request.get("at", table.at) != table.at:
+            raise RefusedError("The position has changed since that click: look at the board, then move again.")
+        table.play(action)
         self._changed()
 
     def _resign(self, request: dict[str, Any]) -> None:

@@ -84,7 +84,9 @@ class Guard:
         return origin == f"http://{request.host}"
 
     def _knows_token(self, text: str) -> bool:
-        return self.token is not None and hmac.compare_digest(text.encode(), self.token.encode())
+        return self.token is not None and hmac.compare_digest(
+            text.encode(errors="surrogateescape"), self.token.encode()
+        )
 
     def complete(self, request: web.Request, answer: web.StreamResponse) -> None:
         """Add the headers that every answer has."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import queue
 import subprocess
 import sys
 import threading
@@ -11,6 +12,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import IO, Any
 
+MOST_WAITING = 1000  # requests that a process has not read
 LAST_SECONDS = 2.0  # that a process has to end by itself
 
 
@@ -35,7 +37,9 @@ class EngineProcess:
         )
         self.on_report: Callable[[dict[str, Any]], None] = lambda report: None
         self.on_end: Callable[[], None] = lambda: None
+        self._requests: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
         threading.Thread(target=self._read, name="engine-reports", daemon=True).start()
+        threading.Thread(target=self._write, name="engine-requests", daemon=True).start()
 
     @property
     def number(self) -> int:
@@ -47,16 +51,18 @@ class EngineProcess:
         return self._process.poll() is None
 
     def send(self, request: dict[str, Any]) -> None:
-        """Pass a request on; without effect once the process has gone, which ``on_end`` reports."""
-        with suppress(OSError, ValueError):
-            self._input.write(json.dumps(request).encode() + b"\n")
-            self._input.flush()
+        """Pass a request on, when the process reads it; one that reads none of very many is ended. Without effect once
+        the process has gone, which ``on_end`` reports.
+        """
+        if self._requests.qsize() < MOST_WAITING:
+            self._requests.put(request)
+        else:
+            self._process.kill()
 
     def end(self) -> None:
         """Let it end, without a report; forcibly if it takes long."""
         self.on_report, self.on_end = (lambda report: None), (lambda: None)
-        with suppress(OSError):
-            self._input.close()
+        self._requests.put(None)
         threading.Thread(target=self._bury, name="engine-end", daemon=False).start()
 
     def _bury(self) -> None:
@@ -66,12 +72,19 @@ class EngineProcess:
             self._process.kill()
             self._process.wait()
 
+    def _write(self) -> None:
+        with suppress(OSError, ValueError), self._input as pipe:
+            while (request := self._requests.get()) is not None:
+                pipe.write(json.dumps(request).encode() + b"\n")
+                pipe.flush()
+
     def _read(self) -> None:
         assert self._process.stdout is not None
         for line in self._process.stdout:
             with suppress(ValueError):  # a line that was cut off by the end of the process
                 self.on_report(json.loads(line))
         self._process.wait()
+        self._requests.put(None)
         self.on_end()
 
     @property

@@ -54,10 +54,19 @@ class Room:
         self.pages.add(page)
         if self._view is not None:
             page.tell(self._view)
+        if self.process is None and self._saved is not None:
+            self._start()  # it may be the engine's turn
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no game, and no engine that could be about to begin one."""
+        return self.process is None and self._view is None
 
     def leave(self, page: Page) -> None:
         """A page is closed; with the last one every search ends at once, and the engine itself a while later."""
         self.pages.discard(page)
+        if not self.pages and self._view is not None:  # what a page that comes back is shown first
+            self._view = {**self._view, "analysing": False, "batch": False}
         if not self.pages and self.process is not None:
             self.process.send({"do": "leave"})
             self._leaving = asyncio.get_running_loop().call_later(LINGER, self.rest)
@@ -72,7 +81,7 @@ class Room:
         """Pass a request on to the engine, which is started if need be."""
         if self.process is not None and not self.process.is_running:
             self._lost(self.process)
-        if self.process is None and not self._start(is_new=request["do"] == "new"):
+        if self.process is None and not self._start():
             self.tell({"is": "refused", "text": self._rooms.no_place})
             return
         assert self.process is not None
@@ -83,7 +92,7 @@ class Room:
         for page in self.pages:
             page.tell(report)
 
-    def _start(self, *, is_new: bool) -> bool:
+    def _start(self) -> bool:
         """Take an engine process, and give it the game; whether there was a place for one."""
         process = self._rooms.engine()
         if process is None:
@@ -92,7 +101,7 @@ class Room:
         process.on_report = lambda report: _soon(loop, lambda: self._hear(process, report))
         process.on_end = lambda: _soon(loop, lambda: self._lost(process))
         self.process = process
-        if self._saved is not None and not is_new:
+        if self._saved is not None:  # also before a new game, which may be refused
             process.send({"do": "restore", "saved": self._saved})
         return True
 
@@ -119,6 +128,8 @@ class Room:
         self.process = None
         if self._view is not None:
             self._view = {**self._view, "thinking": False, "analysing": False, "batch": False}
+        if self._view is not None:
+            self.tell(self._view)
         self.tell(
             {
                 "is": "lost",

@@ -113,7 +113,7 @@ class BoardServer:
         try:
             page.tell(self._hello(room, is_lost=is_new and "game" in request.query))
             room.enter(page)
-            if is_new:
+            if is_new or room.is_empty:
                 room.ask({"do": "new", "setup": self._first_setup()})
             async for message in socket:
                 if message.type == WSMsgType.TEXT:

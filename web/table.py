@@ -163,7 +163,7 @@ class Table:
             before, last = self.tree[self.at].parent, self.at
             self.go_to(before)
             if not self.tree[last].children:
-                self.tree.remove(last)
+                self._remove(last)
             return
         if self.ended is not None and self.ended.winner != self.person:
             self.go_to(self.live)
@@ -175,7 +175,12 @@ class Table:
         self.ended, self._is_live_over = None, False
         self.live = self.tree[own[-1]].parent
         self.go_to(self.live)
-        self.tree.remove(own[-1])
+        self._remove(own[-1])
+
+    def _remove(self, number: int) -> None:
+        """Drop a node and all that follows it, with what was agreed there."""
+        self.tree.remove(number)
+        self.agreed = {node: chains for node, chains in self.agreed.items() if node in self.tree}
 
     def go_to(self, number: Any) -> None:
         """Show another node. RefusedError where there is none, or a move that leads there is against the rules."""

@@ -82,3 +82,32 @@ def test_looks_go_to_every_page_of_a_game(two_boards: Server) -> None:
             one.send(do="hint")
             assert two.until("look")["hint"]
             assert one.until("look")["moves"][0]["vertex"] in {"A1", "A2", "A3", "B1", "B2", "B3", "C1", "C2", "C3"}
+
+
+def test_a_move_for_a_position_that_is_no_longer_there_is_refused(two_boards: Server) -> None:
+    with two_boards.page() as page:
+        view = page.until("view")
+        page.send(do="new", setup={"game": "tictactoe", "person": "both"})
+        view = page.until("view")
+        page.send(do="play", vertex="a1", at=view["at"])
+        moved = page.until("view")
+        page.send(do="play", vertex="b2", at=view["at"])
+        assert "has changed since that click" in page.until("refused")["text"]
+        page.send(do="play", vertex="b2", at=moved["at"])
+        assert page.until("view")["number"] == 2
+
+
+def test_a_game_survives_a_new_one_that_is_refused_after_its_engine_has_ended(two_boards: Server) -> None:
+    with two_boards.page() as page:
+        page.until("view")
+        page.send(do="new", setup={"game": "tictactoe", "person": "both"})
+        page.until("view")
+        page.send(do="play", vertex="a1")
+        page.until("view")
+        for engine in two_boards.engines():
+            os.kill(engine, signal.SIGKILL)
+        page.until("lost")
+        page.send(do="new", setup={"game": "tictactoe", "level": 99})
+        page.until("refused")
+        page.send(do="play", vertex="b2")
+        assert page.until("view", "refused")["number"] == 2

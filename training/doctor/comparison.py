@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import html
 import json
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -88,7 +89,7 @@ def write(folders: Sequence[Path], out: Path, across: str = ACROSS[0]) -> Path:
 
 def _labels(folders: Sequence[Path]) -> list[str]:
     """The shortest ends of the paths, of equal length, that tell the folders apart. ReportError for one given twice."""
-    whole = [folder.resolve() for folder in folders]
+    whole = [Path(os.path.realpath(folder)) for folder in folders]
     for number, folder in enumerate(whole):
         if folder in whole[:number]:
             raise ReportError(f"{folder} is given twice: name each run once")

@@ -41,7 +41,8 @@ class Curves:
         from torch.utils.tensorboard import SummaryWriter
 
         board = folder / "tensorboard"
-        board.mkdir(exist_ok=True)  # a file in its place is an error now, not after a generation
+        for place in (board, board / GROUP)[: 2 if every else 1]:
+            place.mkdir(exist_ok=True)  # a file in its place is an error now, not after a generation
         self._every = every
         self._open_reports = partial(SummaryWriter, str(board))
         self._open_steps = partial(SummaryWriter, str(board / GROUP), flush_secs=FLUSH)

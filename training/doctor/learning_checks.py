@@ -70,7 +70,7 @@ class Frozen(Check):
         if len(history) <= RECENT or not all("run/steps" in report for report in history[-RECENT - 1 :]):
             return None
         rows, taken = (history[-1][name] - history[-RECENT - 1][name] for name in ("run/rows", "run/steps"))
-        if rows < settings.learner.batch or taken != 0:
+        if rows < settings.learner.batch or taken != 0 or history[-1].get("run/window", 0) < settings.replay.least_rows:
             return None
         return self.found(
             f"{rows:.0f} new rows and no step: the learner is frozen", "a reuse above 0, and a held_out below 1"
@@ -283,7 +283,7 @@ class Stale(Check):
     excess: float = threshold(2.0, "times the intended reuse")
 
     def look(self, history: list[Report], settings: LoopSettings) -> Finding | None:
-        if len(history) <= RECENT or settings.learner.epochs:
+        if len(history) <= RECENT or settings.learner.epochs or settings.learner.generation_steps:
             return None
         rows, steps = (
             history[-1].get(name, 0) - history[-RECENT - 1].get(name, 0) for name in ("run/rows", "run/steps")

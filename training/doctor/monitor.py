@@ -27,6 +27,7 @@ from training.doctor.history import Report
 from training.doctor.strength import Strength
 from training.records import scoring
 from training.settings.config import LoopSettings
+from training.storage import storage
 
 if TYPE_CHECKING:
     import torch
@@ -98,7 +99,8 @@ class Monitor:
 
     def step(self, number: int, losses: Mapping[str, torch.Tensor]) -> None:
         """Draw the losses of the learner's step of that number, if its turn is come."""
-        self._curves.step(number, losses)
+        with storage.writing(self.folder / "tensorboard"):
+            self._curves.step(number, losses)
 
     def close(self) -> None:
         """Close the files. A run that was not stopped gets its last report."""

@@ -287,7 +287,9 @@ def _parser() -> Parser:
 def _print_page(options: argparse.Namespace) -> int:
     folders: list[Path] = options.folders
     if len(folders) > 1:
-        out = options.out or Path(COMPARED)
+        out = options.out if options.out is not None else Path(COMPARED)
+        if out.suffix.lower() not in (".html", comparison.PICTURE):
+            raise ReportError(f"--out {out}: expected a name that ends with .html or {comparison.PICTURE}")
         print(comparison.write(folders, out, options.across or comparison.ACROSS[0]).absolute())
         return 0
     for name in ("across", "out"):

@@ -39,6 +39,7 @@ from training.run.origins import Origin
 from training.run.run import Run
 from training.settings import config, presets
 from training.settings.config import ConfigError, LoopSettings
+from training.settings.learning import ReplaySettings
 from training.storage import storage
 from training.storage.checkpoint import CheckpointError
 from training.storage.storage import BusyError, FolderError, StorageError
@@ -236,6 +237,7 @@ def _settings(options: argparse.Namespace) -> tuple[LoopSettings, Path]:
     settings = presets.load(path, where, assignments, top)
     settings = replace(settings, rules=settings.rules or games.usual(settings.game, "rules") or "")
     _check_boards(settings)
+    _check_window(settings.replay)
     settings = replace(settings, simulator=simulators.resolve(settings.simulator, scoring.last_game(settings)))
     folder = Path(options.run or Path("runs") / path.stem)
     asked = {assignment.partition("=")[0].strip() for assignment in assignments}
@@ -274,3 +276,12 @@ def _check_boards(settings: LoopSettings) -> None:
             raise ConfigError(
                 f"stage {number}: network {settings.network} plays on one size of board, here {only}, not {size}"
             )
+
+
+def _check_window(replay: ReplaySettings) -> None:
+    """ConfigError for a window that never holds the rows that a step needs."""
+    if not replay.window_games and replay.least_rows > replay.window:
+        raise ConfigError(
+            f"replay.least_rows = {replay.least_rows:,} is more than the window holds, {replay.window:,} rows: no step "
+            "would ever be taken; lower it, or raise replay.window"
+        )

@@ -128,6 +128,8 @@ def test_without_out_the_page_is_in_the_working_directory(
         (["a", "empty"], "no loss of these runs is logged with its hours; try another --across"),
         (["a", "b", "--out", "nowhere/page.html"], "page.html: No such file or directory"),
         (["a", "--across", "rows"], "--across is for a comparison: name two runs or more"),
+        (["a", "b", "--out", "b/weights.pt"], "--out b/weights.pt: expected a name that ends with .html or .png"),
+        (["a", "b", "--out", ""], "--out .: expected a name that ends with .html or .png"),
         (["a", "--out", "page.html"], "--out is for a comparison: name two runs or more"),
     ],
 )

@@ -184,7 +184,19 @@ def test_rows_are_held_against_the_largest_share_of_full_searches_that_the_run_h
 
 def test_steps_that_were_not_taken_or_too_many() -> None:
     assert "no step: the learner is frozen" in judged({"run/steps": 2000.0}).text
-    assert "each new row is used" in judged(*({"run/steps": 1000.0 * number} for number in range(1, 5))).text
+    many = [{"run/steps": 1000.0 * number} for number in range(1, 5)]
+    assert "each new row is used" in judged(*many).text
+
+
+def test_steps_that_are_not_paid_by_rows_or_wait_for_them_are_no_sign(monkeypatch: pytest.MonkeyPatch) -> None:
+    many = [{"run/steps": 1000.0 * number} for number in range(1, 5)]
+    fixed = replace(SETTINGS, learner=replace(SETTINGS.learner, generation_steps=1000))
+    waiting = replace(SETTINGS, replay=replace(SETTINGS.replay, least_rows=50_000))
+    monkeypatch.setitem(globals(), "SETTINGS", fixed)
+    assert "each new row is used" not in judged(*many).text
+    monkeypatch.setitem(globals(), "SETTINGS", waiting)
+    assert "frozen" not in judged({"run/steps": 2000.0, "run/window": 40_000.0}).text
+    assert "frozen" in judged({"run/steps": 2000.0, "run/window": 60_000.0}).text
 
 
 def test_a_plateau_takes_twenty_generations_of_one_stage() -> None:

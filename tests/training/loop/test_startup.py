@@ -95,6 +95,10 @@ def test_two_trainings_never_share_a_folder(finished: Path, capsys: pytest.Captu
             "stage 1: board size 5 is not supported: expected 4, 6 or 8",
         ),
         (
+            ["--preset", "tiny", "--set", "replay.least_rows=9000000"],
+            "replay.least_rows = 9,000,000 is more than the window holds",
+        ),
+        (
             ["--preset", "s3", "--set", "stage.1.sizes={9=0.5,13=0.5}"],
             "stage 1: network agz13 plays on one size of board, here 13, not 9",
         ),

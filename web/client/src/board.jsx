@@ -89,6 +89,7 @@ function mapsOf(view, { look, overlay, preview, hint, hovered }) {
     view.count.owner.forEach((colour, point) => (shade[point] = FULL * SIGNS[colour]));
     for (const point of view.count.dead) {
       marks[point] = { type: "cross" };
+      shade[point] = 0; // it would cover the cross
       dimmed.push([point % view.cols, Math.floor(point / view.cols)]);
     }
   } else if (look?.ownership && overlay.ownership) {

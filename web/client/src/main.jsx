@@ -88,11 +88,11 @@ function Page() {
   useShortcuts({ view, go, ask, isOpen: isNew });
   useDrop(load, setIsDropping);
 
-  if (!view || !hello) return <p class="starting">{server.open ? server.loading || "Setting up the board…" : "The server does not answer. Is gozero-web still running?"}</p>;
+  if (!view || !hello) return <p class="starting">{server.open ? server.notice?.text || server.loading || "Setting up the board…" : "The server does not answer. Is gozero-web still running?"}</p>;
   const game = hello.games.find((entry) => entry.name === view.game);
   const network = game?.engines.find((entry) => entry.label === (view.engine ?? "")) ?? game?.engines[0];
   const isMine = view.live !== null || view.person;
-  const play = (vertex) => ask(view.count?.disputable ? "dead" : "play", { vertex });
+  const play = (vertex) => ask(view.count?.disputable ? "dead" : "play", { vertex, at: view.at });
   const turn = view.over ? "over" : view.thinking ? "engine" : "person";
   return (
     <div class={isDropping ? "page dropping" : "page"} data-move={view.number} data-turn={turn} data-game={view.identity}>
@@ -114,7 +114,7 @@ function Page() {
           <Board view={view} look={look} overlay={overlay} preview={preview?.node === view.at ? preview : null} hint={server.hint} onPlay={play} coordinates={memory.coordinates} />
           <div class="notices" aria-live="polite">{server.notice && <p class={`notice ${server.notice.kind}`}>{server.notice.text}</p>}</div>
           <div class="actions" role="group" aria-label="Moves">
-            {view.hasPass && <button type="button" disabled={!view.canPass || view.thinking} onClick={() => ask("pass")}>Pass</button>}
+            {view.hasPass && <button type="button" disabled={!view.canPass || view.thinking} onClick={() => ask("pass", { at: view.at })}>Pass</button>}
             <button type="button" disabled={view.number === 0 && !view.over} onClick={() => ask("undo")}>Undo</button>
             <button type="button" disabled={view.over || view.thinking} onClick={() => ask("hint")}>Hint</button>
             {isMine && <button type="button" disabled={!view.goingOn} onClick={() => ask("resign")}>Resign</button>}
@@ -147,7 +147,7 @@ function useShortcuts({ view, go, ask, isOpen }) {
       const act = {
         ArrowLeft: () => go(view.line[at - 1]), ArrowRight: () => go(view.line[at + 1]),
         Home: () => go(view.line[0]), End: () => go(view.line.at(-1)),
-        a: () => ask("analyse", { on: !view.analysing }), h: () => ask("hint"), u: () => ask("undo"), p: () => view.canPass && ask("pass"),
+        a: () => ask("analyse", { on: !view.analysing }), h: () => ask("hint"), u: () => ask("undo"), p: () => view.canPass && !view.thinking && ask("pass", { at: view.at }),
       }[event.key];
       if (act) {
         event.preventDefault();

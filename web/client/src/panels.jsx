@@ -10,10 +10,11 @@ const BATCH_VISITS = [25, 100, 400, 1000];
 export const Stone = ({ colour }) => <span class={`stone ${colour}`} aria-hidden="true" />;
 
 export function Status({ view, loading, opponent }) {
-  const turn = view.over ? view.result : view.thinking ? `${side(view.toPlay)}: the engine is thinking…` : view.person ? `Your turn: ${side(view.toPlay)}` : `${side(view.toPlay)} to move`;
+  const turn = view.over ? view.result : view.thinking ? `${side(view.toPlay)}: the engine is thinking…` : view.person === view.toPlay ? `Your turn: ${side(view.toPlay)}` : `${side(view.toPlay)} to move`;
   return (
     <section class="card status" aria-label="The game">
       <p class="turn">{!view.over && <Stone colour={view.toPlay} />}<strong>{turn}</strong></p>
+      {view.lastText && <p class="note">Last move: {view.lastText}.</p>}
       {view.goingOn && view.live !== view.at && <p class="note">You are looking at an earlier move.</p>}
       {loading && <p class="note busy">{loading}</p>}
       {view.clock && <Clocks clock={view.clock} />}
