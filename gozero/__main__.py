@@ -174,8 +174,21 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m gozero", description="Tools around the engine; gozero-gtp is the engine itself."
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for run, words, add_options in (
+        (play, "play against the engine in this terminal", _play_options),
+        (perft, "count move sequences, to compare rules with another implementation", _perft_options),
+        (net, "print the layers of a network", _net_options),
+        (weights, "describe a weights file", _weights_options),
+        (graph, "put the inference graph into weights files, which then play without PyTorch", _graph_options),
+        (warmup, "fill the caches, so that the engine's next start is quick", _warmup_options),
+    ):
+        command = commands.add_parser(run.__name__, help=words)
+        add_options(command)
+        command.set_defaults(command=run)
+    return parser
 
-    command = commands.add_parser("play", help="play against the engine in this terminal")
+
+def _play_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("game", nargs="?", help=f"name of the game: {', '.join(GAMES)}")
     command.add_argument("--size", type=int, help="points a side (default: that of the weights, or the game's own)")
     command.add_argument(
@@ -193,16 +206,16 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--komi", type=float, help="points for White in go (default: 7.5)")
     command.add_argument("--tally", action="store_true", help="show how many games you have won, and play none")
     command.add_argument("--no-tally", dest="counted", action="store_false", help="do not count this game")
-    command.set_defaults(command=play)
 
-    command = commands.add_parser("perft", help="count move sequences, to compare rules with another implementation")
+
+def _perft_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("game", help=f"name of the game: {', '.join(GAMES)}")
     command.add_argument("--size", type=int, help="points a side (default: the game's own)")
     command.add_argument("--depth", type=int, default=4, help="longest sequence, in plies (default: %(default)s)")
     command.add_argument("--rules", help="rule set (default: the game's own)")
-    command.set_defaults(command=perft)
 
-    command = commands.add_parser("net", help="print the layers of a network")
+
+def _net_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "name", help="b10c64 (blocks, channels), se4c64, vgg2c64, mlp2x200 (layers, units) and the like, or agz13"
     )
@@ -212,9 +225,9 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument(
         "--size", type=int, help="points a side, or columns, of the board that passes through (default: the game's own)"
     )
-    command.set_defaults(command=net)
 
-    command = commands.add_parser("weights", help="describe a weights file")
+
+def _weights_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "file", help="looked for in the working directory, beside the executable and among the shipped weights"
     )
@@ -224,19 +237,15 @@ def _parser() -> argparse.ArgumentParser:
         help="instead, draw the first layer's filters into this file: red the first player or the side to move, blue the "
         "other (needs matplotlib)",
     )
-    command.set_defaults(command=weights)
 
-    command = commands.add_parser(
-        "graph", help="put the inference graph into weights files, which then play without PyTorch"
-    )
+
+def _graph_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("files", nargs="+", metavar="FILE", help="weights file; it is replaced")
-    command.set_defaults(command=graph)
 
-    command = commands.add_parser("warmup", help="fill the caches, so that the engine's next start is quick")
+
+def _warmup_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--weights", help=f"weights file (default: {DEFAULT_WEIGHTS}, if there is one)")
     command.add_argument("--size", type=int, default=DEFAULT_SIZE, help="points a side (default: %(default)s)")
-    command.set_defaults(command=warmup)
-    return parser
 
 
 if __name__ == "__main__":

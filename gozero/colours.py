@@ -2,3 +2,4 @@
 
 EMPTY, BLACK, WHITE = 0, 1, 2
 COLOUR_NAMES = {BLACK: "Black", WHITE: "White"}
+COLOUR_WORDS = {BLACK: "black", WHITE: "white"}  # as protocols and files have them

@@ -8,7 +8,10 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 
 def user_data() -> Path:
@@ -31,10 +34,17 @@ def user_data() -> Path:
 
 def replace(path: Path, content: bytes) -> None:
     """Write `content` to `path`, which is always whole, the old file or the new one. OSError where that fails."""
+    with replacing(path) as file:
+        file.write(content)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file that replaces `path` at the end: `path` is always whole, the old file or the new one."""
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=path.name[:50], suffix=".tmp")
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         Path(name).chmod(0o644)

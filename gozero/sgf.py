@@ -27,8 +27,8 @@ Connect-4 nor tic-tac-toe.
 """
 NOGO_RULES = "NoGo"
 LEAST_SIZE = 2  # points a side that sgfmill knows
-_SGF_COLOUR = {BLACK: "b", WHITE: "w"}
-_COLOUR = {"b": BLACK, "w": WHITE}
+SGF_COLOURS = {BLACK: "b", WHITE: "w"}
+COLOURS_OF_SGF = {"b": BLACK, "w": WHITE}
 _MAX_WRITTEN_KOMI = 1e15  # beyond it sgfmill would have to write an exponent, which SGF does not know
 _CHARSET = re.compile(rb"\bCA\s*\[\s*([\w.:-]+)\s*\]")
 # Encodings in which the second byte of a character may be `\\` or `]`: such a file must be decoded before its brackets
@@ -115,8 +115,12 @@ def parse(data: bytes, before_move: int | None = None) -> GameRecord:
     Raises:
         RecordError: not a Go game in SGF, or a property that matters cannot be read; the message is one line.
     """
-    nodes = read_tree(data).get_main_sequence()
-    return _record(nodes, math.inf if before_move is None else before_move)[0]
+    return record_of(read_tree(data), before_move)
+
+
+def record_of(tree: Sgf_game, before_move: int | None = None) -> GameRecord:
+    """`parse` of a game that is read already."""
+    return _record(tree.get_main_sequence(), math.inf if before_move is None else before_move)[0]
 
 
 def _record(nodes: list[Tree_node], before_move: float, shared: int = 0) -> tuple[GameRecord, int]:
@@ -135,7 +139,7 @@ def _record(nodes: list[Tree_node], before_move: float, shared: int = 0) -> tupl
     handicap = _handicap(root)
     record = GameRecord(
         size=size,
-        moves=tuple((_COLOUR[colour], coords.from_sgf(move, size)) for colour, move in reader.moves),
+        moves=tuple((COLOURS_OF_SGF[colour], coords.from_sgf(move, size)) for colour, move in reader.moves),
         komi=_komi(root),
         handicap=handicap,
         black_stones=reader.actions("b"),
@@ -181,13 +185,13 @@ def serialise(record: GameRecord) -> bytes:
             root.set(name, value)
     if record.black_stones or record.white_stones:
         root.set_setup_stones(_points(record.black_stones, record.size), _points(record.white_stones, record.size))
-        root.set("PL", _SGF_COLOUR[record.to_play])
+        root.set("PL", SGF_COLOURS[record.to_play])
     elif record.to_play == WHITE:
         root.set("PL", "w")
     nodes = [root]
     for colour, action in record.moves:
         nodes.append(game.extend_main_sequence())
-        nodes[-1].set_move(_SGF_COLOUR[colour], coords.to_sgf(action, record.size))
+        nodes[-1].set_move(SGF_COLOURS[colour], coords.to_sgf(action, record.size))
     for number, text in record.comments:
         nodes[number].set("C", text)
     return bytes(game.serialise())
@@ -248,11 +252,11 @@ class _Reader:
     def first_to_play(self, nodes: list[Tree_node], handicap: int) -> int:
         """PL if given, else whoever moves first in the file, else White after handicap stones."""
         if self.to_play is not None:
-            return _COLOUR[self.to_play]
+            return COLOURS_OF_SGF[self.to_play]
         for node in nodes:
             colour, _ = node.get_move()
             if colour is not None:
-                return _COLOUR[colour]
+                return COLOURS_OF_SGF[colour]
         return WHITE if handicap > 1 else BLACK
 
 

@@ -13,12 +13,9 @@ from dataclasses import dataclass, field, replace
 from sgfmill.sgf import Sgf_game, Tree_node
 
 from gozero import coords, sgf
-from gozero.colours import BLACK, WHITE
-from gozero.sgf import GameRecord, RecordError
+from gozero.sgf import COLOURS_OF_SGF, SGF_COLOURS, GameRecord, RecordError
 
 MOST_BRANCHES = 20_000
-_COLOUR = {"b": BLACK, "w": WHITE}
-_SGF_COLOUR = {BLACK: "b", WHITE: "w"}
 
 
 @dataclass
@@ -59,8 +56,8 @@ def read(data: bytes) -> GameWithVariations:
 
     As there, stones that are set up in the middle of the main line begin a new game.
     """
-    record = replace(sgf.parse(data), moves=())
     tree = sgf.read_tree(data)
+    record = replace(sgf.record_of(tree), moves=())
     start = [node for node in tree.get_main_sequence() if node is tree.get_root() or node.has_setup_stones()][-1]
     try:
         return _grown(record, start)
@@ -82,7 +79,7 @@ def _grown(record: GameRecord, start: Tree_node) -> GameWithVariations:
             continue
         colour, move = node.get_move()
         if colour is not None:
-            branches.append(Branch(parent, _COLOUR[colour], coords.from_sgf(move, record.size)))
+            branches.append(Branch(parent, COLOURS_OF_SGF[colour], coords.from_sgf(move, record.size)))
             parent = len(branches) - 1
             if len(branches) > MOST_BRANCHES:
                 raise RecordError(f"the game has more than {MOST_BRANCHES:,} moves, variations included")
@@ -114,7 +111,7 @@ def write(game: GameWithVariations) -> bytes:
     for branch in game.branches:
         parent = root if branch.parent < 0 else nodes[branch.parent]
         node = parent.new_child()
-        node.set_move(_SGF_COLOUR[branch.colour], coords.to_sgf(branch.action, game.record.size))
+        node.set_move(SGF_COLOURS[branch.colour], coords.to_sgf(branch.action, game.record.size))
         if branch.comment:
             node.set("C", branch.comment)
         nodes.append(node)

@@ -19,12 +19,12 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from gozero import files
-from gozero.colours import COLOUR_NAMES
+from gozero.colours import COLOUR_WORDS
 from gozero.errors import TallyError
 
 FORMAT = "gozero tally 1"
 RESULTS = ("won", "drawn", "lost")
-SIDES = tuple(name.lower() for name in COLOUR_NAMES.values())
+SIDES = tuple(COLOUR_WORDS.values())
 PATIENCE = 10.0  # seconds to wait for another program that is writing
 HEADING = ("game", "board", "weights", "strength", "games", "won", "drawn", "lost", "score", "as Black", "as White")
 

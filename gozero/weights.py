@@ -16,7 +16,6 @@ import os
 import pickle
 import pickletools
 import sys
-import tempfile
 import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -24,7 +23,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gozero import attachments
+from gozero import attachments, files
 from gozero.attachments import GRAPH
 from gozero.options import flat
 
@@ -121,14 +120,8 @@ def save(
     digest = content_hash(metadata, tensors)
     target = full(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".tmp")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            torch.save({"format": FORMAT, "metadata": metadata, "tensors": tensors, "sha256": digest}, file)
-        Path(name).chmod(0o644)
-        Path(name).replace(target)
-    finally:
-        Path(name).unlink(missing_ok=True)
+    with files.replacing(target) as file:
+        torch.save({"format": FORMAT, "metadata": metadata, "tensors": tensors, "sha256": digest}, file)
     return digest
 
 

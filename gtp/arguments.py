@@ -8,7 +8,6 @@ from gozero import coords
 from gozero.colours import BLACK, WHITE
 from gtp.protocol import Command, GtpError
 
-COLOUR_WORDS = {BLACK: "black", WHITE: "white"}
 _COLOURS = {"b": BLACK, "black": BLACK, "w": WHITE, "white": WHITE}
 LARGEST_NUMBER = 1e9
 """Whole numbers beyond this are cut to it; no size, time or count is larger."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gozero import coords
-from gtp.arguments import COLOUR_WORDS
+from gozero.colours import COLOUR_WORDS
 
 if TYPE_CHECKING:
     from gozero.search_report import Analysis, MoveAnalysis

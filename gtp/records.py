@@ -9,10 +9,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gozero import __version__
-from gozero.colours import BLACK, WHITE
+from gozero.colours import BLACK, COLOUR_WORDS, WHITE
 from gozero.errors import ChoiceError, SetUpError
 from gozero.options import path_of
-from gtp.arguments import COLOUR_WORDS
 from gtp.notes import summary
 from gtp.protocol import Command, GtpError, Handler
 from gtp.scoring import format_score

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gozero import coords
+from gozero.colours import COLOUR_WORDS
 from gozero.games import COUNTED_GAMES
-from gtp.arguments import COLOUR_WORDS, komi_of
+from gtp.arguments import komi_of
 from gtp.protocol import Command, GtpError, Handler
 from gtp.scoring import format_score
 from gtp.session import Session

@@ -14,10 +14,11 @@ from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from gozero import coords
+from gozero.colours import COLOUR_WORDS
 from gozero.engine import beyond_training, no_more_memory, spanned
 from gozero.games import FALLING_GAMES
 from gozero.output import Log, tell
-from gtp.arguments import COLOUR_WORDS, colour_of, vertex_of, whole_number_of
+from gtp.arguments import colour_of, vertex_of, whole_number_of
 from gtp.clock import Clock
 from gtp.graphics import live
 from gtp.notes import searched

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from gozero.colours import BLACK, WHITE
+from gozero.colours import BLACK, COLOUR_WORDS, WHITE
 from gtp.clock import Clock
 from gtp.time_controls import Allowance, TimeLeft, byoyomi
 from web.setups import Clocks
@@ -65,14 +65,14 @@ class RoomClock:
         if not self._terms.is_limited:
             return None
         shown = {}
-        for name, colour in (("black", BLACK), ("white", WHITE)):
+        for colour, name in COLOUR_WORDS.items():
             left = self._left(colour)
             used = now - self._runs[1] if self._runs is not None and self._runs[0] == colour else 0.0
             shown[name] = {"seconds": max(0.0, left.seconds - used), "periods": left.count}
         return {
             **shown,
             "period": self._terms.period,
-            "running": {BLACK: "black", WHITE: "white"}.get(self.running or 0),
+            "running": COLOUR_WORDS.get(self.running or 0),
         }
 
     def saved(self, now: float) -> dict[str, Any]:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from gozero.colours import BLACK, COLOUR_NAMES, EMPTY, WHITE
 from gozero.game_tree import never
 from gozero.games import go
@@ -93,8 +91,8 @@ class Counting:
     def winner(self) -> int:
         """BLACK, WHITE or EMPTY for a draw, of a game that is over."""
         table = self._table
-        if table.ended is not None and table.ended.node == table.at:
-            return table.ended.winner
+        if table.ended_here is not None:
+            return table.ended_here.winner
         if self.is_counted:
             lead = self.lead(self.settlement())
             return BLACK if lead > 0 else WHITE if lead < 0 else EMPTY
@@ -109,8 +107,8 @@ class Counting:
         if winner == EMPTY:
             return "The game is a draw."
         name, loser = COLOUR_NAMES[winner], COLOUR_NAMES[BLACK + WHITE - winner]
-        if table.ended is not None and table.ended.node == table.at:
-            return f"{name} wins: {loser} {'resigned' if table.ended.how == 'resignation' else 'ran out of time'}."
+        if table.ended_here is not None:
+            return f"{name} wins: {loser} {'resigned' if table.ended_here.how == 'resignation' else 'ran out of time'}."
         words = WORDS[table.game.name].won_by.format(margin=f"{abs(self._margin()):g}", loser=loser)
         return f"{name} wins by {words.removesuffix('s') if words.startswith('1 ') else words}."
 
@@ -122,8 +120,8 @@ class Counting:
         winner = self.winner()
         if winner == EMPTY:
             return "0"
-        by_hand = table.ended is not None and table.ended.node == table.at
-        how = f"{abs(self._margin()):g}" if not by_hand or table.ended is None else table.ended.how[0].upper()
+        ended = table.ended_here
+        how = f"{abs(self._margin()):g}" if ended is None else ended.how[0].upper()
         return f"{COLOUR_NAMES[winner][0]}+{how}"
 
     def _margin(self) -> float:
@@ -131,8 +129,3 @@ class Counting:
             return self.lead(self.settlement())
         position = self._table.game.position
         return 0.0 if position.game.score is None else position.score()
-
-
-def captured(board_before: np.ndarray, board_after: np.ndarray) -> int:
-    """How many stones a move took off the board."""
-    return int(((board_before != EMPTY) & (board_after == EMPTY)).sum())

@@ -151,10 +151,9 @@ class Desk:
         setup = replace(setup, person="both", handicap=0)
         if text.lstrip().startswith("(") and setup.game not in GO_FAMILY:
             setup = replace(setup, game="go", weights=None, engine="", rules=None)
-        if setup.game in GO_FAMILY and (size := records.size_of(text)) is not None:
-            setup = replace(setup, size=size)
-        seated = self._seat(setup)
-        remark = records.load(seated.table, text)
+        game = records.read_sgf(text) if setup.game in GO_FAMILY else None
+        seated = self._seat(setup if game is None else replace(setup, size=game.record.size))
+        remark = records.load(seated.table, text, game)
         self._sit_down(seated)
         if remark:
             self._report({"is": "told", "text": remark})

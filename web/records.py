@@ -9,7 +9,7 @@ import re
 from dataclasses import replace
 
 from gozero import coords, sgf_tree
-from gozero.colours import BLACK, COLOUR_NAMES, WHITE
+from gozero.colours import COLOUR_WORDS, WHITE
 from gozero.games import GO_FAMILY
 from gozero.position import Position
 from gozero.sgf import RecordError
@@ -19,7 +19,7 @@ from web.table import RefusedError, Table
 
 LONGEST = 1_000_000  # characters of a record
 _CHARSET = re.compile(r"\bCA\s*\[[^\]]*\]")
-_COLOURS = {"black": BLACK, "white": WHITE}
+_COLOURS = {word: colour for colour, word in COLOUR_WORDS.items()}
 
 
 def save(table: Table, result: str) -> tuple[str, str]:
@@ -27,7 +27,7 @@ def save(table: Table, result: str) -> tuple[str, str]:
     if table.start is None:
         lines = [f"# {table.game.name} {table.game.kind.dimensions}"]
         moves = table.tree.moves(table.line[-1])
-        lines += [f"{COLOUR_NAMES[colour].lower()} {table.vertex(action)}" for colour, action in moves]
+        lines += [f"{COLOUR_WORDS[colour]} {table.vertex(action)}" for colour, action in moves]
         return f"{table.game.name}.txt", "\n".join(lines) + "\n"
     places = {START: -1}
     branches: list[Branch] = []
@@ -42,14 +42,21 @@ def save(table: Table, result: str) -> tuple[str, str]:
     return f"{table.game.name}.sgf", sgf_tree.write(game).decode()
 
 
-def load(table: Table, text: str) -> str:
-    """Take a record over, for review; a remark for the page, or "". RefusedError where it cannot be used."""
-    if len(text) > LONGEST:
-        raise RefusedError(f"This file has {len(text):,} characters; a record has at most {LONGEST:,}.")
+def load(table: Table, text: str, game: GameWithVariations | None = None) -> str:
+    """Take a record over, for review; a remark for the page, or "". RefusedError where it cannot be used.
+
+    ``game`` is what `read_sgf` found in the text, where that was called already.
+    """
     if table.game.name in GO_FAMILY:
-        return _load_sgf(table, text)
+        return _load_game(table, game or read_sgf(text))
+    _check_length(text)
     _load_moves(table, text)
     return ""
+
+
+def _check_length(text: str) -> None:
+    if len(text) > LONGEST:
+        raise RefusedError(f"This file has {len(text):,} characters; a record has at most {LONGEST:,}.")
 
 
 def _data_of(text: str) -> bytes:
@@ -58,19 +65,16 @@ def _data_of(text: str) -> bytes:
     return text.replace(";", ";CA[UTF-8]", 1).encode()
 
 
-def size_of(text: str) -> int | None:
-    """The size of the board of an SGF file; None where it is none."""
+def read_sgf(text: str) -> GameWithVariations:
+    """The game of an SGF file. RefusedError where it is none, or too long."""
+    _check_length(text)
     try:
-        return sgf_tree.read(_data_of(text)).record.size
-    except RecordError:
-        return None
-
-
-def _load_sgf(table: Table, text: str) -> str:
-    try:
-        game = sgf_tree.read(_data_of(text))
+        return sgf_tree.read(_data_of(text))
     except RecordError as error:
         raise RefusedError(f"This is no game of Go in SGF: {error}.") from None
+
+
+def _load_game(table: Table, game: GameWithVariations) -> str:
     try:
         table.begin_from(game.record)
     except ValueError as error:

@@ -166,8 +166,9 @@ class Rooms:
     async def learn_games(self) -> None:
         """Find out which games there are; ``learned`` is set afterwards. They are none where no engine can be started."""
         loop = asyncio.get_running_loop()
-        process = EngineProcess(self._settings.engine_arguments) if self._spare is None else self._spare
-        self._spare = process
+        self.prepare()
+        assert self._spare is not None
+        process = self._spare
 
         def hear(report: dict[str, Any]) -> None:
             if report["is"] == "catalogue":

@@ -83,9 +83,14 @@ class Table:
     # Whose turn
 
     @property
+    def ended_here(self) -> Ended | None:
+        """How the game ended in the position that is shown, if the rules did not end it there."""
+        return self.ended if self.ended is not None and self.ended.node == self.at else None
+
+    @property
     def is_over(self) -> bool:
         """Whether the game is over in the position that is shown."""
-        return self.game.position.is_over or (self.ended is not None and self.ended.node == self.at)
+        return self.game.position.is_over or self.ended_here is not None
 
     @property
     def is_live(self) -> bool:

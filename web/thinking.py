@@ -158,7 +158,10 @@ class Thinker:
         table = self._table
         node = table.at
 
+        last: list[Analysis] = []
+
         def report(look: Analysis, paused: bool = False) -> None:
+            last[:] = [look]
             table.tree.learn(node, estimate_of(look))
             self._report(look_values(look, table, node, paused=paused))
 
@@ -166,11 +169,10 @@ class Thinker:
             report, interval=REPORT_EVERY, sees_the_end=False, least_moves=LISTED_MOVES, most_moves=LISTED_MOVES,
             ownership=True,
         )  # fmt: skip
-        last: list[Analysis] = []
-        self._search(self._allowed.visits, Observer(**{**observer.__dict__, "report": _both(report, last)}))
+        self._search(self._allowed.visits, observer)
         if not self._should_stop():
             self._analysed = node
-            report(last[-1], paused=True)
+            report(last[0], paused=True)
 
     def _search(self, visits: int, observer: Observer) -> None:
         """Search what the table shows. RefusedError where there is nothing to choose."""
@@ -245,13 +247,3 @@ def estimate_of(look: Analysis) -> Estimate:
     if score is not None and not math.isfinite(score):
         score = None
     return Estimate(look.visits, (1 + sign * look.value) / 2, score, look.moves[0].line if look.moves else ())
-
-
-def _both(report: Callable[[Analysis], None], kept: list[Analysis]) -> Callable[[Analysis], None]:
-    """Report, and keep the last look."""
-
-    def told(look: Analysis) -> None:
-        kept[:] = [look]
-        report(look)
-
-    return told

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gozero.colours import BLACK, COLOUR_NAMES, EMPTY, WHITE
+from gozero.colours import BLACK, COLOUR_NAMES, COLOUR_WORDS, EMPTY
 from gozero.engine import beyond_training
 from gozero.games import FALLING_GAMES, GAMES_ON_SQUARES
 from gozero.go_game import GoGame
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 DIGITS = 4
 WORST = 6  # moves that are named
 LEAST_LOSS = 0.03  # of a chance, for a move to be named
-NAMES = {BLACK: "black", WHITE: "white", EMPTY: None}
+NAMES = {**COLOUR_WORDS, EMPTY: None}
 
 
 def view(table: Table, counting: Counting, *, level: int, trained: tuple[int, ...]) -> dict[str, Any]:
@@ -34,6 +34,7 @@ def view(table: Table, counting: Counting, *, level: int, trained: tuple[int, ..
     line = table.line
     over = table.is_over
     last = table.tree[table.at].action
+    result = counting.result()
     return {
         "is": "view",
         "game": game.name,
@@ -64,7 +65,7 @@ def view(table: Table, counting: Counting, *, level: int, trained: tuple[int, ..
             for number in table.tree[table.at].children
         ],
         "over": over,
-        "result": counting.result(),
+        "result": result,
         "count": counting.values(),
         "graph": [_point(table.tree[number].estimate) for number in line],
         "worst": worst(table, line),
@@ -73,7 +74,7 @@ def view(table: Table, counting: Counting, *, level: int, trained: tuple[int, ..
         "komi": game.komi if isinstance(game, GoGame) and game.name == "go" else None,
         "rules": game.rules.name if isinstance(game, GoGame) else None,
         "handicap": game.handicap if isinstance(game, GoGame) else 0,
-        "spoken": _spoken(table, counting),
+        "spoken": _spoken(table, result),
         "warning": beyond_training(trained, game.size),
     }  # fmt: skip
 
@@ -163,8 +164,8 @@ def _told(table: Table, number: int) -> str:
     return f"{name} passes" if node.action == table.game.kind.pass_action else f"{name} {table.vertex(node.action)}"
 
 
-def _spoken(table: Table, counting: Counting) -> str:
+def _spoken(table: Table, result: str) -> str:
     """What a screen reader is told when the position changes."""
     move = _told(table, table.at)
-    now = counting.result() or f"{COLOUR_NAMES[table.game.position.to_play]} to move."
+    now = result or f"{COLOUR_NAMES[table.game.position.to_play]} to move."
     return f"{move}. {now}" if move else now

@@ -108,7 +108,7 @@ def losses(files: Files) -> Iterator[str]:
         if "run/steps" in report
     ]
     panels = []
-    for name in ("policy", "value", "ownership", "score", "reply", "total"):
+    for name in comparison.LOSSES:
         labels = {
             f"train/{name}": "training",
             f"held/{name}": "held-out games",

@@ -139,12 +139,17 @@ class Run:
         """
         if self.unseen_steps() == 0:
             return True
+        if not self.settings.gate.games:
+            with self.turn():  # a checkpoint of another thread must not see half of it
+                self.progress.handed_steps = self.learner.steps
+                self._let_play(self.learner.ema)
+            return True
         with self.turn():
             candidate, steps = copy.deepcopy(self.learner.ema), self.learner.steps
-        passed = self._passes(candidate, steps, stop) if self.settings.gate.games else True
+        passed = self._passes(candidate, steps, stop)
         if passed is None:
             return False
-        with self.turn():  # a checkpoint of another thread must not see half of it
+        with self.turn():
             self.progress.handed_steps = steps
             if passed:
                 self._let_play(candidate)

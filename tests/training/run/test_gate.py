@@ -156,5 +156,5 @@ def test_the_steps_handed_over_are_noted_with_the_network(tmp_path: Path, monkey
     monkeypatch.setattr(run, "turn", watched_turn)
     run.learner.steps += 1
     assert run.hand_over(lambda: False)
-    assert noted == [1, 1], "once to copy the network, once to let it play"
+    assert noted == [1]
     assert run.unseen_steps() == 0
