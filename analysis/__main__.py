@@ -73,7 +73,8 @@ def sit(settings: AnalysisSettings, log: Log | None) -> int:
             log.say(text)
 
     memory = Memory(settings.tree_memory, settings.positions)
-    server = Server(VERSION, path.name, defaults, settings.positions, open_evaluator, send, memory, warn)
+    positions = settings.positions
+    server = Server(VERSION, path.name, defaults, positions, open_evaluator, send, memory, evaluators.forget, warn)
     say(greeting(settings, path))
     say(READY)
     serve(server, read_lines(output), finish=not settings.quit_without_waiting)

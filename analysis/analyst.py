@@ -181,14 +181,4 @@ def _parts(evaluation: Evaluation, lengths: list[int]) -> Iterator[Evaluation | 
     end = 0
     for length in lengths:
         start, end = end, end + length
-        yield _part(evaluation, start, end) if length else None
-
-
-def _part(evaluation: Evaluation, start: int, end: int) -> Evaluation:
-    logits, value, score, ownership = evaluation
-    return Evaluation(
-        logits[start:end],
-        value[start:end],
-        None if score is None else score[start:end],
-        None if ownership is None else ownership[start:end],
-    )
+        yield evaluation.of(slice(start, end)) if length else None

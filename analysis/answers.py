@@ -81,6 +81,7 @@ def _root(task: Task, look: Analysis, raw: RawEvaluation, sign: int) -> dict[str
         **_worth(sign * look.value, look.score, sign),
         "rawWinrate": round(_winrate(sign * raw.value), DIGITS),
         **lead,
+        **({} if look.hits is None else {"cacheHits": look.hits}),
         **hashes(task.root),
     }
 

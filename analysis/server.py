@@ -40,6 +40,7 @@ class Server:
         open_evaluator: see `analysis.analyst.Analyst`.
         send: takes each answer.
         memory: for all searches together.
+        clear_cache: called at the action of that name.
         warn: called once, when a search ended for lack of memory.
     """
 
@@ -52,10 +53,11 @@ class Server:
         open_evaluator: Callable[[Game], Evaluator],
         send: Send,
         memory: Memory,
+        clear_cache: Callable[[], None],
         warn: Callable[[str], None],
     ) -> None:
         self._version, self._model, self._defaults, self._positions = version, model, defaults, positions
-        self._open_evaluator, self._send = open_evaluator, send
+        self._open_evaluator, self._send, self._clear_cache = open_evaluator, send, clear_cache
         self._memory, self._warn, self._has_warned = memory, warn, False
         self._analyst: Analyst | None = None
 
@@ -122,7 +124,9 @@ class Server:
         elif action.name == "query_models":
             model = {"name": self._model, "internalName": self._model, "maxBatchSize": MANY_LEAVES * self._positions}
             told = {"models": [{**model, "usesHumanSLProfile": False}]}
-        elif action.name != "clear_cache":  # there is none
+        elif action.name == "clear_cache":
+            self._clear_cache()
+        else:
             self._end(action)
         self._send({**values, **told})
 

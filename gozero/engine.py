@@ -37,7 +37,11 @@ FIRST_NODES = 20_000
 """Of a search tree before it grows: as many visits as that are searched without a pause for growing."""
 
 MEMORY_SHARE = 4
-"""Search trees may use one part in this many of the machine's memory, unless the user says otherwise."""
+"""Search trees and the cache of evaluations may use one part in this many of the machine's memory, unless the user
+says otherwise.
+"""
+CACHE_SHARE, MOST_CACHE = 8, 2**30
+"""The cache has one part in this many of that, and no more bytes than this."""
 LEAST_MEMORY, MOST_MEMORY = 64, 10_000_000
 """MB that the user may give them."""
 
@@ -127,9 +131,21 @@ def search_settings(visits: int | None, game: str) -> SearchSettings:
     return SearchSettings(leaves=MANY_LEAVES if many else FEW_LEAVES, max_nodes=FIRST_NODES, score_weight=score_weight)
 
 
-def tree_memory(megabytes: int | None) -> int:
-    """Bytes that search trees may take: the user's, or None for a share of the machine's, or of its container's."""
+def most_memory(megabytes: int | None) -> int:
+    """Bytes that search trees and cache may take: the user's, or None for a share of the machine's, or of its
+    container's.
+    """
     return machine.memory() // MEMORY_SHARE if megabytes is None else megabytes * 2**20
+
+
+def cache_memory(megabytes: int | None) -> int:
+    """Bytes of these that are for the cache of evaluations."""
+    return min(most_memory(megabytes) // CACHE_SHARE, MOST_CACHE)
+
+
+def tree_memory(megabytes: int | None) -> int:
+    """Bytes of these that are for search trees."""
+    return most_memory(megabytes) - cache_memory(megabytes)
 
 
 def no_more_memory(limit: int) -> str:
@@ -145,12 +161,15 @@ class Evaluators:
         path: of the weights file.
         backend, precision: see `evaluators.factory.open_evaluator`.
         threads: CPU threads; None for what the process may use.
+        cache: bytes that the evaluations kept may take in all, half of them those of the first board opened, half of
+            the rest those of the next, and so on; 0: none are kept.
     """
 
     path: Path
     backend: str = "auto"
     threads: int | None = None
     precision: str = "auto"
+    cache: int = 0
     _opened: dict[int, Evaluator] = field(default_factory=dict, init=False, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
@@ -158,6 +177,7 @@ class Evaluators:
         """The evaluator for the board of ``game``, ready to answer at once. WeightsError or ValueError if it cannot be
         opened.
         """
+        from gozero.evaluators.cache import CachedEvaluator
         from gozero.evaluators.factory import open_evaluator
 
         with self._lock:
@@ -166,5 +186,15 @@ class Evaluators:
                     self.path, game, backend=self.backend, threads=self.threads, precision=self.precision
                 )
                 evaluator.evaluate(game.new_states(1))  # the first evaluation is the slowest
+                if self.cache:
+                    evaluator = CachedEvaluator(evaluator, self.cache >> (1 + len(self._opened)))
                 self._opened[game.size] = evaluator
             return self._opened[game.size]
+
+    def forget(self) -> None:
+        """Drop the evaluations that are kept."""
+        from gozero.evaluators.cache import CachedEvaluator
+
+        for evaluator in self._opened.values():
+            if isinstance(evaluator, CachedEvaluator):
+                evaluator.forget()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from gozero.engine import LEAST_MEMORY, MOST_MEMORY, Evaluators, tree_memory
+from gozero.engine import LEAST_MEMORY, MOST_MEMORY, Evaluators, cache_memory, most_memory, tree_memory
 from gozero.evaluators.backends import BACKENDS, PRECISIONS
 from gozero.options import option
 
@@ -16,8 +16,8 @@ class EngineSettings:
 
     max_memory: int | None = option(
         None,
-        "most memory in MB for all search trees together; a search that needs more ends (default: a quarter of the "
-        "machine's)",
+        "most memory in MB for all search trees and evaluations kept; a search that needs more ends (default: a "
+        "quarter of the machine's)",
         low=LEAST_MEMORY,
         high=MOST_MEMORY,
         metavar="MB",
@@ -34,10 +34,15 @@ class EngineSettings:
     )
 
     @property
+    def most_memory(self) -> int:
+        """Bytes that search trees and the evaluations kept may take."""
+        return most_memory(self.max_memory)
+
+    @property
     def tree_memory(self) -> int:
         """Bytes that search trees may take."""
         return tree_memory(self.max_memory)
 
     def evaluators(self, path: Path) -> Evaluators:
         """The evaluators of a weights file."""
-        return Evaluators(path, self.backend, self.threads, self.precision)
+        return Evaluators(path, self.backend, self.threads, self.precision, cache_memory(self.max_memory))

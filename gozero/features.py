@@ -284,3 +284,14 @@ def pack_into(states: np.ndarray, packed: np.ndarray, size: int, tactics: int) -
         row[end + PACKED_KOMI] = state[KOMI]
         row[end + PACKED_BONUS] = state[BONUS]
         row[end + PACKED_FLAGS] = state[PASS_BITS] | (BLACK_FLAG if state[TO_PLAY] == BLACK else 0)
+
+
+def keys(game: Game, states: np.ndarray) -> list[bytes]:
+    """For each of the game's states int32 [n, S] a key: two states of one board size with one key give the same inputs,
+    in every version of the layout. (The converse need not hold in games other than Go.)
+    """
+    rows = np.ascontiguousarray(states)
+    if game.name in GO_FAMILY:
+        rows = np.empty((len(states), packed_ints(game.size)), np.int32)
+        pack_into(np.ascontiguousarray(states), rows, game.size, 0)
+    return [row.tobytes() for row in rows]

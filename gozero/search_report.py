@@ -61,6 +61,7 @@ class Analysis:
         score: expected lead in points, None where the evaluator knows none.
         moves: the best one first.
         ownership: float32 [P], -1..1, or None if not requested or the evaluator gives none.
+        hits: evaluations of this search that a cache had; None where the evaluator has none.
     """
 
     colour: int
@@ -69,6 +70,7 @@ class Analysis:
     score: float | None
     moves: tuple[MoveAnalysis, ...]
     ownership: np.ndarray | None
+    hits: int | None = None
 
 
 @dataclass(frozen=True)
@@ -111,6 +113,7 @@ class Owners:
         """Start a new mean."""
         self._sum = np.zeros(self.game.points, np.float64)  # for Black
         self._count = 0
+        self.hits: int | None = None  # evaluations that a cache had
 
     def evaluate(self, states: np.ndarray) -> Evaluation:
         """The other evaluator's answer for states int32 [n, S]."""
@@ -125,11 +128,13 @@ class Owners:
         return None if self.game.owner is None else self._evaluator.evaluate(states).ownership
 
     def hear(self, states: np.ndarray, found: Evaluation) -> None:
-        """Add the ownership of states int32 [n, S] to the mean."""
+        """Add the ownership of states int32 [n, S] to the mean, and count what was in a cache."""
         self.knows_score = found.score is not None and self.game.score is not None
         if found.ownership is not None and self.game.owner is not None:
             self._sum += np.where(states[:, TO_PLAY] == BLACK, 1.0, -1.0) @ found.ownership
             self._count += len(states)
+        if found.known is not None:
+            self.hits = (self.hits or 0) + int(found.known.sum())
 
     def ownership(self, position: Position) -> np.ndarray | None:
         """float32 [P] for the side to move; where nothing was evaluated yet, what is said of the position itself."""
@@ -177,6 +182,7 @@ def look(search: Search, owners: Owners | None, position: Position, observer: Ob
         score=result.score if has_score else None,
         moves=tuple(moves),
         ownership=owners.ownership(position) if observer.ownership and owners is not None else None,
+        hits=None if owners is None else owners.hits,
     )
 
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from gozero.current_game import CurrentGame
 from gozero.evaluators.base import Evaluator
+from gozero.evaluators.cache import CachedEvaluator
 from gozero.evaluators.row import RowEvaluator
 from gozero.game_tree import GameTree, Limits
 from gozero.games.game import NOT_OVER, Game
@@ -82,6 +83,8 @@ class Searcher:
         """Drop all that was searched; the next search begins as the first one did."""
         if self._tree is not None:
             self._tree.forget()
+            if isinstance(self._tree.evaluator, CachedEvaluator):
+                self._tree.evaluator.forget()
 
     def tree(self) -> GameTree:
         """The game's tree; opens the evaluator for this board if need be."""

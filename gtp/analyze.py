@@ -223,7 +223,7 @@ def kata_lines(look: Analysis, flags: Mapping[str, bool], board: tuple[int, int]
     if flags.get("rootInfo"):
         parts.append(
             f"rootInfo visits {look.visits} utility {look.value:.6f} winrate "
-            f"{_winrate(look.value):.6f}{_points(look.score)}"
+            f"{_winrate(look.value):.6f}{_points(look.score)}{_hits(look)}"
         )
     if look.ownership is not None:
         parts.append(f"ownership {_fractions(look.ownership)}")
@@ -274,6 +274,10 @@ def _ten_thousandths(value: float) -> int:
 def _points(score: float | None) -> str:
     """KataGo's two names for the lead; nothing where the network knows none."""
     return "" if score is None else f" scoreMean {score:.3f} scoreLead {score:.3f}"
+
+
+def _hits(look: Analysis) -> str:
+    return "" if look.hits is None else f" cacheHits {look.hits}"
 
 
 def _fractions(ownership: np.ndarray) -> str:

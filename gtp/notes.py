@@ -30,9 +30,11 @@ def summary(look: Analysis, board: tuple[int, int]) -> str:
 def searched(found: Searched, board: tuple[int, int]) -> str:
     """One line on a whole search: side, visits, speed, win rate, the first moves with their shares, the expected line."""
     look, seconds = found.look, max(found.seconds, 1e-6)
-    kept = f" ({found.kept} kept)" if found.kept else ""
+    sources = [f"{found.kept} kept"] if found.kept else []
+    sources += [f"{look.hits} from the cache"] if look.hits else []
+    from_before = f" ({', '.join(sources)})" if sources else ""
     parts = [
-        f"{COLOUR_WORDS[look.colour]}: {look.visits} visits{kept}",
+        f"{COLOUR_WORDS[look.colour]}: {look.visits} visits{from_before}",
         f"{(look.visits - found.kept) / seconds:.0f}/s",
         f"{seconds:.2f} s",
         f"win rate {50 * (1 + look.value):.1f} %",

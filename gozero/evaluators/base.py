@@ -27,6 +27,12 @@ class Evaluation(NamedTuple):
     value: np.ndarray  # float32 [n]: expected result, -1..1
     score: np.ndarray | None = None  # float32 [n]: expected final lead in points, komi included
     ownership: np.ndarray | None = None  # float32 [n, P]: expected owner of each point, -1..1, + for the side to move
+    known: np.ndarray | None = None  # bool [n]: whether a cache had it; None: there is none
+
+    def of(self, positions: slice | list[int]) -> Evaluation:
+        """The outputs for some of the n states."""
+        others = (None if field is None else field[positions] for field in self[2:])
+        return Evaluation(self.logits[positions], self.value[positions], *others)
 
 
 class Evaluator(Protocol):

@@ -180,7 +180,7 @@ class Search:
         """Logits float32 [n, A], values and scores float32 [n] as the kernel wants them."""
         if evaluation is None:
             return self._row_logits[None, :], self._no_scores, self._no_scores
-        logits, value, score, _ = evaluation
+        logits, value, score, *_ = evaluation
         self._knows_score = score is not None
         scores = self._no_scores if score is None else np.ascontiguousarray(score, np.float32)
         return np.ascontiguousarray(logits, np.float32), np.ascontiguousarray(value, np.float32), scores

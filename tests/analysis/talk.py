@@ -47,14 +47,19 @@ class Talk:
         self.answers: list[Answer] = []
         self.warnings: list[str] = []
         self.evaluators: dict[int, Any] = {}
+        self.cleared = 0
         self._evaluator = evaluator
         boards = Defaults((SIZE, 7, 9), **defaults)
         self.server = Server(
-            "1.0", "net.pt", boards, positions, self._open, self._hear, Memory(memory), self.warnings.append
-        )
+            "1.0", "net.pt", boards, positions, self._open, self._hear, Memory(memory), self._clear,
+            self.warnings.append,
+        )  # fmt: skip
 
     def _open(self, game: Game) -> Any:
         return self.evaluators.setdefault(game.size, self._evaluator(game))
+
+    def _clear(self) -> None:
+        self.cleared += 1
 
     def _hear(self, answer: Any) -> None:
         self.answers.append(json.loads(json.dumps(answer)))  # what cannot be written as JSON must not pass

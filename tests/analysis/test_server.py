@@ -249,6 +249,7 @@ def test_actions_are_echoed() -> None:
         {"id": "v", "action": "query_version", "x": 1, "version": "1.0", "git_hash": "<omitted>"}
     ]
     assert talk.send(id="c", action="clear_cache") == [{"id": "c", "action": "clear_cache"}]
+    assert talk.cleared == 1
     (models,) = talk.send(id="m", action="query_models")
     assert (models["models"][0]["name"], models["models"][0]["maxBatchSize"]) == ("net.pt", 24)
     assert talk.send(id="t", action="terminate", terminateId="nobody") == [

@@ -1,0 +1,83 @@
+"""A cache of evaluations: a position that was evaluated before is not evaluated again.
+
+Two positions are the same here where the network sees the same of them: boards, side to move, komi, the past that is
+among its planes. So what is found is what the network would say, and a search finds the same with a cache as without.
+Two orders of the same moves differ in their past and are two positions.
+
+The evaluations asked for last are kept. Analyses of successive positions of a game, moves that were taken back and
+searches begun anew find them; within one tree the same position hardly comes twice.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gozero import features
+from gozero.evaluators.base import Evaluation, Evaluator
+from gozero.games.game import Game
+
+KEY_BYTES = 250  # of Python's, for each key beside its own length
+
+
+class CachedEvaluator:
+    """An `Evaluator` that asks another one only for positions it does not know.
+
+    Args:
+        evaluator: the other one.
+        memory: bytes that the evaluations kept may take.
+    """
+
+    def __init__(self, evaluator: Evaluator, memory: int) -> None:
+        self._evaluator = evaluator
+        self._memory = memory
+        self.forget()
+
+    @property
+    def game(self) -> Game:
+        """The game whose states it takes."""
+        return self._evaluator.game
+
+    def forget(self) -> None:
+        """Drop all that is kept and give its memory back."""
+        self._places: dict[bytes, int] = {}  # of the positions kept, those asked for last at the end
+        self._kept: Evaluation | None = None  # of as many positions as there is room for
+
+    def evaluate(self, states: np.ndarray) -> Evaluation:
+        """Evaluate states int32 [n, S]; `known` says which were found. See `Evaluator`."""
+        if self._kept is None:
+            self._kept = self._empty()
+        if len(states) > len(self._kept.value):
+            return self._evaluator.evaluate(states)
+        keys = features.keys(self.game, states)
+        known = np.array([key in self._places for key in keys])
+        for n in np.flatnonzero(known):
+            self._places[keys[n]] = self._places.pop(keys[n])  # to the end: its last use is now
+        fresh = {key: n for n, key in enumerate(keys) if not known[n]}  # a position that comes twice is asked for once
+        if fresh:
+            answers = self._evaluator.evaluate(states[list(fresh.values())])
+            places = [self._place(key) for key in fresh]
+            for kept, new in zip(self._kept, answers, strict=True):
+                if kept is not None:
+                    kept[places] = new
+        return self._kept.of([self._places[key] for key in keys])._replace(known=known)
+
+    def _empty(self) -> Evaluation:
+        """Arrays for as many evaluations as the memory holds, or fewer where the system has less."""
+        start = self.game.new_states(1)
+        one = self._evaluator.evaluate(start)
+        size = sum(field.nbytes for field in one if field is not None) + len(features.keys(self.game, start)[0])
+        room = self._memory // (size + KEY_BYTES)
+        while True:
+            try:
+                return Evaluation._make(
+                    None if field is None else np.empty((room, *field.shape[1:]), field.dtype) for field in one
+                )
+            except MemoryError:
+                room //= 2
+
+    def _place(self, key: bytes) -> int:
+        """A place for another position: where all are taken, that of the one whose last use is the longest ago."""
+        assert self._kept is not None
+        free = len(self._places)
+        self._places[key] = free if free < len(self._kept.value) else self._places.pop(next(iter(self._places)))
+        return self._places[key]
