@@ -19,7 +19,6 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.harness import Contender, Row, measure, parser, pin, report
-from gozero.evaluators.backends import PRECISIONS
 from gozero.evaluators.base import Evaluation
 from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
 from gozero.weights import find, load
@@ -29,6 +28,7 @@ from training.settings.config import ReplaySettings, SelfPlaySettings
 
 BATCHES = (8, 64)
 CLAIM = 1.4  # times bf16, batch 64
+KINDS = ("f32", "bf16", "int8")
 Inputs = tuple[np.ndarray, ...]  # an array [n, ...] for each input of the network
 
 
@@ -54,7 +54,7 @@ def said(evaluator: OpenVINOEvaluator, inputs: Inputs) -> Evaluation:
     parts = [
         evaluator.infer(*(array[start : start + 64] for array in inputs)) for start in range(0, len(inputs[0]), 64)
     ]
-    return Evaluation(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    return Evaluation.joined(parts)
 
 
 def differences(exact: Evaluation, found: Evaluation) -> str:
@@ -109,7 +109,7 @@ def main(arguments: list[str] | None = None) -> None:
     pin(chosen.core)
     path, game = find(chosen.weights), scoring.make("go", chosen.size, "", SelfPlaySettings().max_length)
     inputs = positions(chosen.records, chosen.size, chosen.positions, load(path).feature_version)
-    evaluators = {kind: OpenVINOEvaluator.open(path, game, threads=1, precision=kind) for kind in PRECISIONS}
+    evaluators = {kind: OpenVINOEvaluator.open(path, game, threads=1, precision=kind) for kind in KINDS}
     contenders = {
         f"{kind}, batch {batch}": evaluations(evaluator, inputs, batch, chosen.seconds)
         for batch in BATCHES
@@ -118,7 +118,7 @@ def main(arguments: list[str] | None = None) -> None:
     rows = measure(contenders, unit="evaluations", runs=chosen.runs)
     report(f"Number types, {path.name}, Go {chosen.size}x{chosen.size}, one thread", rows)
     for batch in BATCHES:
-        rates = [by_processor(rows[f"{kind}, batch {batch}"]) for kind in PRECISIONS]
+        rates = [by_processor(rows[f"{kind}, batch {batch}"]) for kind in KINDS]
         listed = " / ".join(f"{rate:,.0f}" for rate in rates)
         print(
             f"  batch {batch}, by processor time: {listed} in f32 / bf16 / int8; int8 {rates[2] / rates[1]:.2f} times "
@@ -126,7 +126,7 @@ def main(arguments: list[str] | None = None) -> None:
         )
     print(f"  claimed: at least {CLAIM} times with batch 64")
     exact = said(evaluators["f32"], inputs)
-    for kind in PRECISIONS[1:]:
+    for kind in KINDS[1:]:
         print(
             f"  {kind} against f32, {chosen.positions} positions: {differences(exact, said(evaluators[kind], inputs))}"
         )

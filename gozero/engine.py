@@ -45,6 +45,9 @@ CACHE_SHARE, MOST_CACHE = 8, 2**30
 LEAST_MEMORY, MOST_MEMORY = 64, 10_000_000
 """MB that the user may give them."""
 
+LCB = 2.5
+"""Standard deviations below its mean at which a move's lower bound lies; the move of the highest one is played."""
+
 SCORE_WEIGHT = 0.3
 """Weight of points beside the result, in Go (KataGo's dynamic score utility): games already won or lost are still
 played well to the end.
@@ -128,7 +131,8 @@ def search_settings(visits: int | None, game: str) -> SearchSettings:
 
     many = visits is None or visits >= BATCHING_VISITS
     score_weight = SCORE_WEIGHT if game in GO_FAMILY else 0.0
-    return SearchSettings(leaves=MANY_LEAVES if many else FEW_LEAVES, max_nodes=FIRST_NODES, score_weight=score_weight)
+    leaves = MANY_LEAVES if many else FEW_LEAVES
+    return SearchSettings(leaves=leaves, max_nodes=FIRST_NODES, score_weight=score_weight, lcb=LCB)
 
 
 def most_memory(megabytes: int | None) -> int:

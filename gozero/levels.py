@@ -19,7 +19,7 @@ class Level:
     """How moves are chosen at one level."""
 
     visits: int  # of the root, as everywhere
-    temperature: float  # 0: always the most visited move, but for the opening's variety
+    temperature: float  # 0: always the best move, but for the opening's variety
 
     @property
     def resigns(self) -> bool:

@@ -46,7 +46,7 @@ class PlayerSettings:
     resign_moves: int = 3  # own moves in a row below the threshold (KataGo's GTP: 3)
     resign_not_before: float = 0.25  # plies per point of the board
     opening: float = 0.12  # plies per point of the board in which moves are drawn, for variety
-    opening_temperature: float = 0.4  # drawn by visits ** (1 / this); 0: always the most visited move
+    opening_temperature: float = 0.4  # drawn by visits ** (1 / this); 0: always the best move
     temperature: float = 0.0  # the same for the whole game, where it is higher
     keeps_search: bool = True  # whether a move uses what was searched before: earlier moves, analyses, pondering
     search: SearchSettings = field(default_factory=lambda: SearchSettings(leaves=8, max_nodes=20_000))

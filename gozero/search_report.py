@@ -20,7 +20,6 @@ from gozero.position import Position
 from gozero.search.search import RootResult, Search
 
 LONGEST_LINE = 15
-CONFIDENCE = 1.96  # standard deviations below the mean at which the lower bound lies
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,7 @@ class MoveAnalysis:
         visits: of the search below it; 0 where only the network's prior is known.
         prior: the network's probability.
         value: expected result, -1..1; that of the root where there are no visits.
-        bound: lower end of a 95 % interval (Wilson's) of the value.
+        bound: lower confidence bound of the value, see `gozero.search.confidence`; -1 where there are no visits.
         score: expected lead in points, None where the evaluator knows none.
         line: actions, this one first, at most `LONGEST_LINE`.
         line_visits: visits of each.
@@ -189,7 +188,7 @@ def look(search: Search, owners: Owners | None, position: Position, observer: Ob
 def counted(look: Analysis, lead: float) -> Analysis:
     """A look at a game that ends now: the side to move leads by this many points, in place of the estimates."""
     value, score = float(np.sign(lead)), None if look.score is None else lead
-    moves = tuple(replace(move, value=value, bound=lower_bound(value, move.visits), score=score) for move in look.moves)
+    moves = tuple(replace(move, value=value, bound=value, score=score) for move in look.moves)
     return replace(look, value=value, score=score, moves=moves)
 
 
@@ -211,18 +210,8 @@ def _move(search: Search, result: RootResult, action: int, has_score: bool) -> M
         visits,
         float(result.prior[action]),
         value,
-        lower_bound(value, visits),
+        float(result.bound[action]) if visits else -1.0,
         score,
         tuple(line.actions),
         tuple(line.visits),
     )
-
-
-def lower_bound(value: float, visits: int) -> float:
-    """Lower end of Wilson's 95 % interval of an mean result -1..1 over this many visits; -1 without visits."""
-    if visits == 0:
-        return -1.0
-    share, extra = (1 + min(max(value, -1.0), 1.0)) / 2, CONFIDENCE**2 / visits
-    middle = share + extra / 2
-    half = CONFIDENCE * math.sqrt((share * (1 - share) + extra / 4) / visits)
-    return 2 * (middle - half) / (1 + extra) - 1

@@ -21,7 +21,7 @@ def result(visits: list[int], q: list[float] | None = None) -> RootResult:
     counts = np.array(visits, np.int32)
     values = np.array(q or [0.1 * (count == max(visits)) for count in visits], np.float32)
     even = np.full(len(visits), 1 / len(visits), np.float32)
-    return RootResult(counts, values, even, even, int(counts.argmax()), 0.0, 0.0, 1 + int(counts.sum()))
+    return RootResult(counts, values, values, even, even, int(counts.argmax()), 0.0, 0.0, 1 + int(counts.sum()))
 
 
 @pytest.mark.parametrize(

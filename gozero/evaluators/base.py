@@ -10,7 +10,7 @@ This module computes nothing and knows no implementation; `gozero.evaluators.fac
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
@@ -33,6 +33,13 @@ class Evaluation(NamedTuple):
         """The outputs for some of the n states."""
         others = (None if field is None else field[positions] for field in self[2:])
         return Evaluation(self.logits[positions], self.value[positions], *others)
+
+    @staticmethod
+    def joined(parts: Sequence[Evaluation]) -> Evaluation:
+        """The outputs for the states of all parts, of which there is at least one."""
+        logits, value, *others = zip(*parts, strict=True)
+        rest = (None if column[0] is None else np.concatenate(column) for column in others)
+        return Evaluation(np.concatenate(logits), np.concatenate(value), *rest)
 
 
 class Evaluator(Protocol):

@@ -111,8 +111,22 @@ class OpenVINOEvaluator:
             known = ranges(self.game, self.threads) if ranges else quantise.ranges(graph, self.game, self.threads)
             graph = quantise.quantised(graph, known)
             self.precision = "int8"
-        self._compiled = compiled(graph, board, self.threads, floating)
+        self._begin(compiled(graph, board, self.threads, floating))
+        if not self._answers():  # seen with bf16 where oneDNN was held to instruction sets that do not have it
+            if floating == "f32" or self._wanted == "bf16":
+                raise PrecisionError(f"the network gives no result in {self.precision} on this processor; use f32")
+            self._begin(compiled(graph, board, self.threads, "f32"))
+            self.precision = "int8" if self.precision == "int8" else "f32"
+
+    def _begin(self, compilation: Any) -> None:
+        """Evaluate with this compilation from now on."""
+        self._compiled = compilation
         self._free: deque[Any] = deque()  # idle requests of this compilation
+
+    def _answers(self) -> bool:
+        """Whether one position gets one finite value."""
+        value = self.evaluate(self.game.new_states(1)).value
+        return value.shape == (1,) and bool(np.isfinite(value[0]))
 
     def _is_int8(self, graph: Any) -> bool:
         """Whether the trunk is to compute in int8: where that was asked for, or is faster; never where the network has

@@ -39,9 +39,10 @@ class Params(NamedTuple):
     score_weight: float
     score_scale: float  # points
     c_uct: float
+    lcb: float
 
 
-PARAMS = types.NamedUniTuple(types.float64, 8, Params)
+PARAMS = types.NamedUniTuple(types.float64, 9, Params)
 
 
 @kernel()

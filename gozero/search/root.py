@@ -14,6 +14,7 @@ from numba import types
 from gozero.games.game import PLY
 from gozero.jit import copy_row, kernel
 from gozero.rng import mix
+from gozero.search.confidence import edge_of_highest_bound, lower_bound
 from gozero.search.forced import pruned_policy
 from gozero.search.gumbel import best_root_edge, improved_policy, start_halving
 from gozero.search.noise import gamma, gumbel
@@ -23,6 +24,7 @@ from gozero.search.settings import SearchSettings
 from gozero.search.tree import FOREST, NO_NODE, Forest, add_node, bring_best_forward, keep_below, swap_edges
 
 NO_ACTION = -1
+_F32_1 = types.float32[::1]
 
 
 @kernel()
@@ -81,6 +83,7 @@ def _drop_excluded(forest, t):
             root["visits"] -= child["visits"]
             root["value_sum"] += child["value_sum"]
             root["score_sum"] += child["score_sum"]
+            root["square_sum"] -= child["square_sum"]
             child["parent"] = NO_NODE
             swap_edges(forest, t, edge, last_child)
             root["child_count"] -= 1
@@ -154,13 +157,13 @@ def draw_gumbels(forest, t):
         forest.gumbels[t, action] = gumbel(forest.generators[t])
 
 
-@kernel(types.int64(FOREST, types.int64, PARAMS, types.int32[::1], types.float32[::1], types.float32[::1]))
-def read_root(forest, t, params, visits, q, policy):
-    """Write the root's visits, q and policy [A], all 0 on entry, and return the move that comes out best, -1 if there
-    is none.
+@kernel(types.int64(FOREST, types.int64, PARAMS, types.int32[::1], _F32_1, _F32_1, _F32_1))
+def read_root(forest, t, params, visits, q, bound, policy):
+    """Write the root's visits, q, lower bound and policy [A], all 0 on entry, and return the move that comes out best,
+    -1 if there is none.
 
     Gumbel root: the improved policy, and the winner of the halving. PUCT root: shares of visits (the prior if there are
-    none), forced ones left out, and the most visited move.
+    none), forced ones left out, and the move of the highest bound, or the most visited one.
     """
     root = forest.nodes[t, 0]
     if forest.trees[t]["node_count"] == 0 or root["edge_count"] == 0:
@@ -175,12 +178,16 @@ def read_root(forest, t, params, visits, q, policy):
         total += child["visits"]
         if child["visits"] > 0:
             q[action] = -child["value_sum"] / child["visits"]
+            bound[action] = lower_bound(child, params.lcb)
         if child["visits"] > visits[forest.actions[t, best]]:
             best = np.int64(edge)
     if forest.trees[t]["gumbel"]:
         improved_policy(forest, t, params, policy)
         best = best_root_edge(forest, t, params, forest.trees[t]["level"], forest.trees[t]["planned"])
-    elif total == 0:
+        return np.int64(forest.actions[t, best])
+    if total > 0 and params.lcb > 0:
+        best = edge_of_highest_bound(forest, t, visits[forest.actions[t, best]], params)
+    if total == 0:
         copy_row(policy, forest.root_priors[t])
     elif forest.trees[t]["forced"] > 0:
         pruned_policy(forest, t, params, policy)

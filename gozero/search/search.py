@@ -51,7 +51,9 @@ class RootResult:
         prior: float32 [A], the evaluator's, without noise and temperature; sums to 1 over the allowed actions.
         policy: float32 [A], the training target: shares of visits, less those that were forced, or a Gumbel
             root's improved policy; sums to 1.
-        best: the most visited action, or the winner at a Gumbel root.
+        bound: float32 [A], lower confidence bound of the value after each visited action, see `gozero.search.confidence`;
+            its mean where the settings name no `lcb`.
+        best: the action of the highest bound, the most visited one without `lcb`, or the winner at a Gumbel root.
         value: mean value of all visits; at a Gumbel root, which visits weak moves as often as strong ones, that of the
             improved policy.
         score: mean score in points of all visits, 0 where the evaluator knows none.
@@ -60,6 +62,7 @@ class RootResult:
 
     visits: np.ndarray
     q: np.ndarray
+    bound: np.ndarray
     prior: np.ndarray
     policy: np.ndarray
     best: int
@@ -281,6 +284,7 @@ def _params(settings: SearchSettings, points: int) -> Params:
         settings.score_weight,
         scale,
         settings.c_uct,
+        settings.lcb,
     )
     return Params(*map(float, numbers))
 
@@ -289,8 +293,8 @@ def _root_result(forest: Forest, tree: int, params: Params) -> RootResult:
     """What the search of a tree has found; errors as `Search.result`."""
     actions = forest.root_priors.shape[1]
     visits = np.zeros(actions, np.int32)
-    q, policy = np.zeros(actions, np.float32), np.zeros(actions, np.float32)
-    best = read_root(forest, tree, params, visits, q, policy)
+    q, bound, policy = (np.zeros(actions, np.float32) for _ in range(3))
+    best = read_root(forest, tree, params, visits, q, bound, policy)
     if best < 0:
         raise ValueError(
             f"tree {tree} has no move: it was not searched, the game is over, or root_mask leaves no legal action"
@@ -300,4 +304,4 @@ def _root_result(forest: Forest, tree: int, params: Params) -> RootResult:
     value, score = float(root["value_sum"]) / count, float(root["score_sum"]) / count
     if forest.trees[tree]["gumbel"]:  # a move without a visit gets the evaluator's value of the position
         value = float(policy @ np.where(visits > 0, q, root["value"]))
-    return RootResult(visits, q, forest.root_priors[tree].copy(), policy, best, value, score, count)
+    return RootResult(visits, q, bound, forest.root_priors[tree].copy(), policy, best, value, score, count)

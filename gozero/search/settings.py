@@ -43,6 +43,8 @@ class SearchSettings:
         score_weight: weight of points beside the result: a move's value rises by this * 2/pi * atan(gain / (2 *
             sqrt(area))), where the gain is how much more its mean score is than the position's (KataGo 0.3 on its
             score's distribution; 0: nothing).
+        lcb: above 0, a PUCT root plays the move of the highest lower confidence bound, that many standard deviations of
+            its mean below its value (KataGo 5, of another estimate); 0: the most visited move.
         max_nodes: nodes of one tree, or those with which it begins where the search is given memory to grow into.
         max_depth: plies below the root that a line may reach.
     """
@@ -62,6 +64,7 @@ class SearchSettings:
     c_visit: float = 50.0
     c_scale: float = 1.0
     score_weight: float = 0.0
+    lcb: float = 0.0
     max_nodes: int = 50_000
     max_depth: int = 256
 
@@ -82,6 +85,7 @@ class SearchSettings:
             "c_visit",
             "c_scale",
             "score_weight",
+            "lcb",
         ):
             if not 0 <= getattr(self, name) < float("inf"):
                 raise ChoiceError(f"search setting {name} is {getattr(self, name)}: expected a number not below 0")

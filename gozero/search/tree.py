@@ -33,6 +33,7 @@ NODE = np.dtype(
     [
         ("value_sum", np.float64),  # of all visits
         ("score_sum", np.float64),
+        ("square_sum", np.float64),  # of the values' squares
         ("value", np.float32),  # the evaluator's, or the outcome of a finished game
         ("score", np.float32),
         ("visits", np.int32),  # including the node's own evaluation
@@ -183,6 +184,7 @@ def add_node(forest, t, parent):
     node["pending"] = 0
     node["value_sum"] = 0.0
     node["score_sum"] = 0.0
+    node["square_sum"] = 0.0
     node["parent"] = parent
     node["edge_start"] = 0
     node["edge_count"] = 0
@@ -269,6 +271,7 @@ def back_up(nodes, leaf, value, score):
         node["pending"] -= 1
         node["value_sum"] += value
         node["score_sum"] += score
+        node["square_sum"] += value * value
         value, score = -value, -score
         index = np.int64(node["parent"])
 

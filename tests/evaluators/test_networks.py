@@ -113,8 +113,8 @@ def test_a_batch_is_its_positions_one_at_a_time(case: tuple[Game, nn.Module, np.
     together = evaluator.evaluate(states)
     singles = [evaluator.evaluate(states[index : index + 1]) for index in range(len(states))]
     tolerance = 0 if isinstance(evaluator, OpenVINOEvaluator) else 0.05
-    for index, whole in enumerate(together):
-        np.testing.assert_allclose(np.concatenate([single[index] for single in singles]), whole, rtol=0, atol=tolerance)
+    for apart, whole in zip(Evaluation.joined(singles)[:4], together[:4], strict=True):
+        np.testing.assert_allclose(apart, whole, rtol=0, atol=tolerance)
 
 
 @pytest.mark.parametrize("case", SMALL, indirect=True)
@@ -126,8 +126,9 @@ def test_batches_can_be_under_way_at_once(case: tuple[Game, nn.Module, np.ndarra
     first, second, third = submit(states[:4]), submit(states[4:9]), submit(states[9:])
     found = [pending.result() for pending in (third, first, second)]
     tolerance = 0 if isinstance(evaluator, OpenVINOEvaluator) else 0.05
-    for array, *parts in zip(whole, *(found[index] for index in (1, 2, 0)), strict=True):
-        np.testing.assert_allclose(np.concatenate(parts), array, rtol=0, atol=tolerance)
+    joined = Evaluation.joined([found[index] for index in (1, 2, 0)])
+    for array, expected in zip(joined[:4], whole[:4], strict=True):
+        np.testing.assert_allclose(array, expected, rtol=0, atol=tolerance)
     if isinstance(evaluator, OpenVINOEvaluator):
         late = submit(states)
         evaluator.refresh(trained_like(nets.config("b2c16"), states, seed=9))
@@ -157,7 +158,7 @@ def test_results_belong_to_the_caller(case: tuple[Game, nn.Module, np.ndarray], 
     evaluator = make(net, game, threads=1)
     given = states.copy()
     first = evaluator.evaluate(states)
-    kept = [array.copy() for array in first]
+    kept = first.of(list(range(len(states))))
     evaluator.evaluate(states[::-1].copy())
     assert all(np.array_equal(*pair) for pair in zip(first, kept, strict=True))
     assert np.array_equal(states, given)

@@ -9,6 +9,7 @@ import torch
 from gozero import caches, features, games, machine, nets, weights
 from gozero.evaluators import graphs, openvino_evaluator, quantise
 from gozero.evaluators.backends import PrecisionError
+from gozero.evaluators.base import Evaluation
 from gozero.evaluators.factory import open_evaluator
 from gozero.evaluators.graphs import convert
 from gozero.evaluators.openvino_core import compiled
@@ -103,8 +104,7 @@ def test_the_same_weights_always_say_the_same(game: Game) -> None:
     assert not np.array_equal(second.evaluate(states).logits, whole.logits)
     second.refresh(net)
     for parts in ([second.evaluate(states)], [second.evaluate(states[:5]), second.evaluate(states[5:])]):
-        for index, array in enumerate(whole):
-            assert np.array_equal(np.concatenate([part[index] for part in parts]), array)
+        assert all(np.array_equal(*pair) for pair in zip(Evaluation.joined(parts), whole, strict=True))
 
 
 @needs_int8

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from gozero import games
-from gozero.engine import supported_sizes
+from gozero.engine import LCB, supported_sizes
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games.game import Game
@@ -34,7 +34,9 @@ class Engine:
         sizes = supported_sizes(Header(game, only=None, size=None))
         self.signals = Signals()
         self.signals.end_of_input()  # nobody sends the line that ends an analysis: each gives one look
-        how = replace(player_settings(settings, game), search=SearchSettings(max_nodes=2000), max_memory=max_memory)
+        how = replace(
+            player_settings(settings, game), search=SearchSettings(max_nodes=2000, lcb=LCB), max_memory=max_memory
+        )
 
         def begin() -> Player:
             return make_player(game, sizes, open_evaluator, how, size=size, komi=settings.komi)

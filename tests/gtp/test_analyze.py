@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from gozero import games
+from gozero.engine import LCB
 from gozero.evaluators.base import Evaluation
 from gozero.games.game import BLACK, TO_PLAY, Game
 from gozero.input import arriving_lines
@@ -61,7 +62,9 @@ class Painter(Engine):
 
     def __init__(self, memory: int = 2**30, log: Log | None = None, **chosen: int | None) -> None:
         super().__init__(GtpSettings(seed=1, size=SIZE, **{"visits": 60, "analysis_visits": 60, **chosen}))
-        settings = PlayerSettings(seed=1, opening=0.0, search=SearchSettings(max_nodes=2000), max_memory=memory)
+        settings = PlayerSettings(
+            seed=1, opening=0.0, search=SearchSettings(max_nodes=2000, lcb=LCB), max_memory=memory
+        )
         self.session = Session(
             self.session.settings, lambda: make_player("go", [SIZE], Painted, settings, size=SIZE), Patient(), log=log
         )

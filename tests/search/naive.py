@@ -43,6 +43,7 @@ class Node:
     visits: int = 0
     value_sum: float = 0.0
     score_sum: float = 0.0
+    values: list[float] = field(default_factory=list)  # of all visits
 
     @property
     def q(self) -> float:
@@ -94,6 +95,7 @@ class NaiveSearch:
         node.visits += 1
         node.value_sum += value
         node.score_sum += score
+        node.values.append(value)
         return value, score
 
     def _evaluate(self, node: Node) -> tuple[float, float]:

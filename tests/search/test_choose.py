@@ -7,7 +7,10 @@ from gozero.search.choose import choose
 from gozero.search.search import RootResult
 
 VISITS = np.array([10, 0, 40, 30, 20], np.int32)
-RESULT = RootResult(VISITS, VISITS * 0.0, VISITS / 100, VISITS / 100, best=3, value=0.0, score=0.0, root_visits=101)
+NO_VALUES = VISITS * 0.0
+RESULT = RootResult(
+    VISITS, NO_VALUES, NO_VALUES, VISITS / 100, VISITS / 100, best=3, value=0.0, score=0.0, root_visits=101
+)
 
 
 def test_temperature_0_plays_the_best_move() -> None:
@@ -28,7 +31,9 @@ def test_low_temperatures_do_not_overflow() -> None:
 
 
 NOTHING = np.zeros(5, np.int32)
-UNSEARCHED = RootResult(NOTHING, NOTHING * 0.0, VISITS / 100, VISITS / 100, best=2, value=0.0, score=0.0, root_visits=1)
+UNSEARCHED = RootResult(
+    NOTHING, NO_VALUES, NO_VALUES, VISITS / 100, VISITS / 100, best=2, value=0.0, score=0.0, root_visits=1
+)
 
 
 def test_without_visits_moves_are_drawn_by_the_prior() -> None:

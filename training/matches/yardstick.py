@@ -134,10 +134,7 @@ def _row(game: Game, label: dict[str, Any]) -> _Row:
 def evaluate(labelled: Labelled, evaluator: Evaluator) -> Evaluation:
     """Run an evaluator of the same game over all positions, `BATCH` at a time."""
     starts = range(0, len(labelled.states), BATCH)
-    parts = [evaluator.evaluate(labelled.states[start : start + BATCH]) for start in starts]
-    logits, value, score, ownership = zip(*parts, strict=True)
-    joined = (None if column[0] is None else np.concatenate(column) for column in (score, ownership))
-    return Evaluation(np.concatenate(logits), np.concatenate(value), *joined)
+    return Evaluation.joined([evaluator.evaluate(labelled.states[start : start + BATCH]) for start in starts])
 
 
 def agreement(labelled: Labelled, found: Evaluation) -> Agreement:

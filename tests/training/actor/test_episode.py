@@ -33,9 +33,8 @@ def uniform_result(episode: Episode, value: float = 0.1) -> RootResult:
     episode.game.legal(episode.state, episode.history, legal)
     prior = (legal / legal.sum()).astype(np.float32)
     best = int(episode.generator.choice(np.flatnonzero(legal)))
-    return RootResult(
-        legal.astype(np.int32), np.zeros(actions, np.float32), prior, prior, best, value, 0.0, int(legal.sum()) + 1
-    )
+    q = np.zeros(actions, np.float32)
+    return RootResult(legal.astype(np.int32), q, q, prior, prior, best, value, 0.0, int(legal.sum()) + 1)
 
 
 def play_on(episode: Episode, plies: int) -> str | None:
@@ -90,7 +89,7 @@ def test_moves_are_drawn_from_the_policy_not_from_forced_visits() -> None:
     episode.full = True
     policy = np.zeros(27, np.float32)
     policy[7], visits = 1.0, np.full(27, 3, np.int32)
-    result = RootResult(visits, policy, policy, policy, 7, 0.0, 0.0, 81)
+    result = RootResult(visits, policy, policy, policy, policy, 7, 0.0, 0.0, 81)
     assert {episode.move(result, "puct") for _ in range(30)} == {7}
 
 

@@ -1,0 +1,186 @@
+"""Variants of the search, held against each other with the same weights.
+
+    python -m benchmarks.variants match lcb=2.5 - --size 9 --visits 100 --games 400 --csv benchmarks/matches/lcb-9.csv
+    python -m benchmarks.variants regret - lcb=2.5 leaves=8 --yardstick go13.jsonl.gz --visits 400 --positions 350
+
+A variant is `-`, the engine's own search, or settings of `gozero.search.settings.SearchSettings` that differ from it,
+such as lcb=0,leaves=8. Every move is searched from a fresh tree, without chance.
+
+match   paired openings of random moves, colours swapped: the score of the first variant, its 95 % interval (Wilson).
+regret  how much value a variant's move loses, by the opinion of a deep search. The positions are those of a file of
+        `training.yardstick` whose win rate is between 12 and 88 %. The deep search is the engine's with 1,600 visits
+        and the most visited move, one leaf at a time; a move's worth is its value less 0.3 / sqrt(visits), so that one
+        that was hardly tried counts little, and the regret is the best worth less that of the variant's move (values
+        from -1 to 1). Printed are the mean over the positions, and its difference from the first variant with a
+        standard error: the same positions for all, so that a quarter of an hour decides what takes a night of games.
+        The labels are opinions of the same network; what looks better here is kept only if it wins a match.
+        --labels keeps the deep searches in a file for the next time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import numpy as np
+
+from benchmarks.harness import machine
+from gozero.engine import find_weights, search_settings
+from gozero.errors import ChoiceError
+from gozero.evaluators.base import Evaluator
+from gozero.evaluators.factory import open_evaluator
+from gozero.games.game import PLY, Game
+from gozero.search.request import SearchRequest
+from gozero.search.search import RootResult, Search
+from gozero.search.settings import SearchSettings
+from gozero.weights import WeightsError
+from training.console import Parser, run_command
+from training.matches import yardstick
+from training.matches.arena import write_csv
+from training.matches.commands import check_files
+from training.matches.match import MatchGame, MatchSettings, play_match, tally
+from training.matches.players import Conditions, SearchPlayer, match_search
+from training.records import scoring
+from training.settings.config import LoopSettings
+
+DEEP = 1_600  # visits of the labels
+AT_ONCE = 50  # positions or games
+OPENING_MOVES = 4
+BALANCED = (0.12, 0.88)  # win rates
+DOUBT = 0.3  # of a value with one visit
+
+
+def variant(text: str, settings: SearchSettings) -> SearchSettings:
+    """The settings with the changes of a variant's description; ChoiceError where it cannot be read."""
+    changes: dict[str, Any] = {}
+    kinds = get_type_hints(SearchSettings)
+    for part in [] if text == "-" else text.split(","):
+        name, _, value = part.partition("=")
+        if name not in kinds:
+            known = ", ".join(field.name for field in fields(SearchSettings))
+            raise ChoiceError(f"{text}: no search setting is named {name!r}: expected - or NAME=VALUE with {known}")
+        try:
+            changes[name] = kinds[name](value)
+        except ValueError:
+            raise ChoiceError(f"{text}: {name} = {value!r}: expected {kinds[name].__name__}") from None
+    return replace(settings, **changes)
+
+
+def match(options: argparse.Namespace) -> None:
+    """Play the match and print its score as it grows."""
+    if len(options.variants) != 2:
+        raise ChoiceError(f"a match is between 2 variants, not {len(options.variants)}")
+    check_files(options.csv)
+    game, komi = scoring.match_game(LoopSettings(game="go"), options.size)
+    evaluator = evaluator_of(options, game)
+    conditions = Conditions(game, komi, options.seed, AT_ONCE, threads=options.threads)
+    usual = match_search(options.visits, conditions)
+    first, second = (
+        SearchPlayer(text, evaluator, options.visits, variant(text, usual), conditions) for text in options.variants
+    )
+    rules = MatchSettings(games=options.games, seed=options.seed, opening_moves=OPENING_MOVES, parallel=AT_ONCE)
+    records: list[MatchGame] = []
+    for record in play_match((first, second), game, rules):
+        records.append(record)
+        if options.csv:
+            write_csv(options.csv, [record], game, append=len(records) > 1)
+        if len(records) % AT_ONCE == 0 or len(records) == options.games:
+            print(f"{' against '.join(options.variants)}: {tally(records)}", flush=True)
+
+
+def regret(options: argparse.Namespace) -> None:
+    """Print a line for each variant."""
+    known = yardstick.read(options.yardstick)
+    rows = np.flatnonzero((known.winrate > BALANCED[0]) & (known.winrate < BALANCED[1]))
+    rows = rows[np.linspace(0, len(rows) - 1, min(options.positions, len(rows))).astype(int)]
+    evaluator = evaluator_of(options, known.game)
+    worth = labels(options, evaluator, known.states[rows])
+    first: np.ndarray | None = None
+    for text in options.variants:
+        settings = variant(text, replace(search_settings(options.visits, known.game.name), leaves=1))
+        begun = time.process_time()
+        found = searched(evaluator, known.states[rows], settings, options.visits)
+        lost = worth.max(1) - worth[np.arange(len(rows)), [result.best for result in found]]
+        first = lost if first is None else first
+        print(
+            f"{text:<30} {len(rows)} positions: regret {lost.mean():.4f}, {(lost - first).mean():+.4f} +- "
+            f"{(lost - first).std() / len(rows) ** 0.5:.4f}; {time.process_time() - begun:.0f} s of processor time",
+            flush=True,
+        )
+
+
+def labels(options: argparse.Namespace, evaluator: Evaluator, states: np.ndarray) -> np.ndarray:
+    """float32 [n, A]: the worth of each action by the deep search, -1 where it was not tried."""
+    if options.labels and options.labels.exists():
+        with np.load(options.labels) as kept:
+            if np.array_equal(kept["states"], states):
+                return np.asarray(kept["worth"])
+    print(f"searching {len(states)} positions deeply, {DEEP} visits each", flush=True)
+    settings = replace(search_settings(DEEP, evaluator.game.name), leaves=1, lcb=0.0)
+    found = searched(evaluator, states, settings, DEEP)
+    worth = np.stack(
+        [np.where(one.visits > 0, one.q - DOUBT / np.sqrt(np.maximum(one.visits, 1)), -1) for one in found]
+    )
+    if options.labels:
+        np.savez(options.labels, states=states, worth=worth)
+    return worth
+
+
+def searched(evaluator: Evaluator, states: np.ndarray, settings: SearchSettings, visits: int) -> list[RootResult]:
+    """The results of searching states int32 [n, S] to so many visits each."""
+    found = []
+    for begin in range(0, len(states), AT_ONCE):
+        part = states[begin : begin + AT_ONCE]
+        search = Search(evaluator.game, evaluator, replace(settings, max_nodes=visits + 8), trees=len(part), seed=1)
+        for tree, state in enumerate(part):
+            search.begin(tree, SearchRequest(state, np.zeros(int(state[PLY]) + 1, np.uint64), visits))
+        search.run()
+        found += [search.result(tree) for tree in range(len(part))]
+    return found
+
+
+def evaluator_of(options: argparse.Namespace, game: Game) -> Evaluator:
+    """The network of the weights asked for."""
+    path, _ = find_weights(options.weights, "go")
+    return open_evaluator(path, game, threads=options.threads)
+
+
+def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = Parser(prog="python -m benchmarks.variants", description=__doc__)
+    parser.add_argument("what", choices=("match", "regret"))
+    parser.add_argument("variants", nargs="+", metavar="VARIANT", help="- or NAME=VALUE,...")
+    parser.add_argument("--weights", metavar="FILE", help="of Go (default: the engine's own)")
+    parser.add_argument("--visits", type=int, default=100, help="of each move (default %(default)s)")
+    parser.add_argument("--threads", type=int, help="CPU threads (default: all this process may use)")
+    parser.add_argument("--size", type=int, default=9, help="match: points a side (default %(default)s)")
+    parser.add_argument("--games", type=int, default=400, help="match: even (default %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="match: fixes the openings (default %(default)s)")
+    parser.add_argument("--csv", type=Path, metavar="FILE", help="match: save the list of games")
+    parser.add_argument("--yardstick", type=Path, metavar="FILE", help="regret: positions, see training.yardstick")
+    parser.add_argument("--positions", type=int, default=350, help="regret: at most (default %(default)s)")
+    parser.add_argument("--labels", type=Path, metavar="FILE.npz", help="regret: where the deep searches are kept")
+    options = parser.parse_args(arguments)
+    if options.what == "regret" and options.yardstick is None:
+        raise ChoiceError("regret needs --yardstick FILE")
+    return options
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; the exit code."""
+    return run_command("benchmarks.variants", lambda: _run(arguments), (WeightsError, yardstick.YardstickError))
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    options = parsed(arguments)
+    print(machine(), flush=True)
+    (match if options.what == "match" else regret)(options)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,43 @@
+"""Networks on processors with fewer units than this one: oneDNN is held to older instruction sets in a process of its
+own.
+"""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from gozero.evaluators.openvino_core import float_precision
+
+ASK = """
+from gozero import games
+from gozero.evaluators.factory import open_evaluator
+
+game = games.make("go", size=7)
+evaluator = open_evaluator("best.pt", game, backend="openvino", threads=1, precision="{precision}")
+found = evaluator.evaluate(game.new_states(3))
+print(evaluator.precision, found.logits.shape, *(f"{{value:.2f}}" for value in found.value))
+"""
+OLD = "AVX2"
+
+pytestmark = pytest.mark.skipif(float_precision() != "bf16", reason="needs a processor that computes in bf16")
+
+
+def said(precision: str, units: str | None = None) -> subprocess.CompletedProcess[str]:
+    """What three empty boards are worth on a processor with these units."""
+    held = {} if units is None else {"ONEDNN_MAX_CPU_ISA": units}
+    command = [sys.executable, "-c", ASK.format(precision=precision)]
+    return subprocess.run(command, env={**os.environ, **held}, capture_output=True, text=True, check=False, timeout=120)
+
+
+def test_auto_computes_what_the_processor_can() -> None:
+    values = [said("f32", OLD).stdout.split()[-3:], said("auto", OLD).stdout.split()[-3:]]
+    for one, other in zip(*values, strict=True):
+        assert float(one) == pytest.approx(float(other), abs=0.05)
+
+
+def test_a_type_without_results_is_one_line() -> None:
+    failed = said("bf16", OLD)
+    assert failed.stdout == ""
+    assert failed.stderr.splitlines()[-1].endswith("no result in bf16 on this processor; use f32")
