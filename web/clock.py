@@ -66,32 +66,42 @@ class RoomClock:
             return None
         shown = {}
         for colour, name in COLOUR_WORDS.items():
-            left = self._left(colour)
-            used = now - self._runs[1] if self._runs is not None and self._runs[0] == colour else 0.0
-            shown[name] = {"seconds": max(0.0, left.seconds - used), "periods": left.count}
+            left = self._left_at(colour, now)
+            shown[name] = {"seconds": left.seconds, "periods": left.count}
         return {
             **shown,
             "period": self._terms.period,
+            "periods": self._terms.periods,
             "running": COLOUR_WORDS.get(self.running or 0),
         }
 
     def saved(self, now: float) -> dict[str, Any]:
         """What `restore` takes."""
-        used = 0.0 if self._runs is None else now - self._runs[1]
         sides = {}
         for colour in (BLACK, WHITE):
-            left = self._left(colour)
-            sides[str(colour)] = [left.seconds - (used if self.running == colour else 0.0), left.count]
+            left = self._left_at(colour, now)
+            sides[str(colour)] = [left.seconds, left.count]
         return sides
 
     def restore(self, saved: dict[str, Any]) -> None:
-        """Put both clocks where they stood."""
+        """Put both clocks where they stood; none runs."""
+        self._runs = None
         for colour in (BLACK, WHITE):
             seconds, count = saved[str(colour)]
             self._clock.set_left(colour, TimeLeft(seconds, count))
 
     def _left(self, colour: int) -> TimeLeft:
         return self._clock.left(colour) or TimeLeft(0.0)
+
+    def _left_at(self, colour: int, now: float) -> TimeLeft:
+        """The side's clock with the time that runs taken off: a period that is used up makes way for the next."""
+        left = self._left(colour)
+        seconds, count = left.seconds, left.count
+        if self._runs is not None and self._runs[0] == colour:
+            seconds -= now - self._runs[1]
+        while seconds < 0 and count != 1 and self._terms.periods:
+            seconds, count = seconds + self._terms.period, count - 1 if count else self._terms.periods
+        return TimeLeft(max(0.0, seconds), count)
 
     def _in_all(self, colour: int) -> float:
         """Seconds that a side may use before it has lost."""

@@ -44,7 +44,7 @@ class Seated:
 
     def view(self) -> dict[str, Any]:
         """All that the page shows."""
-        return view(self.table, self.counting, level=self.thinker.level, trained=self.trained) | {
+        return view(self.table, self.counting, level=self.thinker.engine_side.level, trained=self.trained) | {
             "identity": self.identity,
             "analysing": self.thinker.is_analysing,
             "batch": bool(self.thinker.batch),
@@ -52,7 +52,7 @@ class Seated:
 
     def saved(self) -> dict[str, Any]:
         """Plain values from which the game can be taken up."""
-        setup = replace(self.table.setup, level=self.thinker.level)
+        setup = replace(self.table.setup, level=self.thinker.engine_side.level)
         return {"identity": self.identity, "setup": asdict(setup), "table": self.table.to_values(time.monotonic())}
 
 
@@ -61,7 +61,9 @@ class Desk:
 
     Args:
         settings: of this process.
-        is_waiting, is_urgent: whether a request has arrived; whether one for which the engine's move is cut short.
+        is_waiting: whether a request has arrived.
+        is_cut: answers the requests that arrived, up to one for which the engine's move is cut short; whether there is
+            such a one.
         report: takes what the page is told.
         compile: waits until rules and search are compiled.
     """
@@ -70,12 +72,12 @@ class Desk:
         self,
         settings: EngineProcessSettings,
         is_waiting: Callable[[], bool],
-        is_urgent: Callable[[], bool],
+        is_cut: Callable[[], bool],
         report: Report,
         compile: Callable[[], None],
     ) -> None:
         self._settings = settings
-        self._is_waiting, self._is_urgent = is_waiting, is_urgent
+        self._is_waiting, self._is_cut = is_waiting, is_cut
         self._report = report
         self._compile = compile
         self._evaluators: dict[Path, Evaluators] = {}
@@ -117,16 +119,16 @@ class Desk:
             raise
 
     def seconds_left(self, now: float) -> float | None:
-        """Until the clock of the person has run out; None where no clock runs."""
-        if self._seated is None or not self._seated.table.is_live:
+        """Until the clock that runs has run out; None where none runs."""
+        if self._seated is None:
             return None
         left = self._seated.table.clock.remaining(now)
         return None if math.isinf(left) else max(0.0, left)
 
     def time_is_up(self) -> None:
-        """The person's clock has run out."""
+        """The clock of the side to move has run out."""
         table = self._game.table
-        table.resign(table.game.position.to_play, "time")
+        table.resign(table.live_turn, "time")
         self._changed()
 
     # Games
@@ -168,14 +170,14 @@ class Desk:
         table = Table(setup, size, sizes)
         settings = self._settings
         allowed = Allowed(settings.tree_memory, settings.analysis_visits, playouts=path is None)
-        thinker = Thinker(table, lambda game: self._evaluator(path, game), allowed, self._stops, self._report)
+        thinker = Thinker(
+            table, lambda game: self._evaluator(path, game), allowed, self._stops, self._is_cut, self._report
+        )
         return Seated(table, thinker, catalogue.trained_sizes(path))
 
     def _stops(self) -> bool:
-        """Whether a search ends now: the engine's move goes on where nothing urgent waits."""
-        if self._seated is not None and self._seated.table.is_engines_turn:
-            return self._is_urgent()
-        return self._is_waiting()
+        """Whether an analysis ends now."""
+        return self._is_waiting() or self.seconds_left(time.monotonic()) == 0
 
     def _evaluator(self, path: Path | None, game: Game) -> Evaluator:
         self._compile()
@@ -225,7 +227,7 @@ class Desk:
         self._changed()
 
     def _level(self, request: dict[str, Any]) -> None:
-        self._game.thinker.set_level(setup_of({"level": request.get("level")}).level)
+        self._game.thinker.engine_side.set_level(setup_of({"level": request.get("level")}).level)
         self._changed()
 
     def _dead(self, request: dict[str, Any]) -> None:
@@ -274,16 +276,13 @@ class Desk:
     # Reports
 
     def _changed(self) -> None:
-        """The game is not what it was."""
-        self._show()
+        """The game is not what it was: what a page sees is kept before."""
+        self._game.table.run_clock(time.monotonic())
         self._keep()
+        self._show()
 
     def _show(self) -> None:
-        table, now = self._game.table, time.monotonic()
-        if table.is_live:
-            table.clock.start(table.game.position.to_play, now)
-        elif not table.is_going_on:
-            table.clock.stop(now)
+        self._game.table.run_clock(time.monotonic())
         self._report(self._game.view())
 
     def _keep(self) -> None:

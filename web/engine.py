@@ -1,8 +1,8 @@
 """The engine process of a room: `python -m web.engine`, which the server starts.
 
 It reads requests on standard input, one JSON object a line, and answers with reports on standard output in the same
-form. Between requests it works (`web.thinking`); a request that arrives ends the piece of work. Nothing here listens
-on a network.
+form. Between requests it works (`web.thinking`); a request that arrives ends the piece of work, but the engine's own move:
+most requests are answered while it is being chosen. Nothing here listens on a network.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from gozero import deferral
@@ -31,8 +31,8 @@ from web.settings import EngineProcessSettings
 if TYPE_CHECKING:
     from web.desk import Desk
 
-URGENT = ("new", "undo", "resign", "load", "review")
-"""Requests for which a move that is being chosen is cut short."""
+URGENT = ("new", "undo", "resign", "load", "review", "restore", "catalogue")
+"""Requests for which a move that is being chosen is cut short; the others leave the live game as it is."""
 PATIENCE = 0.3  # seconds that a page waits for the rules before it is told that they are being compiled
 
 
@@ -45,30 +45,31 @@ class Inbox:
 
     def __init__(self, lines: Iterator[str]) -> None:
         self._requests: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
-        self._urgent = 0
+        self._seen: list[dict[str, Any] | None] = []  # at most the next one
         threading.Thread(target=self._read, args=(lines,), name="requests", daemon=True).start()
 
     def _read(self, lines: Iterator[str]) -> None:
         for line in lines:
-            request = json.loads(line)
-            self._urgent += request["do"] in URGENT
-            self._requests.put(request)
-        self._urgent += 1
+            self._requests.put(json.loads(line))
         self._requests.put(None)
 
     def is_waiting(self) -> bool:
         """Whether a request waits."""
-        return not self._requests.empty()
+        return bool(self._seen) or not self._requests.empty()
 
-    def is_urgent(self) -> bool:
-        """Whether one waits for which a move is cut short."""
-        return self._urgent > 0
+    def take_aside(self) -> dict[str, Any] | None:
+        """The next request, if one has arrived and no move is cut short for it."""
+        if not self.is_waiting():
+            return None
+        request = self.take(None)
+        if request is None or request["do"] in URGENT:
+            self._seen.append(request)
+            return None
+        return request
 
     def take(self, seconds: float | None) -> dict[str, Any] | None:
         """The next request; None at the end of the input. queue.Empty where none comes in this time."""
-        request = self._requests.get(timeout=seconds)
-        self._urgent -= request is None or request["do"] in URGENT
-        return request
+        return self._seen.pop() if self._seen else self._requests.get(timeout=seconds)
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -94,9 +95,18 @@ def serve(settings: EngineProcessSettings, log: Log | None) -> int:
         from gozero import features, games  # noqa: F401  # the evaluator's kernels with the others
         from gozero.games import connect4, go, gomoku, nogo, othello, simple_go, tictactoe  # noqa: F401
         from web.desk import Desk
-    desk = Desk(settings, inbox.is_waiting, inbox.is_urgent, report, lambda: wait(compilation[0], report))
+
+    def answer(request: dict[str, Any]) -> None:
+        guarded(lambda: desk.do(request), report)
+
+    def is_cut() -> bool:
+        while (request := inbox.take_aside()) is not None:
+            answer(request)
+        return inbox.is_waiting()
+
+    desk = Desk(settings, inbox.is_waiting, is_cut, report, lambda: wait(compilation[0], report))
     while (request := next_request(desk, inbox, report)) is not None:
-        guarded(lambda asked=request: desk.do(asked), report)  # type: ignore[misc]
+        answer(request)
     os._exit(SUCCESS)  # threads that load or compile are not waited for
 
 
@@ -122,13 +132,14 @@ def wait(compilation: deferral.Compilation, report: Callable[[dict[str, Any]], N
 def next_request(desk: Desk, inbox: Inbox, report: Callable[[dict[str, Any]], None]) -> dict[str, Any] | None:
     """The next request; until it comes the engine works, and watches the clock of a person."""
     while True:
-        if desk.has_work and not inbox.is_waiting():
-            guarded(desk.work, report)
-            continue
-        try:
-            return inbox.take(desk.seconds_left(time.monotonic()))
-        except queue.Empty:
+        left = desk.seconds_left(time.monotonic())
+        if left == 0:
             guarded(desk.time_is_up, report)
+        elif desk.has_work and not inbox.is_waiting():
+            guarded(desk.work, report)
+        else:
+            with suppress(queue.Empty):
+                return inbox.take(left)
 
 
 def guarded(act: Callable[[], None], report: Callable[[dict[str, Any]], None]) -> None:

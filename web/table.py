@@ -1,8 +1,8 @@
 """The game of a room: its moves with variations, whose turn it is, and how it ended.
 
-Vocabulary. The *live* node is the end of the game that is being played; a person may look at other nodes meanwhile, the
-one that is shown is `at`. A game is *ended* by a resignation or by time, beyond what the rules say. In *review* nobody
-plays against the engine: every move of the page's is a variation.
+Vocabulary. The *live* node is the end of the game that is being played; a person may look at other nodes meanwhile, also
+while the engine thinks; the one that is shown is `at`. A game is *ended* by a resignation or by time, beyond what the
+rules say. In *review* nobody plays against the engine: every move of the page's is a variation.
 
 Nothing is searched here.
 """
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from gozero import coords
 from gozero.colours import BLACK, COLOUR_NAMES, EMPTY, WHITE
-from gozero.current_game import TurnError
+from gozero.current_game import CurrentGame, TurnError
 from gozero.errors import ChoiceError
 from gozero.go_game import GoGame
 from gozero.handicap import FEWEST_STONES, fixed_points, most_fixed
@@ -51,6 +51,7 @@ class Table:
     Attributes:
         at: the node that is shown; ``game`` stands there.
         live: the end of the game that is being played, None in review.
+        live_turn: the side to move there; EMPTY once that game is over.
         ended: None while the rules alone say whether it is over.
         agreed: for nodes where the dead stones were disputed, the strings that are dead.
     """
@@ -63,11 +64,12 @@ class Table:
         self.tree, self.at = MoveTree(), START
         self.person = SIDES[setup.person]
         self.live: int | None = START if self.person != EMPTY else None
-        self._is_live_over = False
+        self.live_turn = self.game.position.to_play
         self._leaf = START
         self.ended: Ended | None = None
         self.agreed: dict[int, list[list[int]]] = {}
         self.clock = RoomClock(setup.clock)
+        self._clocks: dict[int, dict[str, Any]] = {}  # as they stood when the turn in a live node began
 
     def _place_handicap(self, stones: int) -> None:
         if stones < FEWEST_STONES:
@@ -107,11 +109,12 @@ class Table:
     @property
     def is_going_on(self) -> bool:
         """Whether a game is being played and is not over, wherever the page looks."""
-        return self.live is not None and not self._is_live_over
+        return self.live is not None and self.live_turn != EMPTY
 
     @property
     def is_engines_turn(self) -> bool:
-        return self.is_live and self.game.position.to_play != self.person
+        """Whether the engine is to move in the live game, wherever the page looks."""
+        return self.is_going_on and self.live_turn != self.person
 
     def vertex(self, action: int) -> str:
         return coords.vertex(action, *self.game.board)
@@ -131,10 +134,10 @@ class Table:
     def play(self, action: int) -> None:
         """A move of the page's. RefusedError with the reason where it cannot be played."""
         position = self.game.position
-        if self.is_engines_turn:
-            raise RefusedError(f"It is {COLOUR_NAMES[position.to_play]}'s turn: the engine is thinking.")
         if self.is_going_on and not self.is_live:
             raise RefusedError("This is an earlier move: go to the last move to play on, or choose Review.")
+        if self.is_engines_turn:
+            raise RefusedError(f"It is {COLOUR_NAMES[position.to_play]}'s turn: the engine is thinking.")
         if self.is_over:
             raise RefusedError("The game is over.")
         action = landing(position, action)
@@ -149,7 +152,22 @@ class Table:
         is_live = self.live == self.at
         self.at = self.tree.add(self.at, move.colour, move.action)
         if is_live:
-            self.live, self._is_live_over = self.at, self.is_over
+            self._live_here()
+
+    def reply(self, colour: int, action: int) -> None:
+        """Enter the engine's move at the end of the live game; a page that looks elsewhere goes on looking there."""
+        shown = self.at
+        is_seen = shown == self.live
+        self.go_to(self.live)
+        self.game.play(colour, action)
+        self.follow()
+        if not is_seen:
+            self.go_to(shown)
+
+    def _live_here(self) -> None:
+        """The node that is shown is the end of the live game."""
+        self.live = self.at
+        self.live_turn = EMPTY if self.is_over else self.game.position.to_play
 
     def resign(self, colour: int, how: str = "resignation") -> None:
         """This side gives the live game up, or has no time left."""
@@ -158,10 +176,12 @@ class Table:
         self.go_to(self.live)
         if self.is_over:
             raise RefusedError("The game is over.")
-        self.ended, self._is_live_over = Ended(self.at, BLACK + WHITE - colour, how), True
+        self.ended, self.live_turn = Ended(self.at, BLACK + WHITE - colour, how), EMPTY
 
     def undo(self) -> None:
-        """Back to the person's last own decision; without an opponent, one move. RefusedError where there is none."""
+        """Back to the person's last own decision, with the clocks as they stood then; without an opponent, one move.
+        RefusedError where there is none.
+        """
         if self.live is None:
             if self.at == START:
                 raise RefusedError("There is no move to take back.")
@@ -172,20 +192,36 @@ class Table:
             return
         if self.ended is not None and self.ended.winner != self.person:
             self.go_to(self.live)
-            self.ended, self._is_live_over = None, False
+            self._go_on()
             return
         own = [number for number in self.tree.path(self.live) if self.tree[number].colour == self.person]
         if not own:
             raise RefusedError("There is no move of yours to take back.")
-        self.ended, self._is_live_over = None, False
-        self.live = self.tree[own[-1]].parent
-        self.go_to(self.live)
+        self.go_to(self.tree[own[-1]].parent)
+        self._go_on()
         self._remove(own[-1])
+
+    def _go_on(self) -> None:
+        """The live game goes on in the position that is shown, with the time that was left there."""
+        self.ended = None
+        self._live_here()
+        if self.at in self._clocks:
+            self.clock.restore(self._clocks[self.at])
 
     def _remove(self, number: int) -> None:
         """Drop a node and all that follows it, with what was agreed there."""
         self.tree.remove(number)
         self.agreed = {node: chains for node, chains in self.agreed.items() if node in self.tree}
+        self._clocks = {node: clock for node, clock in self._clocks.items() if node in self.tree}
+
+    def run_clock(self, now: float) -> None:
+        """Let the clock of the side to move run, and no other."""
+        if not self.is_going_on:
+            self.clock.stop(now)
+        elif self.setup.clock.is_limited:
+            assert self.live is not None
+            self.clock.start(self.live_turn, now)
+            self._clocks.setdefault(self.live, self.clock.saved(now))
 
     def go_to(self, number: Any) -> None:
         """Show another node. RefusedError where there is none, or a move that leads there is against the rules."""
@@ -196,16 +232,8 @@ class Table:
 
     def _stand_after(self, moves: list[tuple[int, int]]) -> None:
         before = self.game.position
-        known = [tuple(move) for move in before.moves]
         try:
-            if moves[: len(known)] == known:
-                self.game.play_all(moves[len(known) :])
-            elif isinstance(self.game, GoGame):
-                assert self.start is not None
-                self.game.load_record(replace(self.start, moves=tuple(moves)))
-            else:
-                self.game.new_game()
-                self.game.play_all(moves)
+            stand_after(self.game, self.start, moves)
         except (IllegalMove, TurnError) as error:
             self.game.position = before
             raise RefusedError(f"This variation cannot be shown: {error}.") from None
@@ -227,6 +255,7 @@ class Table:
             "ended": self.ended,
             "agreed": [[node, chains] for node, chains in self.agreed.items()],
             "clock": self.clock.saved(now) if self.setup.clock.is_limited else None,
+            "clocks": list(self._clocks.items()),
         }
 
     def take_up(self, values: dict[str, Any]) -> None:
@@ -239,10 +268,11 @@ class Table:
         if values["live"] is not None and values["clock"] is not None:
             self.clock = RoomClock(self.setup.clock)
             self.clock.restore(values["clock"])
+        self._clocks = dict(values["clocks"])
         self.live = values["live"]
         if self.live is not None:
             self.go_to(self.live)
-            self._is_live_over = self.is_over
+            self._live_here()
         self.go_to(values["at"])
 
     def begin_from(self, record: GameRecord) -> None:
@@ -260,6 +290,21 @@ class Table:
     def _forget(self) -> None:
         self.tree, self.at, self.ended, self.agreed = MoveTree(), START, None, {}
         self.review()
+
+
+def stand_after(game: CurrentGame, start: GameRecord | None, moves: list[tuple[int, int]]) -> None:
+    """Let a game stand after these moves, (colour, action), from its start on: a record in games of Go's family.
+    IllegalMove or TurnError where one cannot be played.
+    """
+    known = [tuple(move) for move in game.position.moves]
+    if moves[: len(known)] == known:
+        game.play_all(moves[len(known) :])
+    elif isinstance(game, GoGame):
+        assert start is not None
+        game.load_record(replace(start, moves=tuple(moves)))
+    else:
+        game.new_game()
+        game.play_all(moves)
 
 
 def _start_values(record: GameRecord) -> dict[str, Any]:

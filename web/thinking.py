@@ -3,14 +3,13 @@
 Vocabulary. A *look* is a snapshot of a search (`gozero.search_report`). *Work* is what is done while no request waits;
 each piece of it ends when one arrives, and a piece that was cut short is done again later.
 
-The *opponent* plays at its level and forgets what it searched; the *analyst* searches with full strength. Both play the
-one game of the table.
+The engine's own side (`web.engine_side`) plays at its level and forgets what it searched; the *analyst* searches what the
+table shows with full strength. While the engine thinks, the running analysis shows its search.
 """
 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -19,11 +18,10 @@ from gozero import engine
 from gozero.evaluators.base import Evaluator
 from gozero.game_tree import Limits
 from gozero.games.game import BLACK, EMPTY, WHITE, Game
-from gozero.levels import level
-from gozero.player import NoChoiceError, Player, PlayerSettings
+from gozero.player import NoChoiceError, PlayerSettings
 from gozero.players import player_of
 from gozero.search_report import Analysis, Observer
-from gtp.time_controls import moves_to_share
+from web.engine_side import EngineSide
 from web.game_tree import Estimate
 from web.table import RefusedError, Table
 from web.views import look_values
@@ -31,7 +29,6 @@ from web.views import look_values
 HINT_VISITS = 400
 REPORT_EVERY = 0.2  # seconds
 LISTED_MOVES = 24
-PLAYOUTS_A_LEVEL = 100  # a move of level N has N times as many where there is no network
 
 Report = Callable[[dict[str, Any]], None]
 
@@ -58,7 +55,8 @@ class Thinker:
         table: the game.
         open_evaluator: as for `gozero.players.make_player`.
         allowed: bounds.
-        should_stop: whether a request waits.
+        should_stop: whether an analysis ends now, because a request waits.
+        is_cut: whether the engine's own thought ends now, see `EngineSide`.
         report: takes what the page is told.
     """
 
@@ -68,6 +66,7 @@ class Thinker:
         open_evaluator: Callable[[Game], Evaluator],
         allowed: Allowed,
         should_stop: Callable[[], bool],
+        is_cut: Callable[[], bool],
         report: Report,
     ) -> None:
         self._table = table
@@ -78,34 +77,12 @@ class Thinker:
         name = table.game.name
         full = PlayerSettings(rules=table.setup.rules, search=engine.search_settings(None, name), max_memory=half)
         self.analyst = player_of(table.game, open_evaluator, full)
-        self._open_evaluator = open_evaluator
-        self.level = table.setup.level
-        self._opponent = self._player_of_level(self.level)
+        self.engine_side = EngineSide(table, open_evaluator, half, allowed.playouts, is_cut)
         self.is_analysing = False
         self._analysed: int | None = None  # the node whose analysis is done
         self.batch: list[int] = []  # nodes still to be analysed
         self.batch_total = 0
         self._batch_visits = 0
-
-    def _player_of_level(self, number: int) -> Player:
-        chosen, name = level(number), self._table.game.name
-        settings = PlayerSettings(
-            rules=self._table.setup.rules,
-            resign=chosen.resigns,
-            temperature=chosen.temperature,
-            keeps_search=False,
-            search=engine.search_settings(self._visits_of(number), name),
-            max_memory=self._allowed.memory // 2,
-        )
-        return player_of(self._table.game, self._open_evaluator, settings)
-
-    def _visits_of(self, number: int) -> int:
-        return number * PLAYOUTS_A_LEVEL if self._allowed.playouts else level(number).visits
-
-    def set_level(self, number: int) -> None:
-        """Play at another level from the next move on. ChoiceError for a level that does not exist."""
-        self._opponent = self._player_of_level(number)
-        self.level = number
 
     # Work
 
@@ -120,8 +97,7 @@ class Thinker:
     def work(self) -> bool:
         """Do a piece of work; whether the view has changed."""
         if self._table.is_engines_turn:
-            self._move()
-            return True
+            return self._move()
         if self.batch:
             return self._analyse_next()
         self._analyse()
@@ -131,27 +107,22 @@ class Thinker:
         """Turn the running analysis on or off."""
         self.is_analysing, self._analysed = on, None
 
-    def _move(self) -> None:
-        """The engine's move, or its resignation."""
+    def _move(self) -> bool:
+        """The engine's move, or its resignation; False where it was cut short."""
         table = self._table
-        position = table.game.position
-        colour, node, now = position.to_play, table.at, time.monotonic()
-        table.clock.start(colour, now)
-        allowance = table.clock.allowance(colour, moves_to_share(table.game.kind.points, position.ply))
-        visits = self._visits_of(self.level)
-        limits = Limits(visits) if allowance is None else Limits(visits, now + allowance.most, now + allowance.target)
+        node = table.live
         seen: list[Analysis] = []
-        action = self._opponent.genmove(colour, limits, self._should_stop, Observer(seen.append, most_moves=1))
-        if table.clock.remaining(time.monotonic()) <= 0:
-            table.game.undo()
-            table.resign(colour, "time")
-            return
-        if seen:
+
+        def report(look: Analysis) -> None:
+            seen[:] = [look]
+            if self.is_analysing and table.at == node:
+                self._report(look_values(look, table, node, paused=False))
+
+        assert node is not None
+        moved = self.engine_side.move(Observer(report, REPORT_EVERY, most_moves=LISTED_MOVES, ownership=True))
+        if moved and seen:
             table.tree.learn(node, estimate_of(seen[-1]))
-        if action == table.game.kind.resign_action:
-            table.resign(colour)
-        else:
-            table.follow()
+        return moved
 
     def _analyse(self) -> None:
         """The running analysis, until a request arrives or its visits are spent."""
@@ -189,6 +160,8 @@ class Thinker:
         table = self._table
         if table.is_over:
             raise RefusedError("The game is over.")
+        if table.is_engines_turn:
+            raise RefusedError("The engine is choosing its move: ask again when it has moved.")
         looks: list[Analysis] = []
         self._search(HINT_VISITS, Observer(looks.append, most_moves=5, ownership=False))
         table.tree.learn(table.at, estimate_of(looks[-1]))

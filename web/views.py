@@ -54,6 +54,7 @@ def view(table: Table, counting: Counting, *, level: int, trained: tuple[int, ..
         "canPass": not over and position.is_legal(game.kind.pass_action),
         "hasPass": game.kind.has_pass,
         "thinking": table.is_engines_turn,
+        "turn": NAMES[table.live_turn] if table.is_going_on else None,
         "live": table.live,
         "goingOn": table.is_going_on,
         "at": table.at,

@@ -1,4 +1,4 @@
-"""The tree of moves and the clocks of a room."""
+"""The tree of moves and the clocks of a room, and what undo does to them."""
 
 import json
 
@@ -7,7 +7,8 @@ import pytest
 from gozero.colours import BLACK, WHITE
 from web.clock import RoomClock
 from web.game_tree import START, Estimate, MoveTree
-from web.setups import Clocks
+from web.setups import Clocks, setup_of
+from web.table import Table
 
 
 def small_tree() -> tuple[MoveTree, list[int]]:
@@ -85,3 +86,60 @@ def test_without_a_limit_nothing_runs() -> None:
     clock.start(BLACK, 0.0)
     assert clock.values(5.0) is None
     assert clock.remaining(5.0) == float("inf")
+
+
+def timed_table() -> Table:
+    """A game with a clock against the engine, which is White."""
+    return Table(setup_of({"clock": {"main": 60}}), 9, [9])
+
+
+def test_undo_gives_back_the_time_of_the_moves_taken_back() -> None:
+    table = timed_table()
+    table.run_clock(0.0)
+    table.play(table.action("E5"))
+    table.run_clock(20.0)
+    table.reply(WHITE, table.action("C3"))
+    table.run_clock(25.0)
+    assert table.clock.remaining(30.0) == pytest.approx(35)
+    again = timed_table()
+    again.take_up(json.loads(json.dumps(table.to_values(30.0))))
+    for found in (table, again):
+        found.undo()
+        found.run_clock(100.0)
+        assert found.clock.remaining(100.0) == pytest.approx(60)
+
+
+def test_undo_of_a_loss_on_time_gives_back_the_time_of_that_turn() -> None:
+    table = timed_table()
+    table.run_clock(0.0)
+    table.resign(table.live_turn, "time")
+    table.run_clock(61.0)
+    assert table.clock.running is None
+    table.undo()
+    table.run_clock(70.0)
+    assert table.is_going_on
+    assert table.clock.remaining(70.0) == pytest.approx(60)
+
+
+def test_the_clock_runs_while_an_earlier_move_is_shown() -> None:
+    table = timed_table()
+    table.run_clock(0.0)
+    table.play(table.action("E5"))
+    table.go_to(START)
+    table.run_clock(10.0)
+    assert (table.clock.running, table.is_engines_turn) == (WHITE, True)
+    table.reply(WHITE, table.action("C3"))
+    table.run_clock(12.0)
+    assert (table.at, table.clock.running) == (START, BLACK)
+
+
+def test_a_running_clock_goes_into_its_periods() -> None:
+    clock = RoomClock(Clocks(main=5.0, period=10.0, periods=2))
+    clock.start(BLACK, 0.0)
+    shown = [clock.values(now) for now in (4.0, 6.0, 16.0, 26.0)]
+    assert [values and values["black"] for values in shown] == [
+        {"seconds": 1.0, "periods": 0},
+        {"seconds": 9.0, "periods": 2},
+        {"seconds": 9.0, "periods": 1},
+        {"seconds": 0.0, "periods": 1},
+    ]

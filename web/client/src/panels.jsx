@@ -35,8 +35,7 @@ function Clocks({ clock }) {
   return (
     <dl class="clocks">
       {["black", "white"].map((colour) => {
-        const { seconds, periods } = clock[colour];
-        const left = seconds - (clock.running === colour ? passed : 0);
+        const { left, periods } = timeLeft(clock, colour, clock.running === colour ? passed : 0);
         return (
           <div key={colour} class={clock.running === colour ? "clock running" : "clock"}>
             <dt><Stone colour={colour} />{side(colour)}</dt>
@@ -46,6 +45,17 @@ function Clocks({ clock }) {
       })}
     </dl>
   );
+}
+
+/** A side's clock after so many more seconds: a period that is used up makes way for the next, as on the server. */
+function timeLeft(clock, colour, passed) {
+  let { seconds, periods } = clock[colour];
+  let left = seconds - passed;
+  while (left < 0 && periods !== 1 && clock.periods) {
+    left += clock.period;
+    periods = periods ? periods - 1 : clock.periods;
+  }
+  return { left: Math.max(0, left), periods };
 }
 
 export function Count({ view }) {

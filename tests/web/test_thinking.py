@@ -1,0 +1,112 @@
+"""What a page may do while the engine chooses its move, and what ends that thought."""
+
+from collections.abc import Iterator
+
+import pytest
+
+pytest.importorskip("aiohttp")
+
+from tests.web.talk import Server, Wire, served_by
+
+STRONG = {"game": "go", "size": 7, "level": 19}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with served_by("--game", "tictactoe") as running:
+        yield running
+
+
+def thinking(page: Wire) -> dict[str, object]:
+    """Begin a game against the strongest level and play: the view in which the engine thinks about its answer."""
+    page.until("view")
+    page.send(do="new", setup=STRONG)
+    page.until("view")
+    page.send(do="play", vertex="d4")
+    view = page.until("view")
+    assert view["thinking"]
+    assert view["turn"] == "white"
+    return view
+
+
+def test_earlier_moves_records_and_comments_do_not_wait_for_the_engine(server: Server) -> None:
+    with server.page() as page:
+        live = thinking(page)["at"]
+        page.send(do="goto", node=0)
+        view = page.until("view")
+        assert (view["at"], view["live"], view["thinking"], view["line"]) == (0, live, True, [0, live])
+        page.send(do="comment", text="while it thinks")
+        page.send(do="save")
+        text = page.until("record")["text"].replace("\n", "")
+        assert "C[while it thinks]" in text
+        assert text.endswith(";B[dd])")
+        page.send(do="play", vertex="a1")
+        assert page.until("refused")["text"].startswith("This is an earlier move")
+        page.send(do="hint")
+        assert page.until("refused")["text"].startswith("The engine is choosing its move")
+        page.send(do="view")
+        assert page.until("view")["thinking"]
+        view = page.until("view")  # it has moved, in the last position; the page still looks at the first one
+        assert (view["at"], view["thinking"], view["turn"], len(view["line"])) == (0, False, "black", 3)
+        assert view["live"] == view["line"][-1]
+        page.send(do="goto", node=view["live"])
+        view = page.until("view")
+        assert sorted(view["stones"]) == [0] * 47 + [1, 2]
+        page.send(do="undo")
+        assert page.until("view")["number"] == 0
+
+
+def test_analysis_shows_the_engines_own_search(server: Server) -> None:
+    with server.page() as page:
+        live = thinking(page)["at"]
+        page.send(do="analyse", on=True)
+        view = page.until("view")
+        assert view["thinking"]
+        assert view["analysing"]
+        look = page.until("look", "view")
+        assert (look["is"], look["node"], look["toPlay"]) == ("look", live, "white")
+
+
+def test_another_level_lets_the_thought_begin_again(server: Server) -> None:
+    with server.page() as page:
+        thinking(page)
+        page.send(do="level", level=1)
+        view = page.until("view")
+        assert (view["level"], view["thinking"]) == (1, True)
+        view = page.until("view")
+        assert (view["number"], view["thinking"]) == (2, False)
+
+
+@pytest.mark.parametrize(("request_", "number"), [("undo", 0), ("resign", 1), ("review", 1)])
+def test_what_changes_the_game_cuts_the_thought_short(server: Server, request_: str, number: int) -> None:
+    with server.page() as page:
+        thinking(page)
+        page.send(do=request_)
+        view = page.until("view")
+        assert (view["number"], len(view["line"]), view["thinking"]) == (number, number + 1, False)
+
+
+def test_handicap_stones_stand_where_the_engine_thinks(server: Server) -> None:
+    with server.page() as page:
+        page.until("view")
+        page.send(do="new", setup={"game": "go", "size": 9, "level": 1, "handicap": 4})
+        assert page.until("view")["thinking"]
+        view = page.until("view")
+        assert sorted(view["stones"]) == [0] * 76 + [1] * 4 + [2]
+
+
+def test_a_clock_ends_the_game_while_an_analysis_runs_and_undo_gives_the_time_back(server: Server) -> None:
+    with server.page() as page:
+        page.until("view")
+        page.send(do="new", setup={"game": "go", "size": 7, "level": 1, "clock": {"main": 0.4}})
+        page.until("view")
+        page.send(do="analyse", on=True)
+        page.until("look")
+        view = page.until("view")
+        while not view["over"]:
+            view = page.until("view")
+        assert view["result"] == "White wins: Black ran out of time."
+        page.send(do="undo")
+        view = page.until("view")
+        assert (view["over"], view["goingOn"], view["turn"]) == (False, True, "black")
+        assert 0.3 < view["clock"]["black"]["seconds"] <= 0.4
