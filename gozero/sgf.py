@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from sgfmill import boards, sgf_grammar
 from sgfmill.sgf import Sgf_game, Tree_node
 
+from gozero import __version__ as VERSION
 from gozero import coords
 from gozero.colours import BLACK, WHITE
 
@@ -174,7 +175,7 @@ def serialise(record: GameRecord) -> bytes:
     game = Sgf_game(record.size, encoding="UTF-8")
     root = game.get_root()
     root.set("GM", GAME_NUMBERS[record.game])
-    root.set("AP", ("gozero", ""))
+    root.set("AP", ("gozero", VERSION))
     if record.komi is not None and abs(record.komi) < _MAX_WRITTEN_KOMI:
         root.set("KM", record.komi)
     rules = NOGO_RULES if record.game == "nogo" else record.rules

@@ -17,14 +17,15 @@ from gozero.play import WORDS
 from gozero.weights import WEIGHTS, Header, WeightsError, find, header, shipped_folder
 
 TITLES = {
-    "connect4": "Connect-4",
     "go": "Go",
-    "gomoku": "Gomoku",
+    "simple_go": "Simplified Go",
     "nogo": "NoGo",
     "othello": "Othello",
-    "simple_go": "Simplified Go",
+    "gomoku": "Gomoku",
+    "connect4": "Connect-4",
     "tictactoe": "Tic-tac-toe",
 }
+"""In the order in which the page offers them."""
 AIMS = {name: words.aim for name, words in WORDS.items()} | {
     "go": "The larger area wins. Two passes end the game; dead stones are then marked and taken off."
 }

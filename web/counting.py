@@ -113,7 +113,15 @@ class Counting:
         return f"{name} wins by {words.removesuffix('s') if words.startswith('1 ') else words}."
 
     def sgf_result(self) -> str:
-        """As SGF has it; empty while the game goes on."""
+        """The game's result as SGF has it, wherever the page looks; empty while the game goes on."""
+        table, shown = self._table, self._table.at
+        table.go_to(table.end)
+        try:
+            return self._sgf_result_here()
+        finally:
+            table.go_to(shown)
+
+    def _sgf_result_here(self) -> str:
         table = self._table
         if not table.is_over:
             return ""

@@ -7,53 +7,22 @@ the game up is reported with `is` = `save`; the server keeps it.
 from __future__ import annotations
 
 import math
-import secrets
 import time
 from collections.abc import Callable
-from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from gozero.engine import Evaluators
-from gozero.errors import ChoiceError
-from gozero.evaluators.base import Evaluator
-from gozero.evaluators.rollout import RolloutEvaluator
-from gozero.games import GO_FAMILY
-from gozero.games.game import Game
-from web import catalogue, records
-from web.counting import Counting
+from gozero.weights import WeightsError
+from web import catalogue, kept, records
+from web.seats import Seated, Seats
 from web.settings import EngineProcessSettings
-from web.setups import Setup, setup_of
-from web.table import RefusedError, Table
-from web.thinking import Allowed, Thinker
-from web.views import view
+from web.setups import setup_of
+from web.table import RefusedError
 
 LONGEST_COMMENT = 10_000  # characters
 MOST_BATCH_VISITS = 10_000
 
 Report = Callable[[dict[str, Any]], None]
-
-
-class Seated:
-    """A game with the searches that serve it."""
-
-    def __init__(self, table: Table, thinker: Thinker, trained: tuple[int, ...]) -> None:
-        self.table, self.thinker, self.trained = table, thinker, trained
-        self.identity = secrets.token_hex(4)  # by which the page knows a new game
-        self.counting = Counting(table, thinker.analyst)
-
-    def view(self) -> dict[str, Any]:
-        """All that the page shows."""
-        return view(self.table, self.counting, level=self.thinker.engine_side.level, trained=self.trained) | {
-            "identity": self.identity,
-            "analysing": self.thinker.is_analysing,
-            "batch": bool(self.thinker.batch),
-        }
-
-    def saved(self) -> dict[str, Any]:
-        """Plain values from which the game can be taken up."""
-        setup = replace(self.table.setup, level=self.thinker.engine_side.level)
-        return {"identity": self.identity, "setup": asdict(setup), "table": self.table.to_values(time.monotonic())}
 
 
 class Desk:
@@ -76,11 +45,9 @@ class Desk:
         report: Report,
         compile: Callable[[], None],
     ) -> None:
-        self._settings = settings
-        self._is_waiting, self._is_cut = is_waiting, is_cut
+        self._is_waiting = is_waiting
         self._report = report
-        self._compile = compile
-        self._evaluators: dict[Path, Evaluators] = {}
+        self._seats = Seats(settings, self._stops, is_cut, report, compile)
         self._seated: Seated | None = None
         self._acts: dict[str, Callable[[dict[str, Any]], None]] = {
             "catalogue": self._catalogue, "new": self._new, "restore": self._restore, "load": self._load,
@@ -134,58 +101,39 @@ class Desk:
     # Games
 
     def _catalogue(self, request: dict[str, Any]) -> None:
+        """Which games there are, and what is wrong with the game that is to be checked, if any."""
         choices = {label: Path(path) for label, path in request["choices"].items()}
-        self._report({"is": "catalogue", "games": catalogue.shown_games(choices)})
+        fault = ""
+        if request["check"] is not None:
+            try:
+                self._seats.check(setup_of(request["check"]))
+            except (ValueError, WeightsError) as error:
+                fault = str(error)
+        self._report({"is": "catalogue", "games": catalogue.shown_games(choices), "fault": fault})
 
     def _new(self, request: dict[str, Any]) -> None:
-        self._sit_down(self._seat(setup_of(request["setup"])))
+        self._sit_down(self._seats.seat(setup_of(request["setup"])))
 
     def _restore(self, request: dict[str, Any]) -> None:
-        seated = self._seat(setup_of(request["saved"]["setup"]))
-        seated.table.take_up(request["saved"]["table"])
+        seated = self._seats.seat(setup_of(request["saved"]["setup"]))
+        kept.take_up(seated.table, request["saved"]["table"])
         seated.identity = request["saved"]["identity"]
         self._seated = seated
         self._show()
 
     def _load(self, request: dict[str, Any]) -> None:
-        """A record, for review; in Go its file says how large the board is."""
-        text, setup = _clean(request.get("text")), self._game.table.setup
-        setup = replace(setup, person="both", handicap=0)
-        if text.lstrip().startswith("(") and setup.game not in GO_FAMILY:
-            setup = replace(setup, game="go", weights=None, engine="", rules=None)
-        game = records.read_sgf(text) if setup.game in GO_FAMILY else None
-        seated = self._seat(setup if game is None else replace(setup, size=game.record.size))
+        """A record, for review; it says which game and which board it is."""
+        text = _clean(request.get("text"))
+        setup, game = records.setup_for(text, self._game.table.setup)
+        seated = self._seats.seat(setup)
         remark = records.load(seated.table, text, game)
         self._sit_down(seated)
         if remark:
-            self._report({"is": "told", "text": remark})
-
-    def _seat(self, setup: Setup) -> Seated:
-        """A new game; the one that is there stays until this is done."""
-        path = catalogue.weights_of(setup.game, setup.weights)
-        sizes = catalogue.sizes_of(setup.game, path)
-        size = setup.size or catalogue.usual_size(setup.game, path)
-        if size not in sizes:
-            raise ChoiceError(f"board size {size}: this engine plays {', '.join(map(str, sizes))}")
-        table = Table(setup, size, sizes)
-        settings = self._settings
-        allowed = Allowed(settings.tree_memory, settings.analysis_visits, playouts=path is None)
-        thinker = Thinker(
-            table, lambda game: self._evaluator(path, game), allowed, self._stops, self._is_cut, self._report
-        )
-        return Seated(table, thinker, catalogue.trained_sizes(path))
+            self._answer(request, {"is": "told", "text": remark})
 
     def _stops(self) -> bool:
         """Whether an analysis ends now."""
         return self._is_waiting() or self.seconds_left(time.monotonic()) == 0
-
-    def _evaluator(self, path: Path | None, game: Game) -> Evaluator:
-        self._compile()
-        if path is None:
-            return RolloutEvaluator(game)
-        if path not in self._evaluators:
-            self._evaluators[path] = self._settings.evaluators(path)
-        return self._evaluators[path].open(game)
 
     def _sit_down(self, seated: Seated) -> None:
         if self._seated is not None:
@@ -271,9 +219,13 @@ class Desk:
 
     def _save(self, request: dict[str, Any]) -> None:
         name, text = records.save(self._game.table, self._game.counting.sgf_result())
-        self._report({"is": "record", "name": name, "text": text})
+        self._answer(request, {"is": "record", "name": name, "text": text})
 
     # Reports
+
+    def _answer(self, request: dict[str, Any], values: dict[str, Any]) -> None:
+        """Tell the page that asked, and no other."""
+        self._report({**values, "to": request.get("page")})
 
     def _changed(self) -> None:
         """The game is not what it was: what a page sees is kept before."""

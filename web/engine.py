@@ -97,7 +97,10 @@ def serve(settings: EngineProcessSettings, log: Log | None) -> int:
         from web.desk import Desk
 
     def answer(request: dict[str, Any]) -> None:
-        guarded(lambda: desk.do(request), report)
+        page = request.get("page")
+        guarded(lambda: desk.do(request), lambda values: report({**values, "to": page}))
+        if page is not None:
+            report({"is": "done", "to": page})
 
     def is_cut() -> bool:
         while (request := inbox.take_aside()) is not None:

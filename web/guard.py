@@ -16,7 +16,6 @@ from aiohttp.typedefs import Handler, Middleware
 
 from web.settings import LOOPBACK, WebSettings
 
-COOKIE = "gozero-token"
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self' {socket}; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -32,11 +31,13 @@ class Guard:
 
     Args:
         settings: the user's.
+        port: on which the server listens.
     """
 
-    def __init__(self, settings: WebSettings) -> None:
+    def __init__(self, settings: WebSettings, port: int) -> None:
         self._is_local = settings.is_local
         self.token = None if settings.is_local else secrets.token_urlsafe(18)
+        self._cookie = f"gozero-token-{port}"  # browsers share cookies among the ports of a host
 
     @property
     def middleware(self) -> Middleware:
@@ -62,11 +63,11 @@ class Guard:
             return web.Response(status=421, text="This server answers only for this machine's own addresses.\n")
         if not self._is_own(request):
             return web.Response(status=403, text="This server answers only pages of its own.\n")
-        if self.token is None or self._knows_token(request.cookies.get(COOKIE, "")):
+        if self.token is None or self._knows_token(request.cookies.get(self._cookie, "")):
             return None
         if request.path == "/" and self._knows_token(request.query.get("token", "")):
             answer = web.HTTPSeeOther("/")
-            answer.set_cookie(COOKIE, self.token, httponly=True, samesite="Strict", path="/")
+            answer.set_cookie(self._cookie, self.token, httponly=True, samesite="Strict", path="/")
             return answer
         return web.Response(status=401, text="Open the address that gozero-web printed, with its token.\n")
 

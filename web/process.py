@@ -19,8 +19,7 @@ LAST_SECONDS = 2.0  # that a process has to end by itself
 class EngineProcess:
     """A running `web.engine`.
 
-    Reports are handed to ``on_report``, and the end of the process to ``on_end``, by a thread; whoever starts the
-    process may set both later, before the first request.
+    What it reports, and its end, are handed by a thread to those whom `listen` names.
 
     Args:
         arguments: of its command line.
@@ -35,8 +34,10 @@ class EngineProcess:
             env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
             start_new_session=True,  # Ctrl-C is the server's
         )
-        self.on_report: Callable[[dict[str, Any]], None] = lambda report: None
-        self.on_end: Callable[[], None] = lambda: None
+        self._listening = threading.Lock()
+        self._has_ended = False
+        self._on_report: Callable[[dict[str, Any]], None] = _ignore
+        self._on_end: Callable[[], None] = _ignore
         self._requests: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
         threading.Thread(target=self._read, name="engine-reports", daemon=True).start()
         threading.Thread(target=self._write, name="engine-requests", daemon=True).start()
@@ -50,6 +51,13 @@ class EngineProcess:
     def is_running(self) -> bool:
         return self._process.poll() is None
 
+    def listen(self, on_report: Callable[[dict[str, Any]], None], on_end: Callable[[], None]) -> None:
+        """Hand reports, and the end of the process, to these from now on; also an end that is past already."""
+        with self._listening:
+            self._on_report, self._on_end = on_report, on_end
+            if self._has_ended:
+                on_end()
+
     def send(self, request: dict[str, Any]) -> None:
         """Pass a request on, when the process reads it; one that reads none of very many is ended. Without effect once
         the process has gone, which ``on_end`` reports.
@@ -61,7 +69,7 @@ class EngineProcess:
 
     def end(self) -> None:
         """Let it end, without a report; forcibly if it takes long."""
-        self.on_report, self.on_end = (lambda report: None), (lambda: None)
+        self.listen(_ignore, _ignore)
         self._requests.put(None)
         threading.Thread(target=self._bury, name="engine-end", daemon=False).start()
 
@@ -82,12 +90,18 @@ class EngineProcess:
         assert self._process.stdout is not None
         for line in self._process.stdout:
             with suppress(ValueError):  # a line that was cut off by the end of the process
-                self.on_report(json.loads(line))
+                self._on_report(json.loads(line))
         self._process.wait()
         self._requests.put(None)
-        self.on_end()
+        with self._listening:
+            self._has_ended = True
+            self._on_end()
 
     @property
     def _input(self) -> IO[bytes]:
         assert self._process.stdin is not None
         return self._process.stdin
+
+
+def _ignore(*values: Any) -> None:
+    """Nobody listens."""

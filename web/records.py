@@ -1,4 +1,5 @@
-"""Games as files: SGF with variations and comments for games of Go's family, one move a line for the others.
+"""Games as files: SGF with variations and comments for games of Go's family; for the others a list of moves, one a line,
+whose first line names the game and its board.
 
 The page sends and receives texts; nothing here opens a file.
 """
@@ -12,13 +13,16 @@ from gozero import coords, sgf_tree
 from gozero.colours import COLOUR_WORDS, WHITE
 from gozero.games import GO_FAMILY
 from gozero.position import Position
-from gozero.sgf import RecordError
+from gozero.sgf import GameRecord, RecordError
 from gozero.sgf_tree import Branch, GameWithVariations
+from gozero.weights import WEIGHTS
 from web.game_tree import START
+from web.setups import MOST_HANDICAP, MOST_KOMI, Setup
 from web.table import RefusedError, Table
 
 LONGEST = 1_000_000  # characters of a record
 _CHARSET = re.compile(r"\bCA\s*\[[^\]]*\]")
+_HEADER = re.compile(rf"\s*# ({'|'.join(WEIGHTS)}) (\d{{1,2}})x\d{{1,2}}\s*$", re.MULTILINE)
 _COLOURS = {word: colour for colour, word in COLOUR_WORDS.items()}
 
 
@@ -34,7 +38,7 @@ def save(table: Table, result: str) -> tuple[str, str]:
     for number, node in table.tree.in_order():
         places[number] = len(branches)
         branches.append(Branch(places[node.parent], node.colour, node.action, node.comment))
-    record = replace(table.start, result=result or table.start.result)
+    record = replace(table.start, result=table.start.result or result)
     if table.live is not None:
         by_engine = "black_name" if table.person == WHITE else "white_name"
         record = replace(record, **{by_engine: "gozero"})  # type: ignore[arg-type]
@@ -42,13 +46,31 @@ def save(table: Table, result: str) -> tuple[str, str]:
     return f"{table.game.name}.sgf", sgf_tree.write(game).decode()
 
 
-def load(table: Table, text: str, game: GameWithVariations | None = None) -> str:
+def setup_for(text: str, setup: Setup) -> tuple[Setup, GameWithVariations | None]:
+    """The setup for the review of a record that is opened at a game of ``setup``, and what its SGF holds, if it is
+    SGF. RefusedError where it is none.
+    """
+    setup = replace(setup, person="both", handicap=0)
+    if named := _HEADER.match(text):
+        game, size = named[1], int(named[2])
+        if game != setup.game:
+            setup = replace(setup, weights=None, engine="", rules=None, komi=None)
+        return replace(setup, game=game, size=size), None
+    if text.lstrip().startswith("(") and setup.game not in GO_FAMILY:
+        setup = replace(setup, game="go", weights=None, engine="", rules=None)
+    if setup.game not in GO_FAMILY:
+        return setup, None
+    found = read_sgf(text)
+    return replace(setup, size=found.record.size), found
+
+
+def load(table: Table, text: str, game: GameWithVariations | None) -> str:
     """Take a record over, for review; a remark for the page, or "". RefusedError where it cannot be used.
 
-    ``game`` is what `read_sgf` found in the text, where that was called already.
+    ``game`` is what `setup_for` found in the text.
     """
-    if table.game.name in GO_FAMILY:
-        return _load_game(table, game or read_sgf(text))
+    if game is not None:
+        return _load_game(table, game)
     _check_length(text)
     _load_moves(table, text)
     return ""
@@ -75,8 +97,9 @@ def read_sgf(text: str) -> GameWithVariations:
 
 
 def _load_game(table: Table, game: GameWithVariations) -> str:
+    record, remarks = _in_bounds(game.record)
     try:
-        table.begin_from(game.record)
+        table.begin_from(record)
     except ValueError as error:
         raise RefusedError(f"This game cannot be shown: {error}.") from None
     nodes: list[int] = []
@@ -87,10 +110,22 @@ def _load_game(table: Table, game: GameWithVariations) -> str:
     table.tree[START].comment = game.comment
     table.go_to(table.tree.line(START)[-1])  # every move of the main line can be played
     table.go_to(START)
-    if not game.left_out:
-        return ""
-    plural = "s were" if game.left_out > 1 else " was"
-    return f"{game.left_out} variation{plural} left out: stones are set up in the middle of them."
+    if game.left_out:
+        plural = "s were" if game.left_out > 1 else " was"
+        remarks.append(f"{game.left_out} variation{plural} left out: stones are set up in the middle of them.")
+    return " ".join(remarks)
+
+
+def _in_bounds(record: GameRecord) -> tuple[GameRecord, list[str]]:
+    """A record whose komi and handicap can be, and remarks on what was left out."""
+    remarks = []
+    if record.komi is not None and not abs(record.komi) <= MOST_KOMI:
+        remarks.append(f"The file's komi, {record.komi:g}, was left out: it is beyond {MOST_KOMI} points.")
+        record = replace(record, komi=None)
+    if record.handicap > max(MOST_HANDICAP, len(record.black_stones)):
+        remarks.append(f"The file's handicap, {record.handicap} stones, was left out: no such stones are set up.")
+        record = replace(record, handicap=0)
+    return record, remarks
 
 
 def _load_moves(table: Table, text: str) -> None:

@@ -7,8 +7,9 @@ because another room needs the place. Everything here runs in the server's event
 from __future__ import annotations
 
 import asyncio
+import itertools
 import secrets
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
@@ -20,6 +21,12 @@ MOST_ROOMS = (
     100  # games that are kept, each a few kB, with the largest record a few MB; the one used longest ago goes first
 )
 LINGER = 60.0  # seconds that an engine waits for a page to come back
+MOST_ASKED, MOST_ASKED_SIZE = (
+    50,
+    8_000_000,
+)  # requests of a page, and their characters, that the engine has not answered
+HURRY = "This page asks faster than the engine can answer; the last requests were left out."
+NO_ENGINE = "the engine did not start; run it by hand to see why: python -m web.engine"
 
 
 class Page(Protocol):
@@ -39,32 +46,38 @@ class Room:
 
     def __init__(self, identifier: str, rooms: Rooms) -> None:
         self.identifier = identifier
-        self.pages: set[Page] = set()
+        self.pages: dict[int, Page] = {}
         self.process: EngineProcess | None = None
         self._rooms = rooms
         self._saved: dict[str, Any] | None = None
         self._view: dict[str, Any] | None = None
         self._leaving: asyncio.TimerHandle | None = None
+        self._asked: defaultdict[int, deque[int]] = defaultdict(deque)  # sizes of a page's requests not answered yet
+        self._hurried: set[int] = set()  # pages that were told so
 
-    def enter(self, page: Page) -> None:
-        """A page shows this game from now on."""
+    def enter(self, page: Page) -> int:
+        """A page shows this game from now on; the number by which the room knows it."""
         if self._leaving is not None:
             self._leaving.cancel()
             self._leaving = None
-        self.pages.add(page)
+        number = next(self._rooms.numbers)
+        self.pages[number] = page
         if self._view is not None:
             page.tell(self._view)
         if self.process is None and self._saved is not None:
             self._start()  # it may be the engine's turn
+        return number
 
     @property
     def is_empty(self) -> bool:
         """Whether there is no game, and no engine that could be about to begin one."""
         return self.process is None and self._view is None
 
-    def leave(self, page: Page) -> None:
+    def leave(self, number: int) -> None:
         """A page is closed; with the last one every search ends at once, and the engine itself a while later."""
-        self.pages.discard(page)
+        self.pages.pop(number, None)
+        self._asked.pop(number, None)
+        self._hurried.discard(number)
         if not self.pages and self._view is not None:  # what a page that comes back is shown first
             self._view = {**self._view, "analysing": False, "batch": False}
         if not self.pages and self.process is not None:
@@ -75,21 +88,34 @@ class Room:
         """End the engine process; the game is kept."""
         if self.process is not None:
             self.process.end()
-            self.process = None
+            self._forget_process()
 
-    def ask(self, request: dict[str, Any]) -> None:
-        """Pass a request on to the engine, which is started if need be."""
+    def _forget_process(self) -> None:
+        self.process = None
+        self._asked.clear()
+        self._hurried.clear()
+
+    def ask(self, request: dict[str, Any], number: int, size: int = 0) -> None:
+        """Pass a page's request, of that size in characters, on to the engine, which is started if need be."""
+        asked = self._asked[number]
+        if len(asked) >= MOST_ASKED or (asked and sum(asked) + size > MOST_ASKED_SIZE):
+            if number not in self._hurried:
+                self._hurried.add(number)
+                self.tell({"is": "refused", "text": HURRY}, number)
+            return
         if self.process is not None and not self.process.is_running:
             self._lost(self.process)
         if self.process is None and not self._start():
-            self.tell({"is": "refused", "text": self._rooms.no_place})
+            self.tell({"is": "refused", "text": self._rooms.no_place}, number)
             return
         assert self.process is not None
-        self.process.send(request)
+        self._asked[number].append(size)
+        self.process.send({**request, "page": number})
 
-    def tell(self, report: dict[str, Any]) -> None:
-        """Send a report to every page."""
-        for page in self.pages:
+    def tell(self, report: dict[str, Any], number: int | None = None) -> None:
+        """Send a report to every page, or to that of this number."""
+        pages = self.pages.values() if number is None else [self.pages[number]] if number in self.pages else []
+        for page in list(pages):
             page.tell(report)
 
     def _start(self) -> bool:
@@ -98,8 +124,10 @@ class Room:
         if process is None:
             return False
         loop = asyncio.get_running_loop()
-        process.on_report = lambda report: _soon(loop, lambda: self._hear(process, report))
-        process.on_end = lambda: _soon(loop, lambda: self._lost(process))
+        process.listen(
+            lambda report: _soon(loop, lambda: self._hear(process, report)),
+            lambda: _soon(loop, lambda: self._lost(process)),
+        )
         self.process = process
         if self._saved is not None:  # also before a new game, which may be refused
             process.send({"do": "restore", "saved": self._saved})
@@ -108,12 +136,22 @@ class Room:
     def _hear(self, process: EngineProcess, report: dict[str, Any]) -> None:
         if process is not self.process:
             return
-        if report["is"] == "save":
+        number = report.pop("to", None)
+        if report["is"] == "done":
+            self._answered(number)
+        elif report["is"] == "save":
             self._keep(report)
-            return
-        if report["is"] == "view":
-            self._view = report
-        self.tell(report)
+        else:
+            if report["is"] == "view":
+                self._view = report
+            self.tell(report, number)
+
+    def _answered(self, number: int) -> None:
+        """A request of this page's has been answered."""
+        if asked := self._asked[number]:
+            asked.popleft()
+        if not asked:
+            self._hurried.discard(number)
 
     def _keep(self, report: dict[str, Any]) -> None:
         if "saved" in report:
@@ -125,7 +163,7 @@ class Room:
         """The engine process has ended by itself."""
         if process is not self.process:
             return
-        self.process = None
+        self._forget_process()
         if self._view is not None:
             self._view = {**self._view, "thinking": False, "analysing": False, "batch": False}
         if self._view is not None:
@@ -152,6 +190,8 @@ class Rooms:
         self._spare: EngineProcess | None = None
         self.choices = choices
         self.games: list[dict[str, Any]] = []
+        self.numbers = itertools.count(1)  # of pages
+        self.fault = ""  # why no game can begin, as a line for the user
         self.learned = asyncio.Event()
         self.no_place = (
             f"{settings.boards} boards are open with an engine each: close one of them, or start gozero-web with "
@@ -164,7 +204,7 @@ class Rooms:
             self._spare = EngineProcess(self._settings.engine_arguments)
 
     async def learn_games(self) -> None:
-        """Find out which games there are; ``learned`` is set afterwards. They are none where no engine can be started."""
+        """Find out which games there are, and whether the first one can be played; ``learned`` is set afterwards."""
         loop = asyncio.get_running_loop()
         self.prepare()
         assert self._spare is not None
@@ -172,12 +212,17 @@ class Rooms:
 
         def hear(report: dict[str, Any]) -> None:
             if report["is"] == "catalogue":
-                self.games = report["games"]
+                self.games, self.fault = report["games"], report["fault"]
+                self.learned.set()
+
+        def gone() -> None:
+            self.fault = "" if self.games else NO_ENGINE
             self.learned.set()
 
-        process.on_report = lambda report: _soon(loop, lambda: hear(report))
-        process.on_end = lambda: _soon(loop, self.learned.set)
-        process.send({"do": "catalogue", "choices": {name: str(path) for name, path in self.choices.items()}})
+        process.listen(lambda report: _soon(loop, lambda: hear(report)), lambda: _soon(loop, gone))
+        choices = {name: str(path) for name, path in self.choices.items()}
+        check = self._settings.first_setup if self._settings.is_checked else None
+        process.send({"do": "catalogue", "choices": choices, "check": check})
         await self.learned.wait()
 
     def room(self, identifier: str) -> tuple[Room, bool]:

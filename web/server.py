@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from importlib import resources
 from typing import Any
 
@@ -23,29 +24,44 @@ from web.training_run import TrainingRun
 LARGEST_REQUEST = 4 * 2**20  # bytes of a text that a page may send: a record of a million characters, as JSON
 HEARTBEAT = 20.0  # seconds after which a page that does not answer counts as closed
 MOST_PAGES = 32
-MOST_WAITING = 100  # reports that wait for a page that does not read; further looks are dropped, and then the page
+MOST_WAITING = 100  # reports that wait for a page that does not read; further looks are dropped
+MOST_UNREAD = 16 * 2**20  # bytes of them, or twice as many reports, at which the page itself is
 TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".txt": "text/plain"}
 INTERNAL = ("catalogue", "restore", "leave")
 """Requests that the server makes itself; pages may not."""
+NOT_UNDERSTOOD = "This page sent something that the server does not understand: reload it."
 
 
 class OpenPage:
-    """A page's connection. Reports wait in a queue, so that a slow page delays nobody."""
+    """A page's connection. Reports wait in a queue, so that a slow page delays nobody; one that does not read is dropped.
 
-    def __init__(self, socket: web.WebSocketResponse) -> None:
+    Args:
+        socket: to it.
+        drop: breaks the connection at once.
+    """
+
+    def __init__(self, socket: web.WebSocketResponse, drop: Callable[[], None]) -> None:
         self._socket = socket
-        self._waiting: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        self._drop = drop
+        self._waiting: asyncio.Queue[str] = asyncio.Queue()
+        self._size = 0  # characters that wait, all of them ASCII
 
     def tell(self, report: dict[str, Any]) -> None:
         """Send a report, when the page can take it."""
-        if self._waiting.qsize() < MOST_WAITING or report["is"] != "look":
-            self._waiting.put_nowait(report)
+        if self._waiting.qsize() >= 2 * MOST_WAITING or self._size >= MOST_UNREAD:
+            self._drop()
+        elif self._waiting.qsize() < MOST_WAITING or report["is"] != "look":
+            text = json.dumps(report, separators=(",", ":"))
+            self._size += len(text)
+            self._waiting.put_nowait(text)
 
     async def send_all(self) -> None:
-        """Send what waits, for ever."""
-        while self._waiting.qsize() < 2 * MOST_WAITING:
-            await self._socket.send_str(json.dumps(await self._waiting.get(), separators=(",", ":")))
-        await self._socket.close()
+        """Send what waits, until the connection breaks."""
+        with suppress(ConnectionError):
+            while True:
+                text = await self._waiting.get()
+                self._size -= len(text)
+                await self._socket.send_str(text)
 
 
 class BoardServer:
@@ -55,14 +71,15 @@ class BoardServer:
         settings: the user's.
         run: to be shown, or None.
         rooms: the games.
+        port: on which it listens.
     """
 
-    def __init__(self, settings: WebSettings, run: TrainingRun | None, rooms: Rooms) -> None:
+    def __init__(self, settings: WebSettings, run: TrainingRun | None, rooms: Rooms, port: int) -> None:
         self._settings = settings
         self._run = run
-        self._rooms = rooms
+        self.rooms = rooms
         self._pages = 0
-        self.guard = Guard(settings)
+        self.guard = Guard(settings, port)
         self._files = {entry.name: entry.read_bytes() for entry in _static_files()}
 
     def application(self) -> web.Application:
@@ -77,11 +94,11 @@ class BoardServer:
 
     async def _life(self, application: web.Application) -> AsyncIterator[None]:
         """Engine processes live as long as the server."""
-        self._rooms.prepare()
-        learning = asyncio.create_task(self._rooms.learn_games())
+        self.rooms.prepare()
+        learning = asyncio.create_task(self.rooms.learn_games())
         yield
         learning.cancel()
-        self._rooms.close()
+        self.rooms.close()
 
     async def _file(self, request: web.Request) -> web.Response:
         name = request.match_info.get("name", "index.html")
@@ -102,31 +119,36 @@ class BoardServer:
         """A page: tell it its game, pass on what it asks for, until it is closed."""
         if self._pages >= MOST_PAGES:
             raise web.HTTPServiceUnavailable(text="Too many pages are open.\n")
-        socket = web.WebSocketResponse(heartbeat=HEARTBEAT, max_msg_size=LARGEST_REQUEST)
-        self.guard.complete(request, socket)
-        await socket.prepare(request)
         self._pages += 1
-        page = OpenPage(socket)
-        await self._rooms.learned.wait()  # until then the engine process is not a room's
-        room, is_new = self._rooms.room(request.query.get("game", ""))
-        sender = asyncio.create_task(page.send_all())
         try:
-            page.tell(self._hello(room, is_lost=is_new and "game" in request.query))
-            room.enter(page)
-            if is_new or room.is_empty:
-                room.ask({"do": "new", "setup": self._first_setup()})
-            async for message in socket:
-                if message.type == WSMsgType.TEXT:
-                    self._take(room, page, message.data)
+            socket = web.WebSocketResponse(heartbeat=HEARTBEAT, max_msg_size=LARGEST_REQUEST)
+            self.guard.complete(request, socket)
+            await socket.prepare(request)
+            await self.rooms.learned.wait()  # until then the engine process is not a room's
+            await self._serve(request, socket)
         finally:
             self._pages -= 1
-            sender.cancel()
-            room.leave(page)
         return socket
 
-    def _first_setup(self) -> dict[str, Any]:
-        settings = self._settings
-        return {"game": settings.game, "size": settings.size, "level": settings.level}
+    async def _serve(self, request: web.Request, socket: web.WebSocketResponse) -> None:
+        def drop() -> None:
+            if request.transport is not None:
+                request.transport.abort()
+
+        page = OpenPage(socket, drop)
+        room, is_new = self.rooms.room(request.query.get("game", ""))
+        sender = asyncio.create_task(page.send_all())
+        page.tell(self._hello(room, is_lost=is_new and "game" in request.query))
+        number = room.enter(page)
+        try:
+            if is_new or room.is_empty:
+                room.ask({"do": "new", "setup": self._settings.first_setup}, number)
+            async for message in socket:
+                if message.type == WSMsgType.TEXT:
+                    self._take(room, number, message.data)
+        finally:
+            sender.cancel()
+            room.leave(number)
 
     def _hello(self, room: Room, *, is_lost: bool) -> dict[str, Any]:
         """What a page is told first."""
@@ -137,28 +159,26 @@ class BoardServer:
             "is": "hello",
             "version": VERSION,
             "room": room.identifier,
-            "games": self._rooms.games,
+            "games": self.rooms.games,
             "run": run,
             "lost": is_lost,
         }
 
-    def _take(self, room: Room, page: OpenPage, text: str) -> None:
+    def _take(self, room: Room, number: int, text: str) -> None:
         """Pass a page's request on to the engine of its room."""
         try:
             request = json.loads(text)
         except (ValueError, RecursionError):
             request = None
         if not isinstance(request, dict) or not isinstance(request.get("do"), str) or request["do"] in INTERNAL:
-            page.tell(
-                {"is": "refused", "text": "This page sent something that the server does not understand: reload it."}
-            )
+            room.tell({"is": "refused", "text": NOT_UNDERSTOOD}, number)
             return
         if request["do"] == "new":
             request = self._new(request)
             if request is None:
-                page.tell({"is": "refused", "text": "These weights are not offered: reload the page."})
+                room.tell({"is": "refused", "text": "These weights are not offered: reload the page."}, number)
                 return
-        room.ask(request)
+        room.ask(request, number, len(text))
 
     def _new(self, request: dict[str, Any]) -> dict[str, Any] | None:
         """A request for a new game with the weights' path in place of their name; None where there is none."""
@@ -168,9 +188,9 @@ class BoardServer:
         label = setup.get("engine") or ""
         setup.pop("weights", None)
         if label:
-            if not isinstance(label, str) or label not in self._rooms.choices:
+            if not isinstance(label, str) or label not in self.rooms.choices:
                 return None
-            setup["weights"] = str(self._rooms.choices[label])
+            setup["weights"] = str(self.rooms.choices[label])
         return {"do": "new", "setup": setup}
 
 

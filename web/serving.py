@@ -7,8 +7,11 @@ import contextlib
 import errno
 import signal
 import socket
-import webbrowser
+import subprocess
+import sys
+import threading
 from collections.abc import Callable
+from typing import Any
 
 from aiohttp import web
 
@@ -25,12 +28,15 @@ SHUTDOWN = 1.0  # seconds that open connections have to end
 
 
 def serve(settings: WebSettings, run: TrainingRun | None, rooms: Rooms, say: Callable[[str], None]) -> int:
-    """Serve until Ctrl-C (INTERRUPTED) or SIGTERM (SUCCESS). SettingsError where it cannot listen."""
+    """Serve until Ctrl-C (INTERRUPTED) or SIGTERM (SUCCESS). SettingsError where it cannot listen, or no game can be
+    played.
+    """
     listener = listen(settings)
-    server = BoardServer(settings, run, rooms)
-    address = address_of(settings, listener.getsockname()[1], server.guard.token)
+    port = listener.getsockname()[1]
+    server = BoardServer(settings, run, rooms, port)
+    address = address_of(settings, port, server.guard.token)
     try:
-        return asyncio.run(_serve(server, listener, lambda: _announce(settings, address, say)))
+        return asyncio.run(_serve(server, listener, settings.is_checked, lambda: _announce(settings, address, say)))
     except KeyboardInterrupt:  # where signals cannot be waited for
         return INTERRUPTED
 
@@ -63,25 +69,49 @@ def _announce(settings: WebSettings, address: str, say: Callable[[str], None]) -
     if not settings.is_local:
         say("whoever knows this address can play here and use this machine's processor")
     if not settings.no_browser:
-        with contextlib.suppress(webbrowser.Error):
-            webbrowser.open(address)
+        open_browser(address)
 
 
-async def _serve(server: BoardServer, listener: socket.socket, announce: Callable[[], None]) -> int:
+def open_browser(address: str) -> None:
+    """Open the user's browser, if there is one: in a process of its own without the terminal, so that neither a browser
+    that runs in the terminal nor one that does not return keeps Ctrl-C from the server.
+    """
+    with contextlib.suppress(OSError):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "webbrowser", address],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+        )  # fmt: skip
+        threading.Thread(target=process.wait, name="browser", daemon=True).start()
+
+
+async def _serve(server: BoardServer, listener: socket.socket, is_checked: bool, announce: Callable[[], None]) -> int:
     runner = web.AppRunner(server.application(), access_log=None, shutdown_timeout=SHUTDOWN)
     await runner.setup()
     ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
     with contextlib.suppress(NotImplementedError):  # Windows
         for number, code in ((signal.SIGINT, INTERRUPTED), (signal.SIGTERM, SUCCESS)):
             asyncio.get_running_loop().add_signal_handler(number, _end, ended, code)
-    await web.SockSite(runner, listener).start()
-    await asyncio.to_thread(announce)
+    learning = asyncio.create_task(_fail_on_fault(server.rooms, ended))
     try:
+        if is_checked:
+            either: list[asyncio.Future[Any]] = [learning, ended]
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        if not ended.done():
+            await web.SockSite(runner, listener).start()
+            announce()
         return await ended
     finally:
+        learning.cancel()
         await runner.cleanup()
 
 
 def _end(ended: asyncio.Future[int], code: int) -> None:
     if not ended.done():
         ended.set_result(code)
+
+
+async def _fail_on_fault(rooms: Rooms, ended: asyncio.Future[int]) -> None:
+    """Once it is known what games there are, end the server if none can be played."""
+    await rooms.learned.wait()
+    if rooms.fault and not ended.done():
+        ended.set_exception(SettingsError(rooms.fault))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import Any
 
 from gozero import command_line
 from gozero.engine_settings import EngineSettings
@@ -59,6 +60,16 @@ class WebSettings(EngineProcessSettings):
     def is_local(self) -> bool:
         """Whether only this machine can reach the server."""
         return self.host in LOOPBACK
+
+    @property
+    def first_setup(self) -> dict[str, Any]:
+        """The game that a new page begins with."""
+        return {"game": self.game, "size": self.size, "level": self.level}
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether the user chose what the engine may refuse, so that it is asked at the start."""
+        return self.size is not None or self.backend != "auto" or self.precision != "auto"
 
     @property
     def engine_arguments(self) -> list[str]:

@@ -11,6 +11,7 @@ from gozero.levels import STRONGEST, WEAKEST
 from gozero.options import from_values, setting
 from gozero.weights import WEIGHTS
 
+MOST_KOMI, MOST_HANDICAP = 1000, 9
 SIDES = {"black": BLACK, "white": WHITE, "both": EMPTY}
 """Whom the person plays; with `both` the engine plays no move."""
 
@@ -37,8 +38,8 @@ class Setup:
     person: str = setting("black", unit="side", choices=tuple(SIDES))
     level: int = setting(5, unit="level", low=WEAKEST, high=STRONGEST)
     rules: str | None = setting(None, unit="name")
-    komi: float | None = setting(None, unit="points", low=-1000, high=1000)
-    handicap: int = setting(0, unit="stones", low=0, high=9)
+    komi: float | None = setting(None, unit="points", low=-MOST_KOMI, high=MOST_KOMI)
+    handicap: int = setting(0, unit="stones", low=0, high=MOST_HANDICAP)
     clock: Clocks = field(default_factory=Clocks)
     weights: str | None = setting(None, unit="path")
     engine: str = setting("", unit="name")  # of the weights, as the page shows it

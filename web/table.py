@@ -54,6 +54,7 @@ class Table:
         live_turn: the side to move there; EMPTY once that game is over.
         ended: None while the rules alone say whether it is over.
         agreed: for nodes where the dead stones were disputed, the strings that are dead.
+        clocks: for nodes of the live game, both clocks as they stood when the turn there began.
     """
 
     def __init__(self, setup: Setup, size: int, sizes: Sequence[int]) -> None:
@@ -69,7 +70,7 @@ class Table:
         self.ended: Ended | None = None
         self.agreed: dict[int, list[list[int]]] = {}
         self.clock = RoomClock(setup.clock)
-        self._clocks: dict[int, dict[str, Any]] = {}  # as they stood when the turn in a live node began
+        self.clocks: dict[int, dict[str, Any]] = {}
 
     def _place_handicap(self, stones: int) -> None:
         if stones < FEWEST_STONES:
@@ -98,6 +99,13 @@ class Table:
     def is_live(self) -> bool:
         """Whether the game that is being played stands on the board, and is not over."""
         return self.live == self.at and not self.is_over
+
+    @property
+    def end(self) -> int:
+        """The node where the game ended, or stands; in review the last one of the main line."""
+        if self.ended is not None:
+            return self.ended.node
+        return self.tree.line(START)[-1] if self.live is None else self.live
 
     @property
     def line(self) -> list[int]:
@@ -152,7 +160,7 @@ class Table:
         is_live = self.live == self.at
         self.at = self.tree.add(self.at, move.colour, move.action)
         if is_live:
-            self._live_here()
+            self.live_here()
 
     def reply(self, colour: int, action: int) -> None:
         """Enter the engine's move at the end of the live game; a page that looks elsewhere goes on looking there."""
@@ -164,7 +172,7 @@ class Table:
         if not is_seen:
             self.go_to(shown)
 
-    def _live_here(self) -> None:
+    def live_here(self) -> None:
         """The node that is shown is the end of the live game."""
         self.live = self.at
         self.live_turn = EMPTY if self.is_over else self.game.position.to_play
@@ -204,15 +212,15 @@ class Table:
     def _go_on(self) -> None:
         """The live game goes on in the position that is shown, with the time that was left there."""
         self.ended = None
-        self._live_here()
-        if self.at in self._clocks:
-            self.clock.restore(self._clocks[self.at])
+        self.live_here()
+        if self.at in self.clocks:
+            self.clock.restore(self.clocks[self.at])
 
     def _remove(self, number: int) -> None:
         """Drop a node and all that follows it, with what was agreed there."""
         self.tree.remove(number)
         self.agreed = {node: chains for node, chains in self.agreed.items() if node in self.tree}
-        self._clocks = {node: clock for node, clock in self._clocks.items() if node in self.tree}
+        self.clocks = {node: clock for node, clock in self.clocks.items() if node in self.tree}
 
     def run_clock(self, now: float) -> None:
         """Let the clock of the side to move run, and no other."""
@@ -221,7 +229,7 @@ class Table:
         elif self.setup.clock.is_limited:
             assert self.live is not None
             self.clock.start(self.live_turn, now)
-            self._clocks.setdefault(self.live, self.clock.saved(now))
+            self.clocks.setdefault(self.live, self.clock.saved(now))
 
     def go_to(self, number: Any) -> None:
         """Show another node. RefusedError where there is none, or a move that leads there is against the rules."""
@@ -243,43 +251,13 @@ class Table:
         self.live = None
         self.clock = RoomClock(replace(self.setup.clock, main=0.0, period=0.0, periods=0))
 
-    # Kept and taken up again
-
-    def to_values(self, now: float) -> dict[str, Any]:
-        """Plain JSON values from which `take_up` makes this game again."""
-        return {
-            "start": None if self.start is None else _start_values(self.start),
-            "tree": self.tree.to_values(),
-            "at": self.at,
-            "live": self.live,
-            "ended": self.ended,
-            "agreed": [[node, chains] for node, chains in self.agreed.items()],
-            "clock": self.clock.saved(now) if self.setup.clock.is_limited else None,
-            "clocks": list(self._clocks.items()),
-        }
-
-    def take_up(self, values: dict[str, Any]) -> None:
-        """Bring a new table to where an earlier one stood."""
-        if values["start"] is not None:
-            self.begin_from(_start_of(values["start"]))
-        self.tree = MoveTree.from_values(values["tree"])
-        self.ended = None if values["ended"] is None else Ended(*values["ended"])
-        self.agreed = dict(values["agreed"])
-        if values["live"] is not None and values["clock"] is not None:
-            self.clock = RoomClock(self.setup.clock)
-            self.clock.restore(values["clock"])
-        self._clocks = dict(values["clocks"])
-        self.live = values["live"]
-        if self.live is not None:
-            self.go_to(self.live)
-            self._live_here()
-        self.go_to(values["at"])
+    # Records
 
     def begin_from(self, record: GameRecord) -> None:
         """Begin anew from the start of a record of Go. ValueError where its stones or its size cannot be played."""
         assert isinstance(self.game, GoGame)
         self.game.load_record(replace(record, moves=()))
-        self.start = self.game.record()
+        self.start = replace(self.game.record(), result=record.result)
         self._forget()
 
     def begin_review(self) -> None:
@@ -305,12 +283,3 @@ def stand_after(game: CurrentGame, start: GameRecord | None, moves: list[tuple[i
     else:
         game.new_game()
         game.play_all(moves)
-
-
-def _start_values(record: GameRecord) -> dict[str, Any]:
-    return {**record.__dict__, "moves": (), "comments": ()}
-
-
-def _start_of(values: dict[str, Any]) -> GameRecord:
-    lists = ("moves", "black_stones", "white_stones", "comments")
-    return GameRecord(**{**values, **{name: tuple(values[name]) for name in lists}})

@@ -107,6 +107,7 @@ def test_a_token_is_needed_from_elsewhere(shared: Server) -> None:
     status, headers, _ = get(shared, f"/?token={shared.token}")
     assert (status, headers["Location"]) == (303, "/")
     cookie = headers["Set-Cookie"]
+    assert cookie.startswith(f"gozero-token-{shared.port}=")  # a server on another port has another one
     assert "HttpOnly" in cookie
     assert "SameSite=Strict" in cookie
     known = cookie.split(";")[0]
@@ -146,7 +147,7 @@ def test_weights_are_chosen_by_name_only(local: Server) -> None:
     [
         ({"game": "chess"}, "New game: game = 'chess': choose one of go, "),
         ({"size": 20}, "New game: size = 20 is out of range: from 2 to 19"),
-        ({"game": "othello", "size": 7}, "Board size 7: this engine plays 4, 6, 8."),
+        ({"game": "othello", "size": 7}, "Board size 7: this engine plays Othello on 4, 6, 8."),
         ({"game": "go", "size": 5, "handicap": 2}, "Handicap 2: a board of 5x5 has at most 0."),
         ({"game": "gomoku", "handicap": 2}, "Gomoku has no handicap."),
         ({"rules": "japanese"}, "Unknown rules 'japanese': expected one of chinese, "),

@@ -1,5 +1,6 @@
 """The command line of gozero-web: what it says of wrong options, and how it ends."""
 
+import os
 import signal
 import socket
 import subprocess
@@ -34,6 +35,8 @@ def run(*options: str, code: str = "") -> tuple[int, str]:
         (("--run", "docs"), "gozero-web: --run "),
         (("--host", "256.1.1.1"), "gozero-web: cannot listen on 256.1.1.1, port 8013: "),
         (("--boards", "0"), "gozero-web: --boards = 0: expected 1 to 64\n"),
+        (("--game", "connect4", "--size", "9"), "gozero-web: board size 9: this engine plays Connect-4 on 7\n"),
+        (("--backend", "torch", "--precision", "int8"), "gozero-web: precision int8 needs the backend openvino"),
         (("extra",), "gozero-web: unrecognized arguments: extra; see gozero-web --help\n"),
     ],
 )
@@ -58,6 +61,36 @@ def test_without_aiohttp_the_line_says_what_to_install() -> None:
     assert code == 2
     assert "pip install 'gozero[web]'" in said
     assert said.count("\n") == 1
+
+
+def test_an_engine_that_cannot_start_ends_the_server() -> None:
+    code, said = run(
+        code="import web.process; web.process.sys.executable = '/bin/false'; from web.__main__ import main; "
+        "main(['--no-browser', '--port', '0'])"
+    )
+    assert code == 2
+    assert said.endswith("gozero-web: the engine did not start; run it by hand to see why: python -m web.engine\n")
+
+
+def test_a_browser_that_does_not_return_leaves_ctrl_c_to_the_server(tmp_path: Path) -> None:
+    browser = tmp_path / "browser"
+    browser.write_text(f"#!/bin/sh\ntty > {tmp_path}/terminal\necho $$ > {tmp_path}/id\nexec cat {tmp_path}/pipe\n")
+    browser.chmod(0o755)
+    os.mkfifo(tmp_path / "id")
+    os.mkfifo(tmp_path / "pipe")
+    command = [sys.executable, "-m", "web", "--port", "0", "--threads", "1"]
+    environment = {**os.environ, "BROWSER": f"{browser} %s"}
+    process = subprocess.Popen(command, cwd=TREE, stderr=subprocess.PIPE, text=True, env=environment)
+    assert process.stderr is not None
+    process.stderr.readline()
+    number = int((tmp_path / "id").read_text())  # it runs in the foreground, for ever
+    try:
+        assert (tmp_path / "terminal").read_text() == "not a tty\n"
+        process.send_signal(signal.SIGINT)
+        assert process.stderr.read() == ""
+        assert process.wait(60) == 130
+    finally:
+        os.kill(number, signal.SIGKILL)
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from gozero import __version__ as VERSION
+from gozero.go_game import GoGame
 from gozero.weights import WEIGHTS
-from web import catalogue, records
+from web import catalogue, kept, records
 from web.game_tree import START
 from web.setups import Setup, setup_of
 from web.table import RefusedError, Table
@@ -21,41 +23,71 @@ def table(game: str = "go", size: int = 9) -> Table:
 
 def test_a_record_in_any_encoding_is_text_once_the_browser_has_read_it() -> None:
     for head in ("CA[GB2312]", "CA[Shift_JIS]", ""):
-        found = table()
-        assert records.load(found, f"(;GM[1]{head}SZ[9]C[围棋];B[ee])") == ""
+        found, remark = opened(f"(;GM[1]{head}SZ[9]C[围棋];B[ee])")
+        assert remark == ""
         assert found.tree[START].comment == "围棋"
         _, text = records.save(found, "")
         assert "C[围棋]" in text
 
 
+def opened(text: str, game: str = "go") -> tuple[Table, str]:
+    """The table for the review of a record that is opened at a game, and what is remarked."""
+    setup, found = records.setup_for(text, Setup(game=game))
+    result = table(setup.game, setup.size or 9)
+    return result, records.load(result, text, found)
+
+
 def test_left_out_variations_are_told() -> None:
-    assert records.load(table(), "(;SZ[9];B[ee](;W[cc])(;AB[aa];W[gg]))").startswith("1 variation was left out")
+    assert opened("(;SZ[9];B[ee](;W[cc])(;AB[aa];W[gg]))")[1].startswith("1 variation was left out")
 
 
 def test_moves_of_another_game_are_saved_and_read() -> None:
-    first, again = table("othello", 8), table("othello", 8)
+    first = table("othello", 8)
     for vertex in ("D3", "C3", "C4"):
         first.play(first.action(vertex))
     _, text = records.save(first, "")
     assert text == "# othello 8x8\nblack D3\nwhite C3\nblack C4\n"
-    assert records.load(again, text) == ""
+    again, remark = opened(text, "tictactoe")  # the file names its game and board
+    assert (again.game.name, again.game.size, remark) == ("othello", 8, "")
     assert again.tree.moves(again.line[-1]) == first.tree.moves(first.at)
 
 
 @pytest.mark.parametrize("text", ["", "# nothing", "black", "green D3", "black Z9", "black D4", "black D3\nblack C3"])
 def test_lists_that_cannot_be_played(text: str) -> None:
     with pytest.raises(RefusedError):
-        records.load(table("othello", 8), text)
+        records.load(table("othello", 8), text, None)
 
 
 def test_a_game_that_is_kept_is_taken_up_again() -> None:
     first = Table(setup_of({"handicap": 2, "komi": 0.5, "person": "white", "clock": {"main": 60}}), 9, [9])
     first.play(first.action("E5"))
     again = Table(first.setup, 9, [9])
-    again.take_up(first.to_values(0.0))
+    kept.take_up(again, kept.to_values(first, 0.0))
     assert (again.at, again.live, again.person) == (first.at, first.live, first.person)
     assert (again.game.stones() == first.game.stones()).all()
     assert again.game.position.to_play == first.game.position.to_play
+
+
+def test_a_list_of_moves_without_its_first_line_is_of_the_game_on_the_page() -> None:
+    setup, _ = records.setup_for("black B2", Setup(game="gomoku", size=7))
+    assert (setup.game, setup.size, setup.person) == ("gomoku", 7, "both")
+
+
+def test_komi_and_handicap_out_of_bounds_are_left_out_and_told() -> None:
+    found, remark = opened("(;SZ[19]HA[300]KM[99999999];W[dd])")
+    assert isinstance(found.game, GoGame)
+    assert (found.game.komi, found.game.handicap) == (7.5, 0)
+    assert remark == (
+        "The file's komi, 1e+08, was left out: it is beyond 1000 points. "
+        "The file's handicap, 300 stones, was left out: no such stones are set up."
+    )
+
+
+def test_a_saved_record_says_which_program_wrote_it_and_keeps_the_files_result() -> None:
+    found, _ = opened("(;SZ[9]RE[B+R]PB[A]PW[B];B[ee])")
+    text = records.save(found, "W+T")[1].replace("\n", "")
+    assert f"AP[gozero:{VERSION}]" in text
+    assert "RE[B+R]" in text
 
 
 def test_every_shipped_game_says_how_strong_it_is() -> None:

@@ -1,14 +1,19 @@
 """Rooms and their engine processes: who hears what, what ends when a page is closed, what is kept."""
 
+import asyncio
 import os
 import signal
 from collections.abc import Iterator
+from typing import cast
 
 import pytest
 
 pytest.importorskip("aiohttp")
 
+from aiohttp import web
+
 from tests.web.talk import Server, served_by
+from web.server import MOST_UNREAD, MOST_WAITING, OpenPage
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +25,7 @@ def two_boards() -> Iterator[Server]:
 def test_the_first_page_is_told_everything(two_boards: Server) -> None:
     with two_boards.page() as page:
         hello = page.until("hello")
-        assert [game["name"] for game in hello["games"]][:2] == ["connect4", "go"]
+        assert hello["games"][0]["name"] == "go"
         assert len(hello["games"]) == 7
         assert (hello["lost"], hello["run"]) == (False, None)
         view = page.until("view")
@@ -113,3 +118,57 @@ def test_a_game_survives_a_new_one_that_is_refused_after_its_engine_has_ended(tw
         while (report := page.until("view", "refused"))["is"] == "view" and report["number"] < 2:
             pass  # the views of the game that came back
         assert report["is"] == "view"
+
+
+def test_what_one_page_asked_for_is_told_to_no_other(two_boards: Server) -> None:
+    with two_boards.page() as one:
+        room = one.until("hello")["room"]
+        one.until("view")
+        with two_boards.page(room) as two:
+            two.until("view")
+            one.send(do="save")
+            assert one.until("record")["name"]
+            one.send(do="play", vertex="Z9")
+            assert one.until("refused")["text"]
+            one.send(do="load", text="(;SZ[9];B[ee](;W[cc])(;AB[aa];W[gg]))")
+            assert one.until("told")["text"].startswith("1 variation was left out")
+            two.send(do="view")
+            reports = [two.until("view", "refused", "told", "record", "done") for _ in range(2)]
+            assert [report["is"] for report in reports] == ["view", "view"]  # of the record, and asked for
+
+
+class Stuck:
+    """A connection whose other end does not read."""
+
+    async def send_str(self, text: str) -> None:
+        await asyncio.Event().wait()
+
+
+@pytest.mark.parametrize(("size", "most"), [(10, 2 * MOST_WAITING + 1), (MOST_UNREAD // 4, 5)])
+def test_a_page_that_does_not_read_is_dropped(size: int, most: int) -> None:
+    async def told_until_dropped() -> int:
+        dropped: list[bool] = []
+        page = OpenPage(cast(web.WebSocketResponse, Stuck()), lambda: dropped.append(True))
+        sender = asyncio.create_task(page.send_all())
+        told = 0
+        while not dropped:
+            page.tell({"is": "view", "text": "x" * size})
+            told += 1
+            await asyncio.sleep(0)
+        sender.cancel()
+        return told
+
+    assert asyncio.run(told_until_dropped()) <= most + 2
+
+
+def test_a_page_that_asks_too_fast_is_told_so_once(two_boards: Server) -> None:
+    with two_boards.page() as page:
+        page.until("view")
+        page.send(do="comment", text="x" * 3_000_000)
+        page.send(do="comment", text="x" * 3_000_000)
+        for _ in range(60):
+            page.send(do="view")
+        page.send(do="save")
+        kinds = [page.until("view", "refused", "record") for _ in range(40)]
+        told = [report["text"] for report in kinds if report["is"] == "refused"]
+        assert sum("asks faster than the engine" in text for text in told) == 1

@@ -86,6 +86,17 @@ def test_what_changes_the_game_cuts_the_thought_short(server: Server, request_: 
         assert (view["number"], len(view["line"]), view["thinking"]) == (number, number + 1, False)
 
 
+def test_the_saved_result_is_the_games_wherever_the_page_looks(server: Server) -> None:
+    with server.page() as page:
+        thinking(page)
+        page.send(do="resign")
+        page.until("view")
+        page.send(do="goto", node=0)
+        page.until("view")
+        page.send(do="save")
+        assert "RE[W+R]" in page.until("record")["text"]
+
+
 def test_handicap_stones_stand_where_the_engine_thinks(server: Server) -> None:
     with server.page() as page:
         page.until("view")

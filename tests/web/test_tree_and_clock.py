@@ -5,6 +5,7 @@ import json
 import pytest
 
 from gozero.colours import BLACK, WHITE
+from web import kept
 from web.clock import RoomClock
 from web.game_tree import START, Estimate, MoveTree
 from web.setups import Clocks, setup_of
@@ -102,7 +103,7 @@ def test_undo_gives_back_the_time_of_the_moves_taken_back() -> None:
     table.run_clock(25.0)
     assert table.clock.remaining(30.0) == pytest.approx(35)
     again = timed_table()
-    again.take_up(json.loads(json.dumps(table.to_values(30.0))))
+    kept.take_up(again, json.loads(json.dumps(kept.to_values(table, 30.0))))
     for found in (table, again):
         found.undo()
         found.run_clock(100.0)

@@ -1,0 +1,44 @@
+"""A table as plain JSON values, from which an engine process takes its game up again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gozero.sgf import GameRecord
+from web.clock import RoomClock
+from web.game_tree import MoveTree
+from web.table import Ended, Table
+
+LISTS = ("moves", "black_stones", "white_stones", "comments")  # of a record, which are tuples
+
+
+def to_values(table: Table, now: float) -> dict[str, Any]:
+    """Plain JSON values from which `take_up` makes this game again; ``now`` is of time.monotonic."""
+    start = None if table.start is None else {**table.start.__dict__, "moves": (), "comments": ()}
+    return {
+        "start": start,
+        "tree": table.tree.to_values(),
+        "at": table.at,
+        "live": table.live,
+        "ended": table.ended,
+        "agreed": list(table.agreed.items()),
+        "clock": table.clock.saved(now) if table.setup.clock.is_limited else None,
+        "clocks": list(table.clocks.items()),
+    }
+
+
+def take_up(table: Table, values: dict[str, Any]) -> None:
+    """Bring a new table to where an earlier one stood."""
+    start = values["start"]
+    if start is not None:
+        table.begin_from(GameRecord(**{**start, **{name: tuple(start[name]) for name in LISTS}}))
+    table.tree = MoveTree.from_values(values["tree"])
+    table.ended = None if values["ended"] is None else Ended(*values["ended"])
+    table.agreed, table.clocks = dict(values["agreed"]), dict(values["clocks"])
+    if values["live"] is not None:
+        table.clock = RoomClock(table.setup.clock)
+        if values["clock"] is not None:
+            table.clock.restore(values["clock"])
+        table.go_to(values["live"])
+        table.live_here()
+    table.go_to(values["at"])
