@@ -55,7 +55,7 @@ class GameRecord:
         black_stones, white_stones: actions of the stones on the board before the first move.
         to_play: who plays first.
         result: as SGF has it: ``B+3.5``, ``W+R``, ``0``, or empty where it is not known.
-        rules, black_name, white_name: free text.
+        rules, black_name, white_name, black_rank, white_rank, event: free text.
         comments: (number of moves, text) of the comment on the position after that many moves.
         game: a key of `GAME_NUMBERS`; only Go is read.
     """
@@ -71,6 +71,9 @@ class GameRecord:
     rules: str = ""
     black_name: str = ""
     white_name: str = ""
+    black_rank: str = ""
+    white_rank: str = ""
+    event: str = ""
     comments: tuple[tuple[int, str], ...] = ()
     game: str = "go"
 
@@ -150,6 +153,9 @@ def _record(nodes: list[Tree_node], before_move: float, shared: int = 0) -> tupl
         rules=_text(root, "RU"),
         black_name=_text(root, "PB"),
         white_name=_text(root, "PW"),
+        black_rank=_text(root, "BR"),
+        white_rank=_text(root, "WR"),
+        event=_text(root, "EV"),
     )
     return record, shared_moves
 
@@ -181,7 +187,11 @@ def serialise(record: GameRecord) -> bytes:
     rules = NOGO_RULES if record.game == "nogo" else record.rules
     if record.handicap > 1:
         root.set("HA", record.handicap)
-    for name, value in (("PB", record.black_name), ("PW", record.white_name), ("RU", rules), ("RE", record.result)):
+    texts = (
+        ("PB", record.black_name), ("BR", record.black_rank), ("PW", record.white_name), ("WR", record.white_rank),
+        ("EV", record.event), ("RU", rules), ("RE", record.result),
+    )  # fmt: skip
+    for name, value in texts:
         if value:
             root.set(name, value)
     if record.black_stones or record.white_stones:

@@ -33,6 +33,10 @@ if TYPE_CHECKING:
 
 URGENT = ("new", "undo", "resign", "load", "review", "restore", "catalogue")
 """Requests for which a move that is being chosen is cut short; the others leave the live game as it is."""
+LOADING = (
+    "Compiling the rules and the search for this processor: {seconds} s so far. It is done once for each version, and "
+    "takes about half a minute, longer on a busy machine."
+)
 PATIENCE = 0.3  # seconds that a page waits for the rules before it is told that they are being compiled
 
 
@@ -125,11 +129,15 @@ def deferred() -> Iterator[list[deferral.Compilation]]:
 
 
 def wait(compilation: deferral.Compilation, report: Callable[[dict[str, Any]], None]) -> None:
-    """Wait until the kernels are compiled; the page is told where that takes long."""
-    if not compilation.wait(PATIENCE):
-        report({"is": "loading", "text": "Preparing rules and search. The first time, this takes up to a minute."})
-        compilation.wait()
-        report({"is": "loading", "text": ""})
+    """Wait until the kernels are compiled; where that takes long, the page is told so each second."""
+    begun = time.monotonic()
+    if compilation.wait(PATIENCE):
+        return
+    while True:
+        report({"is": "loading", "text": LOADING.format(seconds=round(time.monotonic() - begun))})
+        if compilation.wait(1.0):
+            break
+    report({"is": "loading", "text": ""})
 
 
 def next_request(desk: Desk, inbox: Inbox, report: Callable[[dict[str, Any]], None]) -> dict[str, Any] | None:

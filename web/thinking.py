@@ -24,7 +24,7 @@ from gozero.search_report import Analysis, Observer
 from web.engine_side import EngineSide
 from web.game_tree import Estimate
 from web.table import RefusedError, Table
-from web.views import look_values
+from web.views import graph_point, look_values
 
 HINT_VISITS = 400
 REPORT_EVERY = 0.2  # seconds
@@ -192,7 +192,16 @@ class Thinker:
             if self._should_stop() and not self._is_known(node):
                 return False
         self.batch.pop(0)
-        self._report({"is": "progress", "done": self.batch_total - len(self.batch), "total": self.batch_total})
+        known = table.tree[node].estimate if node in table.tree else None
+        self._report(
+            {
+                "is": "progress",
+                "done": self.batch_total - len(self.batch),
+                "total": self.batch_total,
+                "node": node,
+                "point": graph_point(known),
+            }
+        )
         return not self.batch
 
     def _estimate(self, node: int) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gozero.colours import BLACK, COLOUR_NAMES, COLOUR_WORDS, EMPTY
+from gozero.colours import BLACK, COLOUR_NAMES, COLOUR_WORDS, EMPTY, WHITE
 from gozero.engine import beyond_training
 from gozero.games import FALLING_GAMES, GAMES_ON_SQUARES
 from gozero.go_game import GoGame
@@ -68,13 +68,17 @@ def view(table: Table, counting: Counting, *, level: int, trained: tuple[int, ..
         "over": over,
         "result": result,
         "count": counting.values(),
-        "graph": [_point(table.tree[number].estimate) for number in line],
+        "graph": [graph_point(table.tree[number].estimate) for number in line],
         "worst": worst(table, line),
         "comment": table.tree[table.at].comment,
         "clock": table.clock.values(time.monotonic()),
         "komi": game.komi if isinstance(game, GoGame) and game.name == "go" else None,
         "rules": game.rules.name if isinstance(game, GoGame) else None,
         "handicap": game.handicap if isinstance(game, GoGame) else 0,
+        "gains": _gains(table),
+        "players": _players(table),
+        "event": "" if table.start is None else table.start.event,
+        "recorded": "" if table.start is None else table.start.result,
         "spoken": _spoken(table, result),
         "warning": beyond_training(trained, game.size),
     }  # fmt: skip
@@ -148,12 +152,37 @@ def _share(value: float) -> float:
     return round((1 + value) / 2, DIGITS)
 
 
-def _point(estimate: Estimate | None) -> dict[str, Any] | None:
-    """A point of the graph."""
+def graph_point(estimate: Estimate | None) -> dict[str, Any] | None:
+    """A point of the graph; None where nothing is known."""
     if estimate is None:
         return None
     score = None if estimate.score is None else round(estimate.score, 1)
     return {"black": round(estimate.chance, DIGITS), "score": score, "visits": estimate.visits}
+
+
+def _gains(table: Table) -> dict[str, Any] | None:
+    """What is counted beside each player: stones captured in Go, discs in Othello; None in the other games."""
+    board, position = table.game.stones(), table.game.position
+    if table.game.name == "othello":
+        return {"what": "discs", **{word: int((board == colour).sum()) for colour, word in COLOUR_WORDS.items()}}
+    if not isinstance(table.game, GoGame) or table.game.name == "nogo" or table.start is None:
+        return None
+    placed = {BLACK: len(table.start.black_stones), WHITE: len(table.start.white_stones)}
+    for move in position.moves:
+        placed[move.colour] += move.action < table.game.kind.points
+    taken = {COLOUR_WORDS[BLACK + WHITE - colour]: placed[colour] - int((board == colour).sum()) for colour in placed}
+    return {"what": "captured", **taken}
+
+
+def _players(table: Table) -> dict[str, Any]:
+    """The names and ranks of a record's players."""
+    start = table.start
+    if start is None:
+        return {"black": "", "white": ""}
+    return {
+        "black": f"{start.black_name} {start.black_rank}".strip(),
+        "white": f"{start.white_name} {start.white_rank}".strip(),
+    }
 
 
 def _told(table: Table, number: int) -> str:

@@ -1,4 +1,4 @@
-"""One server and one browser for the tests of a file."""
+"""One server and one browser for the tests that need Chromium, and one server for those that need none."""
 
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
@@ -9,9 +9,10 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
     from tests.web.site import Site, Tab
+    from tests.web.talk import Server
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def served() -> "Iterator[Site]":
     from tests.web.site import site
 
@@ -19,7 +20,7 @@ def served() -> "Iterator[Site]":
         yield running
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser() -> "Iterator[Browser]":
     from tests.web.site import chromium
 
@@ -27,15 +28,33 @@ def browser() -> "Iterator[Browser]":
         yield running
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def rooms() -> list[str]:
-    """The address of the file's first game: its engine serves the later tests too."""
+    """The address of the first game: its engine serves the later tests too."""
     return []
+
+
+@pytest.fixture(scope="session")
+def server() -> "Iterator[Server]":
+    """A server for two boards, the first one of tic-tac-toe."""
+    from tests.web.talk import served_by
+
+    with served_by("--boards", "2", "--game", "tictactoe") as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def room(server: "Server") -> str:
+    """A game of that server, whose engine serves many tests."""
+    with server.page() as page:
+        name: str = page.until("hello")["room"]
+        page.until("view")
+        return name
 
 
 @pytest.fixture
 def tab(served: "Site", browser: "Browser", rooms: list[str]) -> "Iterator[Callable[..., Tab]]":
-    """Opens pages: on the file's game, or an address. A page that reported a fault fails the test."""
+    """Opens pages: on the first game, or an address. A page that reported a fault fails the test."""
     from tests.web.site import DESKTOP, Tab
 
     opened = []

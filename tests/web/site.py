@@ -122,7 +122,8 @@ class Tab:
         return found
 
     def begin(self, title: str, size: int | None = None, **values: str) -> "Tab":
-        """A new game by its dialog; values by the fields' names."""
+        """A new game by its dialog, as Black against level 1 if nothing else is said; values by the fields' names."""
+        values = {"person": "black", "level": "1", **values}
         page = self.page
         before = page.locator(".page").get_attribute("data-game")
         page.get_by_role("button", name="New game").click()
@@ -131,7 +132,7 @@ class Tab:
         if size is not None:
             dialog.locator("[name=size]").select_option(str(size))
         if set(values) - {"person", "level"}:
-            dialog.locator("summary").click()
+            dialog.locator(".more summary").click()
         for name, value in values.items():
             field = dialog.locator(f"[name={name}]")
             if field.evaluate("field => field.tagName") == "SELECT":

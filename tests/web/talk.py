@@ -5,8 +5,10 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlsplit
@@ -17,22 +19,35 @@ TREE = Path(__file__).parents[2]
 T = TypeVar("T")
 
 
+@cache
+def _loop() -> asyncio.AbstractEventLoop:
+    """The event loop of all pages, in a thread of its own: Playwright's is in this one."""
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, name="pages", daemon=True).start()
+    return loop
+
+
+def wait_for(act: Coroutine[Any, Any, T]) -> T:
+    """Its result."""
+    return asyncio.run_coroutine_threadsafe(act, _loop()).result()
+
+
 class Wire:
     """A page's connection."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, socket: aiohttp.ClientWebSocketResponse) -> None:
-        self._loop, self._socket = loop, socket
+    def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
+        self._socket = socket
 
     def send(self, **request: Any) -> None:
         self.send_text(json.dumps(request))
 
     def send_text(self, text: str) -> None:
-        self._loop.run_until_complete(self._socket.send_str(text))
+        wait_for(self._socket.send_str(text))
 
     def until(self, *kinds: str) -> dict[str, Any]:
         """The next report of one of these kinds."""
         while True:
-            message = self._loop.run_until_complete(self._socket.receive(timeout=30))
+            message = wait_for(self._socket.receive(timeout=30))
             assert message.type == aiohttp.WSMsgType.TEXT, message
             report: dict[str, Any] = json.loads(message.data)
             if report["is"] in kinds:
@@ -41,7 +56,7 @@ class Wire:
     def is_closed(self) -> bool:
         """Whether the server has closed the connection, once what it had sent is read."""
         while True:
-            message = self._loop.run_until_complete(self._socket.receive(timeout=60))
+            message = wait_for(self._socket.receive(timeout=60))
             if message.type in (aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSED, aiohttp.WSMsgType.ERROR):
                 return True
 
@@ -69,27 +84,17 @@ class Server:
     @contextmanager
     def page(self, game: str = "") -> Iterator[Wire]:
         """A page on a game, a new one by default."""
-        loop = asyncio.new_event_loop()
+        wire, session = wait_for(self._connected(game))
         try:
-            session = loop.run_until_complete(_session())
-            url = f"http://{self.host}/socket" + (f"?game={game}" if game else "")
-            headers = {"Origin": f"http://{self.host}"}
-            socket = loop.run_until_complete(_connected(session.ws_connect(url, headers=headers, max_msg_size=0)))
-            try:
-                yield Wire(loop, socket)
-            finally:
-                loop.run_until_complete(socket.close())
-                loop.run_until_complete(session.close())
+            yield wire
         finally:
-            loop.close()
+            wait_for(session.close())
 
-
-async def _session() -> aiohttp.ClientSession:
-    return aiohttp.ClientSession()
-
-
-async def _connected(attempt: Any) -> aiohttp.ClientWebSocketResponse:
-    return await attempt
+    async def _connected(self, game: str) -> tuple[Wire, aiohttp.ClientSession]:
+        session = aiohttp.ClientSession()
+        url = f"http://{self.host}/socket" + (f"?game={game}" if game else "")
+        headers = {"Origin": f"http://{self.host}"}
+        return Wire(await session.ws_connect(url, headers=headers, max_msg_size=0)), session
 
 
 @contextmanager

@@ -37,10 +37,12 @@ def test_no_grave_fault(scheme: str, tab: Callable[..., Tab]) -> None:
     expect(page.page.locator(".moves tbody tr").nth(2)).to_be_visible()
     page.picture(f"analysis {scheme}")
     page.page.get_by_role("switch", name="Analysis").uncheck()
-    page.press("Resign").shows("White wins: Black resigned.")
+    page.press("Resign")
+    assert faults(page) == []
+    page.press("Resign the game").shows("White wins: Black resigned.")
     assert faults(page) == []
     page.press("New game")
-    page.page.get_by_role("dialog").locator("summary").click()
+    page.page.get_by_role("dialog").locator(".more summary").click()
     assert faults(page) == []
     page.picture(f"new game {scheme}")
     page.page.keyboard.press("Escape")

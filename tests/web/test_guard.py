@@ -15,12 +15,6 @@ from tests.web.talk import Server, served_by
 
 
 @pytest.fixture(scope="module")
-def local() -> Iterator[Server]:
-    with served_by() as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
 def shared() -> Iterator[Server]:
     """A server that other machines may reach."""
     with served_by("--host", "0.0.0.0") as running:
@@ -54,13 +48,13 @@ def socket_status(server: Server, **headers: str) -> int:
         return int(link.recv(12).split()[1])
 
 
-def test_the_page_and_its_policy(local: Server) -> None:
-    status, headers, body = get(local, "/")
+def test_the_page_and_its_policy(server: Server) -> None:
+    status, headers, body = get(server, "/")
     assert status == 200
     assert b"board.js" in body
     policy = headers["Content-Security-Policy"]
     assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self'; ")
-    assert f"connect-src 'self' ws://127.0.0.1:{local.port};" in policy
+    assert f"connect-src 'self' ws://127.0.0.1:{server.port};" in policy
     assert "unsafe" not in policy
     assert "http:" not in policy
     assert headers["X-Content-Type-Options"] == "nosniff"
@@ -71,28 +65,28 @@ def test_the_page_and_its_policy(local: Server) -> None:
 @pytest.mark.parametrize(
     "host", ["gozero.example", "127.0.0.1.example", "evil:80", "localhost.example:8013", "a@[", ""]
 )
-def test_a_name_that_points_here_is_refused(local: Server, host: str) -> None:
-    assert get(local, "/", Host=host)[0] in (400, 421)
-    assert socket_status(local, Host=host or "x", Origin=f"http://{host}") in (400, 421)
+def test_a_name_that_points_here_is_refused(server: Server, host: str) -> None:
+    assert get(server, "/", Host=host)[0] in (400, 421)
+    assert socket_status(server, Host=host or "x", Origin=f"http://{host}") in (400, 421)
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "https://127.0.0.1", "http://127.0.0.1:1"])
-def test_other_sites_may_not_connect(local: Server, origin: str) -> None:
-    assert socket_status(local, Origin=origin) == 403
-    assert get(local, "/", Origin=origin)[0] == 403
+def test_other_sites_may_not_connect(server: Server, origin: str) -> None:
+    assert socket_status(server, Origin=origin) == 403
+    assert get(server, "/", Origin=origin)[0] == 403
 
 
-def test_a_connection_must_say_where_it_comes_from(local: Server) -> None:
-    assert socket_status(local) == 403
-    assert socket_status(local, Origin=f"http://{local.host}") == 101
+def test_a_connection_must_say_where_it_comes_from(server: Server) -> None:
+    assert socket_status(server) == 403
+    assert socket_status(server, Origin=f"http://{server.host}") == 101
 
 
 @pytest.mark.parametrize(
     "path",
     ["/../../setup.cfg", "/..%2f..%2fsetup.cfg", "/%2e%2e/__init__.py", "/static/board.js", "//etc/passwd", "/board.js%00", "/run/report"],
 )  # fmt: skip
-def test_no_path_opens_a_file(local: Server, path: str) -> None:
-    status, headers, body = get(local, path)
+def test_no_path_opens_a_file(server: Server, path: str) -> None:
+    status, headers, body = get(server, path)
     assert status in (400, 404)
     assert status == 400 or "default-src 'none'" in headers["Content-Security-Policy"]
     assert b"[metadata]" not in body
@@ -127,14 +121,14 @@ def test_the_address_holds_the_token(shared: Server) -> None:
     ["no json", "[1]", "{}", '{"do": 1}', '{"do": "restore", "saved": {}}', '{"do": "catalogue", "choices": {"a": "/etc/passwd"}}',
      "[" * 100_000],
 )  # fmt: skip
-def test_what_a_page_may_not_send(local: Server, text: str) -> None:
-    with local.page() as page:
+def test_what_a_page_may_not_send(server: Server, room: str, text: str) -> None:
+    with server.page(room) as page:
         page.send_text(text)
         assert "does not understand" in page.until("refused")["text"]
 
 
-def test_weights_are_chosen_by_name_only(local: Server) -> None:
-    with local.page() as page:
+def test_weights_are_chosen_by_name_only(server: Server, room: str) -> None:
+    with server.page(room) as page:
         page.until("view")
         page.send(do="new", setup={"game": "go", "engine": "/etc/passwd"})
         assert page.until("refused")["text"] == "These weights are not offered: reload the page."
@@ -156,17 +150,17 @@ def test_weights_are_chosen_by_name_only(local: Server) -> None:
         ({"unknown": 1}, "New game: unknown setting 'unknown'"),
     ],
 )
-def test_a_game_that_cannot_be_had(local: Server, setup: dict[str, object], text: str) -> None:
-    with local.page() as page:
+def test_a_game_that_cannot_be_had(server: Server, room: str, setup: dict[str, object], text: str) -> None:
+    with server.page(room) as page:
         page.until("view")
         page.send(do="new", setup=setup)
         assert page.until("refused")["text"].startswith(text)
 
 
-def test_a_text_that_is_too_large_closes_the_page(local: Server) -> None:
-    with local.page() as page:
+def test_a_text_that_is_too_large_closes_the_page(server: Server, room: str) -> None:
+    with server.page(room) as page:
         page.until("view")
         with suppress(ConnectionError):  # closed while we still send
             page.send(do="load", text="x" * 5_000_000)
         assert page.is_closed()
-    assert get(local, "/")[0] == 200
+    assert get(server, "/")[0] == 200

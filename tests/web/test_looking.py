@@ -29,10 +29,12 @@ def test_analysis_on_and_off(tab: Callable[..., Tab]) -> None:
     page.page.locator(".moves tbody tr").first.hover()
     expect(page.page.locator(".shudan-marker_label").first).to_be_visible()  # the expected line
     page.page.mouse.move(5, 5)
+    page.page.get_by_role("checkbox", name="details").check()
+    expect(page.page.locator(".moves thead")).to_contain_text("Visits")
     page.page.get_by_label("On the board").select_option("policy")
     expect(page.page.locator(".shudan-heatlabel").first).to_have_text(re.compile(r"^\d+(\.\d)?$"))
     page.page.get_by_label("On the board").select_option("moves")
-    page.page.get_by_label("ownership").uncheck()
+    page.page.get_by_label("whose area").uncheck()
     expect(page.page.locator(".shudan-paint")).to_have_count(0)
     with page.hears("view"):
         switch.uncheck()
@@ -67,13 +69,26 @@ def test_a_record_is_walked_through_and_reviewed(tab: Callable[..., Tab], tmp_pa
     expect(comment).to_have_value("the middle")
     page.press("Forward one move").shows("2 / 4").shows("Goes on with")
     page.press("E4").shows("3 / 5").press("First position").shows("0 / 5")
-    page.page.get_by_label("Visits for each position").select_option("25")
+    page.page.get_by_label("How thoroughly").select_option("25")
     page.press("Analyse all moves").shows("Moves that lost most")
     expect(page.page.locator(".graph .chance")).to_have_count(1)
     assert all(point is not None for point in page.view["graph"])
     page.page.locator(".worst .link").nth(1).click()
     expect(page.page.locator(".shudan-marker_label").first).to_be_visible()
     page.picture("review")
+
+
+def test_names_event_and_comments_of_a_record_are_shown(tab: Callable[..., Tab], tmp_path: Path) -> None:
+    text = "(;GM[1]SZ[7]PB[Ann]BR[3k]PW[Bo]WR[2d]EV[Club final]RE[B+3.5]C[A start];B[dd])"
+    page = opened(tab().begin("Go", 7), tmp_path, text)
+    expect(page.page.locator(".players")).to_have_text(re.compile("Black: Ann 3k.*White: Bo 2d"))
+    page.shows("Club final").shows("B+3.5")
+    expect(page.page.locator(".said")).to_have_text("A start")
+    with page.page.expect_download() as downloaded:
+        page.press("Save the game")
+    saved = Path(downloaded.value.path()).read_text(encoding="utf-8")
+    for kept in ("PB[Ann]", "BR[3k]", "WR[2d]", "EV[Club final]", "RE[B+3.5]"):
+        assert kept in saved
 
 
 def test_a_variation_a_comment_and_the_saved_file(tab: Callable[..., Tab], tmp_path: Path) -> None:

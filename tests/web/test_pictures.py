@@ -24,7 +24,7 @@ def test_pictures_for_the_documents(tab: Callable[..., Tab], tmp_path: Path) -> 
     page = tab(viewport={"width": 1180, "height": 1010}).begin("Go", 9, person="both")
     page.page.get_by_label("A record to open").set_input_files(path)
     page.shows("0 / 34")
-    page.page.get_by_label("Visits for each position").select_option("25")
+    page.page.get_by_label("How thoroughly").select_option("25")
     page.press("Analyse all moves").shows("Moves that lost most")
     page.page.locator(".worst .link").nth(1).click()
     expect(page.page.locator(".shudan-marker_label").first).to_be_visible()

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-from collections.abc import Iterator
 from typing import cast
 
 import pytest
@@ -12,18 +11,12 @@ pytest.importorskip("aiohttp")
 
 from aiohttp import web
 
-from tests.web.talk import Server, served_by
+from tests.web.talk import Server, wait_for
 from web.server import MOST_UNREAD, MOST_WAITING, OpenPage
 
 
-@pytest.fixture(scope="module")
-def two_boards() -> Iterator[Server]:
-    with served_by("--boards", "2", "--game", "tictactoe") as running:
-        yield running
-
-
-def test_the_first_page_is_told_everything(two_boards: Server) -> None:
-    with two_boards.page() as page:
+def test_the_first_page_is_told_everything(server: Server) -> None:
+    with server.page() as page:
         hello = page.until("hello")
         assert hello["games"][0]["name"] == "go"
         assert len(hello["games"]) == 7
@@ -32,17 +25,17 @@ def test_the_first_page_is_told_everything(two_boards: Server) -> None:
         assert (view["game"], view["person"], view["legal"]) == ("tictactoe", "black", list(range(9)))
 
 
-def test_a_game_is_kept_without_pages_and_without_an_engine(two_boards: Server) -> None:
-    with two_boards.page() as page:
+def test_a_game_is_kept_without_pages_and_without_an_engine(server: Server) -> None:
+    with server.page() as page:
         room = page.until("hello")["room"]
         page.until("view")
         page.send(do="play", vertex="B2")
         assert page.until("view")["thinking"]
         played = page.until("view")["stones"]
-        for number in two_boards.engines():
+        for number in server.engines():
             os.kill(number, signal.SIGKILL)
         assert "Your game is kept" in page.until("lost")["text"]
-    with two_boards.page(room) as page:
+    with server.page(room) as page:
         assert not page.until("hello")["lost"]
         assert page.until("view")["stones"] == played
         page.send(do="undo")
@@ -50,47 +43,47 @@ def test_a_game_is_kept_without_pages_and_without_an_engine(two_boards: Server) 
         assert page.until("view")["stones"] == [0] * 9
 
 
-def test_an_unknown_game_is_a_new_one(two_boards: Server) -> None:
-    with two_boards.page("../../etc/passwd") as page:
+def test_an_unknown_game_is_a_new_one(server: Server) -> None:
+    with server.page("../../etc/passwd") as page:
         hello = page.until("hello")
         assert hello["lost"]
         assert "passwd" not in hello["room"]
 
 
-def test_more_boards_than_engines(two_boards: Server) -> None:
-    with two_boards.page() as one, two_boards.page() as two:
+def test_more_boards_than_engines(server: Server) -> None:
+    with server.page() as one, server.page() as two:
         one.until("view")
         two.until("view")
-        with two_boards.page() as three:
+        with server.page() as three:
             assert "2 boards are open with an engine each" in three.until("refused")["text"]
         two.send(do="play", vertex="A1")
         assert two.until("view")["number"] == 1
 
 
-def test_a_closed_page_ends_its_analysis(two_boards: Server) -> None:
-    with two_boards.page() as page:
+def test_a_closed_page_ends_its_analysis(server: Server) -> None:
+    with server.page() as page:
         room = page.until("hello")["room"]
         page.until("view")
         page.send(do="new", setup={"game": "go", "size": 9, "person": "both"})
         page.send(do="analyse", on=True)
         page.until("look")
-    with two_boards.page(room) as page:
+    with server.page(room) as page:
         page.send(do="view")
         while page.until("view")["analysing"]:
             page.send(do="view")
 
 
-def test_looks_go_to_every_page_of_a_game(two_boards: Server) -> None:
-    with two_boards.page() as one:
+def test_looks_go_to_every_page_of_a_game(server: Server) -> None:
+    with server.page() as one:
         room = one.until("hello")["room"]
-        with two_boards.page(room) as two:
+        with server.page(room) as two:
             one.send(do="hint")
             assert two.until("look")["hint"]
             assert one.until("look")["moves"][0]["vertex"] in {"A1", "A2", "A3", "B1", "B2", "B3", "C1", "C2", "C3"}
 
 
-def test_a_move_for_a_position_that_is_no_longer_there_is_refused(two_boards: Server) -> None:
-    with two_boards.page() as page:
+def test_a_move_for_a_position_that_is_no_longer_there_is_refused(server: Server) -> None:
+    with server.page() as page:
         view = page.until("view")
         page.send(do="new", setup={"game": "tictactoe", "person": "both"})
         view = page.until("view")
@@ -102,14 +95,14 @@ def test_a_move_for_a_position_that_is_no_longer_there_is_refused(two_boards: Se
         assert page.until("view")["number"] == 2
 
 
-def test_a_game_survives_a_new_one_that_is_refused_after_its_engine_has_ended(two_boards: Server) -> None:
-    with two_boards.page() as page:
+def test_a_game_survives_a_new_one_that_is_refused_after_its_engine_has_ended(server: Server) -> None:
+    with server.page() as page:
         page.until("view")
         page.send(do="new", setup={"game": "tictactoe", "person": "both"})
         page.until("view")
         page.send(do="play", vertex="a1")
         page.until("view")
-        for engine in two_boards.engines():
+        for engine in server.engines():
             os.kill(engine, signal.SIGKILL)
         page.until("lost")
         page.send(do="new", setup={"game": "tictactoe", "level": 99})
@@ -120,11 +113,11 @@ def test_a_game_survives_a_new_one_that_is_refused_after_its_engine_has_ended(tw
         assert report["is"] == "view"
 
 
-def test_what_one_page_asked_for_is_told_to_no_other(two_boards: Server) -> None:
-    with two_boards.page() as one:
+def test_what_one_page_asked_for_is_told_to_no_other(server: Server) -> None:
+    with server.page() as one:
         room = one.until("hello")["room"]
         one.until("view")
-        with two_boards.page(room) as two:
+        with server.page(room) as two:
             two.until("view")
             one.send(do="save")
             assert one.until("record")["name"]
@@ -158,11 +151,11 @@ def test_a_page_that_does_not_read_is_dropped(size: int, most: int) -> None:
         sender.cancel()
         return told
 
-    assert asyncio.run(told_until_dropped()) <= most + 2
+    assert wait_for(told_until_dropped()) <= most + 2
 
 
-def test_a_page_that_asks_too_fast_is_told_so_once(two_boards: Server) -> None:
-    with two_boards.page() as page:
+def test_a_page_that_asks_too_fast_is_told_so_once(server: Server) -> None:
+    with server.page() as page:
         page.until("view")
         page.send(do="comment", text="x" * 3_000_000)
         page.send(do="comment", text="x" * 3_000_000)

@@ -1,27 +1,28 @@
 """What a page may do while the engine chooses its move, and what ends that thought."""
 
-from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 pytest.importorskip("aiohttp")
 
-from tests.web.talk import Server, Wire, served_by
+from tests.web.talk import Server, Wire
 
 STRONG = {"game": "go", "size": 7, "level": 19}
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with served_by("--game", "tictactoe") as running:
-        yield running
+def begun(page: Wire, setup: dict[str, Any]) -> dict[str, Any]:
+    """The first view of a new game."""
+    before = view = page.until("view")
+    page.send(do="new", setup=setup)
+    while view["identity"] == before["identity"]:  # the engine of the game before may have moved
+        view = page.until("view")
+    return view
 
 
-def thinking(page: Wire) -> dict[str, object]:
-    """Begin a game against the strongest level and play: the view in which the engine thinks about its answer."""
-    page.until("view")
-    page.send(do="new", setup=STRONG)
-    page.until("view")
+def thinking(page: Wire) -> dict[str, Any]:
+    """Begin a game against a strong level and play: the view in which the engine thinks about its answer."""
+    begun(page, STRONG)
     page.send(do="play", vertex="d4")
     view = page.until("view")
     assert view["thinking"]
@@ -29,8 +30,8 @@ def thinking(page: Wire) -> dict[str, object]:
     return view
 
 
-def test_earlier_moves_records_and_comments_do_not_wait_for_the_engine(server: Server) -> None:
-    with server.page() as page:
+def test_earlier_moves_records_and_comments_do_not_wait_for_the_engine(server: Server, room: str) -> None:
+    with server.page(room) as page:
         live = thinking(page)["at"]
         page.send(do="goto", node=0)
         view = page.until("view")
@@ -56,8 +57,8 @@ def test_earlier_moves_records_and_comments_do_not_wait_for_the_engine(server: S
         assert page.until("view")["number"] == 0
 
 
-def test_analysis_shows_the_engines_own_search(server: Server) -> None:
-    with server.page() as page:
+def test_analysis_shows_the_engines_own_search(server: Server, room: str) -> None:
+    with server.page(room) as page:
         live = thinking(page)["at"]
         page.send(do="analyse", on=True)
         view = page.until("view")
@@ -67,8 +68,8 @@ def test_analysis_shows_the_engines_own_search(server: Server) -> None:
         assert (look["is"], look["node"], look["toPlay"]) == ("look", live, "white")
 
 
-def test_another_level_lets_the_thought_begin_again(server: Server) -> None:
-    with server.page() as page:
+def test_another_level_lets_the_thought_begin_again(server: Server, room: str) -> None:
+    with server.page(room) as page:
         thinking(page)
         page.send(do="level", level=1)
         view = page.until("view")
@@ -78,16 +79,16 @@ def test_another_level_lets_the_thought_begin_again(server: Server) -> None:
 
 
 @pytest.mark.parametrize(("request_", "number"), [("undo", 0), ("resign", 1), ("review", 1)])
-def test_what_changes_the_game_cuts_the_thought_short(server: Server, request_: str, number: int) -> None:
-    with server.page() as page:
+def test_what_changes_the_game_cuts_the_thought_short(server: Server, room: str, request_: str, number: int) -> None:
+    with server.page(room) as page:
         thinking(page)
         page.send(do=request_)
         view = page.until("view")
         assert (view["number"], len(view["line"]), view["thinking"]) == (number, number + 1, False)
 
 
-def test_the_saved_result_is_the_games_wherever_the_page_looks(server: Server) -> None:
-    with server.page() as page:
+def test_the_saved_result_is_the_games_wherever_the_page_looks(server: Server, room: str) -> None:
+    with server.page(room) as page:
         thinking(page)
         page.send(do="resign")
         page.until("view")
@@ -97,20 +98,16 @@ def test_the_saved_result_is_the_games_wherever_the_page_looks(server: Server) -
         assert "RE[W+R]" in page.until("record")["text"]
 
 
-def test_handicap_stones_stand_where_the_engine_thinks(server: Server) -> None:
-    with server.page() as page:
-        page.until("view")
-        page.send(do="new", setup={"game": "go", "size": 9, "level": 1, "handicap": 4})
-        assert page.until("view")["thinking"]
+def test_handicap_stones_stand_where_the_engine_thinks(server: Server, room: str) -> None:
+    with server.page(room) as page:
+        assert begun(page, {"game": "go", "size": 9, "level": 1, "handicap": 4})["thinking"]
         view = page.until("view")
         assert sorted(view["stones"]) == [0] * 76 + [1] * 4 + [2]
 
 
-def test_a_clock_ends_the_game_while_an_analysis_runs_and_undo_gives_the_time_back(server: Server) -> None:
-    with server.page() as page:
-        page.until("view")
-        page.send(do="new", setup={"game": "go", "size": 7, "level": 1, "clock": {"main": 0.4}})
-        page.until("view")
+def test_a_clock_ends_the_game_while_an_analysis_runs_and_undo_gives_the_time_back(server: Server, room: str) -> None:
+    with server.page(room) as page:
+        begun(page, {"game": "go", "size": 7, "level": 1, "clock": {"main": 0.4}})
         page.send(do="analyse", on=True)
         page.until("look")
         view = page.until("view")

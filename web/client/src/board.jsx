@@ -8,14 +8,15 @@ const LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ";
 const SIGNS = [0, 1, -1]; // a colour's number → Shudan's sign
 const LARGEST_VERTEX = 76, MARGIN = 2.7; // pixels; coordinates and border in vertices
 const LEAST_SHARE = 0.01;
+const CROWDED = 13; // points a side from which a tap is first shown, and played by a second one
 const FULL = 2; // Shudan draws a shade of 1 half transparent
 
 const grid = (view, fill) => Array.from({ length: view.rows }, (_, y) => Array.from({ length: view.cols }, (_, x) => fill(y * view.cols + x)));
 
 export const vertexOf = (view, point) => `${LETTERS[point % view.cols]}${view.rows - Math.floor(point / view.cols)}`;
 
-export function Board({ view, look, overlay, preview, hint, onPlay, coordinates }) {
-  const frame = useRef(null);
+export function Board({ view, look, overlay, preview, hint, marked, details, onPlay, onMark, coordinates }) {
+  const frame = useRef(null), pointer = useRef("mouse");
   const [room, setRoom] = useState({ width: 0, height: 0 });
   const [hovered, setHovered] = useState(null);
   const [cursor, setCursor] = useState(null);
@@ -31,8 +32,14 @@ export function Board({ view, look, overlay, preview, hint, onPlay, coordinates 
   const margin = coordinates ? MARGIN : 1;
   const fits = Math.min(room.width / (view.cols + margin), room.height / (view.rows + margin));
   const vertexSize = Math.max(8, Math.floor(Math.min(fits, LARGEST_VERTEX)));
-  const mayPlay = view.toPlay && (!view.person || view.person === view.toPlay) && !view.thinking;
-  const maps = mapsOf(view, { look, overlay, preview, hint, hovered: mayPlay ? hovered : null });
+  const isEarlier = view.goingOn && view.live !== view.at;
+  const mayPlay = view.toPlay && (!view.person || view.person === view.toPlay) && !view.thinking && !isEarlier;
+  const maps = mapsOf(view, { look, overlay, preview, hint, details, hovered: mayPlay ? marked ?? hovered : null });
+  const choose = (point) => {
+    const isUnsure = pointer.current === "touch" && Math.max(view.cols, view.rows) >= CROWDED && mayPlay && !view.falling;
+    if (isUnsure && marked !== point) onMark(point);
+    else onPlay(vertexOf(view, point));
+  };
 
   const press = (event) => {
     const moves = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
@@ -51,7 +58,7 @@ export function Board({ view, look, overlay, preview, hint, onPlay, coordinates 
   };
   const kind = [view.squares ? "squares" : "lines", `game-${view.game}`, mayPlay ? "may-play" : ""].join(" ");
   return (
-    <div class="board-frame" ref={frame}>
+    <div class="board-frame" ref={frame} onPointerDownCapture={(event) => { pointer.current = event.pointerType; }}>
       <div
         class="board-focus" tabIndex={0} role="application" onKeyDown={press} onBlur={() => setCursor(null)}
         aria-label={`${sizes(view.cols, view.rows)} board. Arrow keys choose a point, Enter plays there.`}
@@ -59,8 +66,8 @@ export function Board({ view, look, overlay, preview, hint, onPlay, coordinates 
         <Goban
           class={kind} vertexSize={vertexSize} showCoordinates={coordinates} {...maps}
           coordX={(x) => LETTERS[x]}
-          selectedVertices={cursor === null ? [] : [[cursor % view.cols, Math.floor(cursor / view.cols)]]}
-          onVertexClick={(event, [x, y]) => onPlay(vertexOf(view, y * view.cols + x))}
+          selectedVertices={[cursor, marked].filter((point) => point !== null).map((point) => [point % view.cols, Math.floor(point / view.cols)])}
+          onVertexClick={(event, [x, y]) => choose(y * view.cols + x)}
           onVertexPointerEnter={(event, [x, y]) => event.pointerType === "mouse" && setHovered(y * view.cols + x)}
           onVertexPointerLeave={() => setHovered(null)}
         />
@@ -79,7 +86,7 @@ function described(view, point) {
 }
 
 /** Shudan's maps: stones, marks, heat, shading. */
-function mapsOf(view, { look, overlay, preview, hint, hovered }) {
+function mapsOf(view, { look, overlay, preview, hint, details, hovered }) {
   const stones = view.stones.map((colour) => SIGNS[colour]);
   const marks = Array(stones.length).fill(null), ghosts = Array(stones.length).fill(null);
   const heat = Array(stones.length).fill(null), shade = Array(stones.length).fill(0);
@@ -100,7 +107,7 @@ function mapsOf(view, { look, overlay, preview, hint, hovered }) {
     for (const move of look.moves) {
       const share = overlay.moves === "policy" ? move.prior : move.share;
       if (move.point >= stones.length || stones[move.point] || share < LEAST_SHARE) continue;
-      const text = overlay.moves === "policy" ? percent(move.prior).replace(" %", "") : `${(100 * move.chance).toFixed(0)}\n${short(move.visits)}`;
+      const text = overlay.moves === "policy" ? percent(move.prior).replace(" %", "") : `${(100 * move.chance).toFixed(0)}${details ? `\n${short(move.visits)}` : ""}`;
       heat[move.point] = { strength: Math.max(1, Math.round((9 * share) / best)), text };
     }
   }

@@ -1,6 +1,6 @@
 // Black's chance and lead over the game; a click shows the move.
 
-import { lead, percent } from "./words.js";
+import { ahead, percent } from "./words.js";
 
 const WIDTH = 320, HEIGHT = 110, LEFT = 4, RIGHT = 4;
 
@@ -31,7 +31,7 @@ export function Graph({ view, onGo }) {
         {at >= 0 && <line class="here" x1={across(at)} x2={across(at)} y1="0" y2={HEIGHT} />}
       </svg>
       <figcaption>
-        {now ? `Move ${at}: Black wins ${percent(now.black)}${now.score === null ? "" : `, lead ${lead(now.score)} points`}` : "Not analysed here yet."}
+        {now ? `Move ${at}: Black wins ${percent(now.black)}${now.score === null ? "" : `; ${ahead(now.score)}`}` : "Not analysed here yet."}
         <span class="keys"><span class="key-chance">Black's chance</span>{score.length > 1 && <span class="key-score">points (dashed)</span>}</span>
       </figcaption>
     </figure>

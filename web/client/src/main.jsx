@@ -2,13 +2,14 @@
 
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Board } from "./board.jsx";
+import { Board, vertexOf } from "./board.jsx";
 import { Connection } from "./connection.js";
 import { NewGame } from "./newgame.jsx";
 import { Analysis, Count, Game, Opponent, Review, Status } from "./panels.jsx";
+import { Players } from "./players.jsx";
 import { click, paint, remember, remembered } from "./remembered.js";
 import { decoded } from "./records.js";
-import { percent } from "./words.js";
+import { percent, side } from "./words.js";
 import "./style.css";
 
 const LARGEST_RECORD = 1_000_000; // bytes
@@ -25,7 +26,7 @@ function useServer() {
       else if (report.is === "refused" || report.is === "lost") change({ notice: { kind: report.is, text: report.text } });
       else if (report.is === "told") change({ notice: { kind: "told", text: report.text } });
       else if (report.is === "loading") change({ loading: report.text });
-      else if (report.is === "progress") change({ progress: report });
+      else if (report.is === "progress") change((now) => progressed(now, report));
       else if (report.is === "record") download(report.name, report.text);
     };
     connection.current = new Connection(hear, (open) => change({ open }));
@@ -47,15 +48,25 @@ function seen(now, view) {
   return { view, look: stale && !(now.look?.hint && !isNew) ? null : now.look, hint: isNew ? null : now.hint, progress: view.batch ? now.progress : null };
 }
 
+/** The graph with what is known of another node. */
+function known(view, node, point) {
+  const index = view.line.indexOf(node);
+  return index < 0 || !point ? view : { ...view, graph: view.graph.with(index, point) };
+}
+
+const progressed = (now, report) => ({ progress: report, ...(now.view && { view: known(now.view, report.node, report.point) }) });
+
 function looked(now, look) {
-  const graph = [...now.view.graph];
-  graph[now.view.line.indexOf(look.node)] = { black: look.black, score: look.score, visits: look.visits };
-  const view = { ...now.view, graph };
+  const view = known(now.view, look.node, { black: look.black, score: look.score, visits: look.visits });
   if (!look.hint) return now.view.analysing ? { look, view } : {};
   const [best] = look.moves;
-  const text = `Hint: ${best.vertex}${best.chance === null ? "" : `, which wins ${percent(best.chance)} for ${look.toPlay === "black" ? "Black" : "White"}`}.`;
+  const isTold = best.chance !== null && !hides(now.view, remembered());
+  const text = `Hint: ${best.vertex}${isTold ? `, which wins ${percent(best.chance)} for ${side(look.toPlay)}` : ""}.`;
   return { view, hint: best.point, notice: { kind: "told", text } };
 }
+
+/** Whether a game is being played that must not tell who leads. */
+const hides = (view, memory) => view.goingOn && !view.analysing && !memory.leads;
 
 function download(name, text) {
   const link = document.createElement("a");
@@ -72,6 +83,8 @@ function Page() {
   const [overlay, setOverlay] = useState({ moves: "moves", ownership: true });
   const [preview, setPreview] = useState(null);
   const [isNew, setIsNew] = useState(false);
+  const [isResigning, setIsResigning] = useState(false);
+  const [marked, setMarked] = useState(null); // a point that was tapped once
   const [isDropping, setIsDropping] = useState(false);
   const file = useRef(null);
   const keep = (more) => setMemory((now) => ({ ...now, ...more }));
@@ -85,14 +98,18 @@ function Page() {
     if (chosen.size > LARGEST_RECORD) server.tell(`${chosen.name} has ${chosen.size.toLocaleString("en")} bytes; a record has at most ${LARGEST_RECORD.toLocaleString("en")}.`);
     else ask("load", { text: decoded(await chosen.arrayBuffer()) });
   };
-  useShortcuts({ view, go, ask, isOpen: isNew });
+  useShortcuts({ view, go, ask, isOpen: isNew || isResigning });
   useDrop(load, setIsDropping);
 
   if (!view || !hello) return <p class="starting">{server.open ? server.notice?.text || server.loading || "Setting up the board…" : "The server does not answer. Is gozero-web still running?"}</p>;
   const game = hello.games.find((entry) => entry.name === view.game);
   const network = game?.engines.find((entry) => entry.label === (view.engine ?? "")) ?? game?.engines[0];
   const isMine = view.live !== null || view.person;
-  const play = (vertex) => ask(view.count?.disputable ? "dead" : "play", { vertex, at: view.at });
+  const mark = marked?.node === view.at ? marked.point : null;
+  const play = (vertex) => {
+    setMarked(null);
+    ask(view.count?.disputable ? "dead" : "play", { vertex, at: view.at });
+  };
   const turn = view.over ? "over" : view.thinking ? "engine" : "person";
   return (
     <div class={isDropping ? "page dropping" : "page"} data-move={view.number} data-turn={turn} data-game={view.identity}>
@@ -103,6 +120,7 @@ function Page() {
           <summary aria-label="Settings" title="Settings">⚙</summary>
           <div class="card">
             <label><input type="checkbox" checked={memory.sound} onChange={(event) => keep({ sound: event.currentTarget.checked })} /> Sound</label>
+            <label><input type="checkbox" checked={memory.leads} onChange={(event) => keep({ leads: event.currentTarget.checked })} /> Show who leads while I play</label>
             <label><input type="checkbox" checked={memory.coordinates} onChange={(event) => keep({ coordinates: event.currentTarget.checked })} /> Coordinates</label>
             <label>Colours <select value={memory.theme} onChange={(event) => keep({ theme: event.currentTarget.value })}><option value="auto">as the system's</option><option value="light">light</option><option value="dark">dark</option></select></label>
           </div>
@@ -111,29 +129,59 @@ function Page() {
       <main>
         <div class="playing">
           {!server.open && <p class="notice lost" role="alert">The connection to the server is broken; trying again. The game is kept.</p>}
-          <Board view={view} look={look} overlay={overlay} preview={preview?.node === view.at ? preview : null} hint={server.hint} onPlay={play} coordinates={memory.coordinates} />
-          <div class="notices" aria-live="polite">{server.notice && <p class={`notice ${server.notice.kind}`}>{server.notice.text}</p>}</div>
+          <Players view={view} />
+          <Board
+            view={view} look={look} overlay={overlay} preview={preview?.node === view.at ? preview : null} hint={server.hint} marked={mark} details={memory.details}
+            onPlay={play} onMark={(point) => setMarked({ node: view.at, point })} coordinates={memory.coordinates}
+          />
+          <div class="notices" aria-live="polite">
+            {view.goingOn && view.live !== view.at && <p class="notice warning">This is an earlier move. {earlier(view)} <button type="button" class="link" onClick={() => go(view.live)}>Go to the last move</button></p>}
+            {server.notice && <p class={`notice ${server.notice.kind}`}>{server.notice.text}</p>}
+          </div>
           <div class="actions" role="group" aria-label="Moves">
+            {mark !== null && <button type="button" class="main" onClick={() => play(vertexOf(view, mark))}>Play {vertexOf(view, mark)}</button>}
             {view.hasPass && <button type="button" disabled={!view.canPass || view.thinking} onClick={() => ask("pass", { at: view.at })}>Pass</button>}
-            <button type="button" disabled={view.number === 0 && !view.over} onClick={() => ask("undo")}>Undo</button>
+            <button type="button" disabled={view.goingOn ? view.line.length < 2 : view.number === 0 && !view.over} onClick={() => ask("undo")}>Undo</button>
             <button type="button" disabled={view.over || view.thinking} onClick={() => ask("hint")}>Hint</button>
-            {isMine && <button type="button" disabled={!view.goingOn} onClick={() => ask("resign")}>Resign</button>}
+            {isMine && <button type="button" disabled={!view.goingOn} onClick={() => setIsResigning(true)}>Resign</button>}
           </div>
         </div>
         <aside>
           <Status view={view} loading={server.loading} opponent={`level ${view.level}`} />
           {view.count && <Count view={view} />}
-          <Analysis view={view} look={look} overlay={overlay} setOverlay={setOverlay} ask={ask} onPreview={setPreview} />
-          <Game view={view} go={go} />
-          <Review view={view} ask={ask} go={go} progress={server.progress} onPreview={setPreview} onOpen={() => file.current.click()} />
+          <Analysis view={view} look={look} overlay={overlay} setOverlay={setOverlay} ask={ask} onPreview={setPreview} details={memory.details} onDetails={(details) => keep({ details })} />
+          <Game view={view} go={go} isHidden={hides(view, memory)} onReveal={() => keep({ leads: true })} />
+          <Review view={view} ask={ask} go={go} progress={server.progress} onPreview={setPreview} onOpen={() => file.current.click()} details={memory.details} />
           <Opponent view={view} network={network} ask={ask} run={hello.run} />
         </aside>
       </main>
       <footer><p class="quiet">gozero {hello.version} · nothing leaves this machine · <a href="/licences.txt">licences</a></p></footer>
       <input ref={file} class="unseen" type="file" tabIndex={-1} aria-label="A record to open" accept=".sgf,.txt" onChange={(event) => { load(event.currentTarget.files[0]); event.currentTarget.value = ""; }} />
       <div class="unseen" role="status">{view.spoken}</div>
+      {isResigning && <Resign onClose={() => setIsResigning(false)} onResign={() => ask("resign")} />}
       {isNew && <NewGame games={hello.games} view={view} onClose={() => setIsNew(false)} onStart={(setup) => { setIsNew(false); ask("new", { setup }); }} />}
     </div>
+  );
+}
+
+/** What goes on in the last position, while an earlier one is shown. */
+function earlier(view) {
+  if (view.thinking) return "The engine is choosing its move.";
+  return view.person === view.turn ? "It is your turn." : "";
+}
+
+/** Asks whether the game is to be given up. */
+function Resign({ onClose, onResign }) {
+  const dialog = useRef(null);
+  useEffect(() => dialog.current.showModal(), []);
+  return (
+    <dialog ref={dialog} class="dialog small-dialog" onClose={onClose} aria-labelledby="resign-title">
+      <h2 id="resign-title">Give this game up?</h2>
+      <div class="buttons">
+        <button type="button" onClick={() => dialog.current.close()}>Play on</button>
+        <button type="button" class="main" onClick={() => { onResign(); dialog.current.close(); }}>Resign the game</button>
+      </div>
+    </dialog>
   );
 }
 

@@ -1,7 +1,7 @@
 // The dialog for a new game.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { levelWords, sizes } from "./words.js";
+import { learned, levelWords, sizes } from "./words.js";
 
 const CLOCKS = [
   { name: "No clock", main: 0, period: 0, periods: 0 },
@@ -64,7 +64,7 @@ export function NewGame({ games, view, onStart, onClose }) {
         <label class="level">Level <output>{levelWords(chosen.level)}</output>
           <input type="range" name="level" min="1" max="20" value={chosen.level} onInput={(event) => set({ level: Number(event.currentTarget.value) })} />
         </label>
-        <details>
+        <details class="more">
           <summary>More: {game.name === "go" ? "handicap, komi, rules, clock" : game.rules.length ? "rules, clock" : "clock"}</summary>
           <div class="fields">
             {handicaps > 0 && <label>Handicap
@@ -102,11 +102,11 @@ export function NewGame({ games, view, onStart, onClose }) {
   );
 }
 
-export function Strength({ network, warning, size }) {
+function Strength({ network, warning, size }) {
   return (
     <div class={warning ? "strength warning" : "strength"}>
-      <p><strong>{network.name}</strong>{network.trained.length > 0 && ` learned on ${network.trained.map((side) => `${side}`).join(", ")}${network.trained.length > 1 ? " points a side" : ""}, by playing itself.`}</p>
-      {network.strength && <p>{network.strength[0].toUpperCase() + network.strength.slice(1)}.</p>}
+      <p>{learned(network)}</p>
+      {network.strength && <details><summary>What is known of its strength</summary><p>{network.name}: {network.strength}.</p></details>}
       {warning && <p><strong>⚠ {size} was never trained:</strong> expect weak moves and wrong estimates.</p>}
     </div>
   );

@@ -2,60 +2,26 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { Graph, Walk } from "./graph.jsx";
-import { lead, levelWords, percent, short, side, time } from "./words.js";
+import { Stone } from "./players.jsx";
+import { ahead, lead, learned, levelWords, percent, short, side } from "./words.js";
 
 const LISTED = 8;
-const BATCH_VISITS = [25, 100, 400, 1000];
-
-export const Stone = ({ colour }) => <span class={`stone ${colour}`} aria-hidden="true" />;
+const EFFORTS = [[25, "quickly"], [100, "well"], [400, "thoroughly"], [1000, "very thoroughly"]]; // visits, in words
 
 export function Status({ view, loading, opponent }) {
-  const turn = view.over ? view.result : view.thinking ? `${side(view.toPlay)}: the engine is thinking…` : view.person === view.toPlay ? `Your turn: ${side(view.toPlay)}` : `${side(view.toPlay)} to move`;
+  const turn = view.over ? view.result : view.thinking ? `${side(view.turn)}: the engine is thinking…` : view.person && view.person === view.turn ? `Your turn: ${side(view.turn)}` : `${side(view.toPlay)} to move`;
   return (
     <section class="card status" aria-label="The game">
-      <p class="turn">{!view.over && <Stone colour={view.toPlay} />}<strong>{turn}</strong></p>
+      {view.event && <p class="event">{view.event}</p>}
+      <p class="turn"><strong>{turn}</strong></p>
+      {view.recorded && <p>Result in the record: <strong>{view.recorded}</strong></p>}
+      {view.comment && <blockquote class="said">{view.comment}</blockquote>}
       {view.lastText && <p class="note">Last move: {view.lastText}.</p>}
-      {view.goingOn && view.live !== view.at && <p class="note">You are looking at an earlier move.</p>}
       {loading && <p class="note busy">{loading}</p>}
-      {view.clock && <Clocks clock={view.clock} />}
       <p class="facts">{[view.person ? `You are ${side(view.person)}, against ${opponent}` : "No opponent: every move is yours", view.handicap ? `${view.handicap} stones handicap` : "", view.komi === null ? "" : `komi ${view.komi}`, view.rules && view.game === "go" ? `${view.rules} rules` : ""].filter(Boolean).join(" · ")}</p>
       {view.warning && <p class="note warning">⚠ {view.warning[0].toUpperCase() + view.warning.slice(1)}.</p>}
     </section>
   );
-}
-
-function Clocks({ clock }) {
-  const [passed, setPassed] = useState(0);
-  useEffect(() => {
-    const begun = performance.now();
-    setPassed(0);
-    const timer = clock.running && setInterval(() => setPassed((performance.now() - begun) / 1000), 250);
-    return () => clearInterval(timer);
-  }, [clock]);
-  return (
-    <dl class="clocks">
-      {["black", "white"].map((colour) => {
-        const { left, periods } = timeLeft(clock, colour, clock.running === colour ? passed : 0);
-        return (
-          <div key={colour} class={clock.running === colour ? "clock running" : "clock"}>
-            <dt><Stone colour={colour} />{side(colour)}</dt>
-            <dd>{time(left)}{periods > 0 && <small> × {periods}</small>}</dd>
-          </div>
-        );
-      })}
-    </dl>
-  );
-}
-
-/** A side's clock after so many more seconds: a period that is used up makes way for the next, as on the server. */
-function timeLeft(clock, colour, passed) {
-  let { seconds, periods } = clock[colour];
-  let left = seconds - passed;
-  while (left < 0 && periods !== 1 && clock.periods) {
-    left += clock.period;
-    periods = periods ? periods - 1 : clock.periods;
-  }
-  return { left: Math.max(0, left), periods };
 }
 
 export function Count({ view }) {
@@ -74,7 +40,7 @@ export function Count({ view }) {
   );
 }
 
-export function Analysis({ view, look, overlay, setOverlay, ask, onPreview }) {
+export function Analysis({ view, look, overlay, setOverlay, ask, onPreview, details, onDetails }) {
   const moves = look ? look.moves.filter((move) => move.visits > 0 || overlay.moves === "policy").slice(0, LISTED) : [];
   const set = (change) => setOverlay({ ...overlay, ...change });
   return (
@@ -85,38 +51,51 @@ export function Analysis({ view, look, overlay, setOverlay, ask, onPreview }) {
       {look && (
         <>
           <p class="meter" role="img" aria-label={`Black wins ${percent(look.black)}`}><span class="bar"><span class="black-bar" style={{ width: `${100 * look.black}%` }} /></span></p>
-          <p class="quiet">Black {percent(look.black)}{look.score !== null && ` · Black ${lead(look.score)} points`} · {short(look.visits)} visits{look.paused ? " · paused" : ""}</p>
+          <p class="quiet">Black wins {percent(look.black)}, White {percent(1 - look.black)}{look.score !== null && `; ${ahead(look.score)}`}.{details && ` ${short(look.visits)} visits${look.paused ? ", paused" : ""}.`}</p>
           <div class="scroll" tabIndex={0} role="region" aria-label="Candidate moves">
             <table class="moves">
-              <thead><tr><th scope="col">Move</th><th scope="col">Wins</th><th scope="col">Points</th><th scope="col">Visits</th><th scope="col">Policy</th><th scope="col">Expected line</th></tr></thead>
+              <thead><tr><th scope="col">Move</th><th scope="col">Wins</th>{look.score !== null && <th scope="col">Points</th>}{details && <><th scope="col">Visits</th><th scope="col">Policy</th></>}<th scope="col">What may follow</th></tr></thead>
               <tbody>
-                {moves.map((move) => (
-                  <tr key={move.vertex} onPointerEnter={() => onPreview({ points: move.points, first: look.toPlay, node: look.node })} onPointerLeave={() => onPreview(null)}>
-                    <th scope="row"><button type="button" class="link" onFocus={() => onPreview({ points: move.points, first: look.toPlay, node: look.node })} onBlur={() => onPreview(null)} onClick={() => onPreview({ points: move.points, first: look.toPlay, node: look.node })}>{move.vertex}</button></th>
-                    <td>{percent(move.chance)}</td><td>{lead(move.score)}</td><td>{short(move.visits)}</td><td>{percent(move.prior)}</td>
-                    <td class="line">{move.line.slice(1, 7).join(" ")}</td>
-                  </tr>
-                ))}
+                {moves.map((move) => {
+                  const show = () => onPreview({ points: move.points, first: look.toPlay, node: look.node });
+                  return (
+                    <tr key={move.vertex} onPointerEnter={show} onPointerLeave={() => onPreview(null)}>
+                      <th scope="row"><button type="button" class="link" onFocus={show} onBlur={() => onPreview(null)} onClick={show}>{move.vertex}</button></th>
+                      <td>{percent(move.chance)}</td>{look.score !== null && <td>{lead(move.score)}</td>}
+                      {details && <><td>{short(move.visits)}</td><td>{percent(move.prior)}</td></>}
+                      <td class="line">{move.line.slice(1, 7).join(" ")}</td>
+                    </tr>
+                  );
+                })}
               </tbody>
             </table>
           </div>
-          <p class="quiet">For {side(look.toPlay)}, who is to move. Point at a move to see its line.</p>
+          <p class="quiet">Good moves for {side(look.toPlay)}, the best one first. Point at a move to see what may follow.</p>
         </>
       )}
-      {!look && <p class="quiet">{view.analysing ? (view.over ? "The game is over." : "Looking…") : "Switch it on to see the engine's candidate moves, its estimate and whose area it expects each point to be."}</p>}
+      {!look && <p class="quiet">{waiting(view)}</p>}
       <div class="options">
-        <label>On the board <select value={overlay.moves} onChange={(event) => set({ moves: event.currentTarget.value })}><option value="moves">win rate and visits</option><option value="policy">policy</option><option value="none">nothing</option></select></label>
-        {look?.ownership && <label><input type="checkbox" checked={overlay.ownership} onChange={(event) => set({ ownership: event.currentTarget.checked })} /> ownership</label>}
+        <label>On the board <select value={overlay.moves} onChange={(event) => set({ moves: event.currentTarget.value })}><option value="moves">chances to win</option>{details && <option value="policy">the network's policy</option>}<option value="none">no numbers</option></select></label>
+        {look?.ownership && <label><input type="checkbox" checked={overlay.ownership} onChange={(event) => set({ ownership: event.currentTarget.checked })} /> whose area</label>}
+        <label><input type="checkbox" checked={details} onChange={(event) => { onDetails(event.currentTarget.checked); if (overlay.moves === "policy") set({ moves: "moves" }); }} /> details</label>
       </div>
     </section>
   );
 }
 
-export function Game({ view, go }) {
+function waiting(view) {
+  if (!view.analysing) return "Switch it on to see good moves, who is winning, and whose area each point is likely to be.";
+  if (view.over) return "The game is over.";
+  return view.thinking && view.at !== view.live ? "The engine is choosing its move; it looks at this position afterwards." : "Looking…";
+}
+
+export function Game({ view, go, isHidden, onReveal }) {
   return (
     <section class="card" aria-label="The game so far">
       <h2>The game so far</h2>
-      <Graph view={view} onGo={go} />
+      {isHidden
+        ? <p class="quiet">Who leads stays hidden while you play. <button type="button" class="link" onClick={onReveal}>Show it</button></p>
+        : <Graph view={view} onGo={go} />}
       <Walk view={view} onGo={go} />
       {view.children.length > 1 && (
         <p class="next">Goes on with {view.children.map((child) => <button type="button" key={child.node} class="small" onClick={() => go(child.node)}>{child.vertex}</button>)}</p>
@@ -125,7 +104,7 @@ export function Game({ view, go }) {
   );
 }
 
-export function Review({ view, ask, go, progress, onPreview, onOpen }) {
+export function Review({ view, ask, go, progress, onPreview, onOpen, details }) {
   const [visits, setVisits] = useState(100);
   return (
     <section class="card" aria-label="Review">
@@ -140,10 +119,10 @@ export function Review({ view, ask, go, progress, onPreview, onOpen }) {
           {view.batch
             ? <button type="button" onClick={() => ask("stop")}>Stop</button>
             : <button type="button" onClick={() => ask("batch", { visits })}>Analyse all moves</button>}
-          <label>with <select aria-label="Visits for each position" value={visits} onChange={(event) => setVisits(Number(event.currentTarget.value))}>{BATCH_VISITS.map((count) => <option key={count} value={count}>{count} visits</option>)}</select></label>
+          <select aria-label="How thoroughly" value={visits} onChange={(event) => setVisits(Number(event.currentTarget.value))}>{EFFORTS.map(([count, words]) => <option key={count} value={count}>{words}{details ? ` (${count} visits)` : ""}</option>)}</select>
         </div>
       )}
-      {view.batch && progress && <progress aria-label="Positions analysed" max={progress.total} value={progress.done}>{progress.done} of {progress.total}</progress>}
+      {view.batch && progress && <p class="quiet"><progress aria-label="Positions analysed" max={progress.total} value={progress.done} /> {progress.done} of {progress.total} positions</p>}
       {view.worst.length > 0 && !view.goingOn && (
         <>
           <h3>Moves that lost most</h3>
@@ -180,8 +159,14 @@ export function Opponent({ view, network, ask, run }) {
       <label class="level">Level <output>{levelWords(view.level)}</output>
         <input type="range" min="1" max="20" value={view.level} onChange={(event) => ask("level", { level: Number(event.currentTarget.value) })} />
       </label>
-      {network && <p><strong>{network.name}</strong>: {network.strength || "no matches are known"}.{network.trained.length > 0 && ` Trained on board sizes ${network.trained.join(", ")}.`}</p>}
-      <p class="quiet">The levels were measured against each other, in 3,546 games of Go on 9×9, and not against people. About 160 Elo lie between two of them.</p>
+      {network && <p>{learned(network)}</p>}
+      {network && (
+        <details>
+          <summary>How strong is it?</summary>
+          <p><strong>{network.name}</strong>: {network.strength || "no matches are known"}.</p>
+          <p>The levels were measured against each other, in 3,546 games of Go on 9×9, and not against people. About 160 Elo lie between two of them.</p>
+        </details>
+      )}
       {run && <p>Training run <strong>{run.name}</strong>: {run.report ? <a href="/run/report" target="_blank" rel="noopener">its report</a> : "no report yet"}. New game › More › Engine plays against its weights.</p>}
     </section>
   );

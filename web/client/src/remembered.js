@@ -1,7 +1,7 @@
-// What this browser remembers for the user: sound and colours. Where it may not remember, the usual values hold.
+// What this browser remembers for the user: sound, colours, what is shown. Where it may not remember, the usual values hold.
 
 const KEY = "gozero";
-const USUAL = { sound: false, theme: "auto", coordinates: true };
+const USUAL = { sound: false, theme: "auto", coordinates: true, details: false, leads: false };
 
 export function remembered() {
   try {

@@ -4,6 +4,8 @@ export const percent = (share) => (share === null || share === undefined ? "–"
 
 export const lead = (score) => (score === null || score === undefined ? "–" : `${score > 0 ? "+" : score < 0 ? "−" : ""}${Math.abs(score).toFixed(1)}`);
 
+export const ahead = (score) => (score === 0 ? "both have the same points" : `${score > 0 ? "Black" : "White"} is ahead by ${Math.abs(score).toFixed(1)} points`);
+
 export const short = (count) => (count < 1000 ? `${count}` : count < 10000 ? `${(count / 1000).toFixed(1)}k` : `${Math.round(count / 1000)}k`);
 
 export const side = (colour) => ({ black: "Black", white: "White" })[colour] ?? "";
@@ -18,4 +20,11 @@ export const sizes = (cols, rows) => `${cols}×${rows}`;
 export function time(seconds) {
   const whole = Math.max(0, Math.ceil(seconds));
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+}
+
+/** How a network came to play, in one sentence. */
+export function learned({ trained }) {
+  if (!trained.length) return "It plays without a network that has learned the game, and weakly.";
+  const boards = trained.length > 1 ? `boards of ${trained[0]} to ${trained.at(-1)} points a side` : "this board";
+  return `It learned the game on ${boards}, by playing against itself alone.`;
 }

@@ -1,0 +1,73 @@
+// The two players above the board: whose turn it is, what each has captured, the clocks.
+
+import { useEffect, useState } from "preact/hooks";
+import { side, time } from "./words.js";
+
+export const Stone = ({ colour }) => <span class={`stone ${colour}`} aria-hidden="true" />;
+
+export function Players({ view }) {
+  const passed = usePassed(view.clock);
+  return (
+    <div class="players" role="group" aria-label="The players">
+      {["black", "white"].map((colour) => {
+        const turn = turnOf(view, colour);
+        return (
+          <div key={colour} class={turn ? "player to-move" : "player"}>
+            <Stone colour={colour} />
+            <div class="who">
+              <strong>{nameOf(view, colour)}</strong>
+              <span class="quiet">{[turn, gainOf(view, colour)].filter(Boolean).join(" · ") || " "}</span>
+            </div>
+            {view.clock && <Clock clock={view.clock} colour={colour} passed={passed} />}
+          </div>
+        );
+      })}
+    </div>
+  );
+}
+
+function nameOf(view, colour) {
+  if (view.person) return `${side(colour)}: ${view.person === colour ? "you" : `level ${view.level}`}`;
+  return view.players[colour] ? `${side(colour)}: ${view.players[colour]}` : side(colour);
+}
+
+/** Of the game that is being played, also while an earlier move is shown. */
+function turnOf(view, colour) {
+  const moving = view.goingOn ? view.turn : view.toPlay;
+  if (moving !== colour) return "";
+  return view.thinking ? "thinking…" : view.person === colour ? "your turn" : "to move";
+}
+
+function gainOf({ gains }, colour) {
+  if (!gains) return "";
+  return `${gains[colour]} ${gains[colour] === 1 ? gains.what.replace(/s$/, "") : gains.what}`;
+}
+
+/** Seconds since the clocks were told. */
+function usePassed(clock) {
+  const [passed, setPassed] = useState(0);
+  useEffect(() => {
+    const begun = performance.now();
+    setPassed(0);
+    const timer = clock?.running && setInterval(() => setPassed((performance.now() - begun) / 1000), 250);
+    return () => clearInterval(timer);
+  }, [clock]);
+  return passed;
+}
+
+function Clock({ clock, colour, passed }) {
+  const isRunning = clock.running === colour;
+  const { left, periods } = timeLeft(clock, colour, isRunning ? passed : 0);
+  return <span class={isRunning ? "clock running" : "clock"} role="timer" aria-label={`${side(colour)}'s clock`}>{time(left)}{periods > 0 && <small> × {periods}</small>}</span>;
+}
+
+/** A side's clock after so many more seconds: a period that is used up makes way for the next, as on the server. */
+function timeLeft(clock, colour, passed) {
+  let { seconds, periods } = clock[colour];
+  let left = seconds - passed;
+  while (left < 0 && periods !== 1 && clock.periods) {
+    left += clock.period;
+    periods = periods ? periods - 1 : clock.periods;
+  }
+  return { left: Math.max(0, left), periods };
+}
