@@ -11,7 +11,7 @@ from __future__ import annotations
 import codecs
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sgfmill import boards, sgf_grammar
@@ -57,7 +57,7 @@ class GameRecord:
         result: as SGF has it: ``B+3.5``, ``W+R``, ``0``, or empty where it is not known.
         rules, black_name, white_name, black_rank, white_rank, event: free text.
         comments: (number of moves, text) of the comment on the position after that many moves.
-        game: a key of `GAME_NUMBERS`; only Go is read.
+        game: a key of `GAME_NUMBERS`; only Go is read unless others are asked for.
     """
 
     size: int
@@ -156,6 +156,7 @@ def _record(nodes: list[Tree_node], before_move: float, shared: int = 0) -> tupl
         black_rank=_text(root, "BR"),
         white_rank=_text(root, "WR"),
         event=_text(root, "EV"),
+        game=_game(root) or "go",
     )
     return record, shared_moves
 
@@ -286,9 +287,9 @@ def _decoded(data: bytes) -> tuple[bytes, str | None]:
     return text.decode(codec, errors="replace").encode(), "UTF-8"
 
 
-def read_tree(data: bytes) -> Sgf_game:
+def read_tree(data: bytes, games: Sequence[str] = ("go",)) -> Sgf_game:
     """The first game in ``data``, with its variations; a file that names an unknown encoding is read as latin-1, which
-    accepts every byte.
+    accepts every byte. RecordError where it is none of ``games``, keys of `GAME_NUMBERS`.
     """
     data, encoding = _decoded(data)
     try:
@@ -300,11 +301,23 @@ def read_tree(data: bytes) -> Sgf_game:
             raise RecordError(str(error)) from None
         game = Sgf_game.from_bytes(data, override_encoding="latin-1")
     root = game.get_root()
-    if root.has_property("GM") and root.get_raw("GM").strip() not in (b"1", b""):
-        raise RecordError(f"GM[{root.get_raw('GM').decode('latin-1')}] is not Go")
-    if _text(root, "RU") == NOGO_RULES:
-        raise RecordError(f"RU[{NOGO_RULES}] is not Go")
+    if _game(root) not in games:
+        named = f"RU[{NOGO_RULES}]" if _game(root) == "nogo" else f"GM[{_number(root)}]"
+        raise RecordError(f"{named} is not {'Go' if len(games) == 1 else 'one of ' + ', '.join(games)}")
     return game
+
+
+def _number(root: Tree_node) -> str:
+    """GM; Go's where there is none."""
+    return (root.get_raw("GM").strip().decode("latin-1") if root.has_property("GM") else "") or "1"
+
+
+def _game(root: Tree_node) -> str | None:
+    """The game as a key of `GAME_NUMBERS`, None for another one."""
+    number = _number(root)
+    if number == "1":
+        return "nogo" if _text(root, "RU") == NOGO_RULES else "go"
+    return next((name for name, known in GAME_NUMBERS.items() if str(known) == number), None)
 
 
 def _komi(root: Tree_node) -> float | None:

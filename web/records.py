@@ -1,5 +1,5 @@
-"""Games as files: SGF with variations and comments for games of Go's family; for the others a list of moves, one a line,
-whose first line names the game and its board.
+"""Games as files: SGF with variations and comments for the games that SGF knows; for the others a list of moves, one a
+line, whose first line names the game and its board.
 
 The page sends and receives texts; nothing here opens a file.
 """
@@ -20,6 +20,7 @@ from web.game_tree import START
 from web.setups import MOST_HANDICAP, MOST_KOMI, Setup
 from web.table import RefusedError, Table
 
+READ = ("go", "nogo", "othello", "gomoku")  # games of SGF files
 LONGEST = 1_000_000  # characters of a record
 _CHARSET = re.compile(r"\bCA\s*\[[^\]]*\]")
 _HEADER = re.compile(rf"\s*# ({'|'.join(WEIGHTS)}) (\d{{1,2}})x\d{{1,2}}\s*$", re.MULTILINE)
@@ -56,11 +57,12 @@ def setup_for(text: str, setup: Setup) -> tuple[Setup, GameWithVariations | None
         if game != setup.game:
             setup = replace(setup, weights=None, engine="", rules=None, komi=None)
         return replace(setup, game=game, size=size), None
-    if text.lstrip().startswith("(") and setup.game not in GO_FAMILY:
-        setup = replace(setup, game="go", weights=None, engine="", rules=None)
-    if setup.game not in GO_FAMILY:
+    if setup.game not in GO_FAMILY and not text.lstrip().startswith("("):
         return setup, None
     found = read_sgf(text)
+    game = found.record.game
+    if game != setup.game and not (game == "go" and setup.game in GO_FAMILY):
+        setup = replace(setup, game=game, weights=None, engine="", rules=None, komi=None)
     return replace(setup, size=found.record.size), found
 
 
@@ -91,9 +93,9 @@ def read_sgf(text: str) -> GameWithVariations:
     """The game of an SGF file. RefusedError where it is none, or too long."""
     _check_length(text)
     try:
-        return sgf_tree.read(_data_of(text))
+        return sgf_tree.read(_data_of(text), READ)
     except RecordError as error:
-        raise RefusedError(f"This is no game of Go in SGF: {error}.") from None
+        raise RefusedError(f"This is no game in SGF that can be opened: {error}.") from None
 
 
 def _load_game(table: Table, game: GameWithVariations) -> str:

@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from gozero import coords
 from gozero.colours import BLACK, COLOUR_NAMES, EMPTY, WHITE
 from gozero.current_game import CurrentGame, TurnError
@@ -22,7 +24,7 @@ from gozero.handicap import FEWEST_STONES, fixed_points, most_fixed
 from gozero.players import make_game
 from gozero.position import IllegalMove
 from gozero.refusals import landing, refusal
-from gozero.sgf import GameRecord
+from gozero.sgf import GAME_NUMBERS, GameRecord
 from web.clock import RoomClock
 from web.game_tree import START, MoveTree
 from web.setups import SIDES, Setup
@@ -61,7 +63,7 @@ class Table:
         self.setup = setup
         self.game = make_game(setup.game, sizes, size=size, rules=setup.rules, komi=setup.komi)
         self._place_handicap(setup.handicap)
-        self.start: GameRecord | None = self.game.record() if isinstance(self.game, GoGame) else None
+        self.start: GameRecord | None = self._first_record()
         self.tree, self.at = MoveTree(), START
         self.person = SIDES[setup.person]
         self.live: int | None = START if self.person != EMPTY else None
@@ -82,6 +84,12 @@ class Table:
             raise ChoiceError(f"handicap {stones}: a board of {self.game.size}x{self.game.size} has at most {most}")
         assert isinstance(self.game, GoGame)
         self.game.place_handicap(fixed_points(stones, self.game.size))
+
+    def _first_record(self) -> GameRecord | None:
+        """How the game begins, None for a game that SGF does not know."""
+        if isinstance(self.game, GoGame):
+            return self.game.record()
+        return GameRecord(self.game.size, game=self.game.name) if self.game.name in GAME_NUMBERS else None
 
     # Whose turn
 
@@ -254,10 +262,17 @@ class Table:
     # Records
 
     def begin_from(self, record: GameRecord) -> None:
-        """Begin anew from the start of a record of Go. ValueError where its stones or its size cannot be played."""
-        assert isinstance(self.game, GoGame)
-        self.game.load_record(replace(record, moves=()))
-        self.start = replace(self.game.record(), result=record.result)
+        """Begin anew from the start of a record of this game. ValueError where its stones or its size cannot be played."""
+        if isinstance(self.game, GoGame):
+            self.game.load_record(replace(record, moves=()))
+            self.start = replace(self.game.record(), result=record.result)
+        else:
+            self._stand_after([])
+            first = self.game.stones().reshape(-1)
+            given = dict.fromkeys(record.black_stones, BLACK) | dict.fromkeys(record.white_stones, WHITE)
+            if given and given != {point: int(first[point]) for point in np.flatnonzero(first).tolist()}:
+                raise ValueError("other stones than usual are set up at its start")
+            self.start = replace(record, moves=(), black_stones=(), white_stones=())
         self._forget()
 
     def begin_review(self) -> None:

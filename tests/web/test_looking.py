@@ -124,7 +124,7 @@ def test_a_record_of_another_game(tab: Callable[..., Tab], tmp_path: Path) -> No
 
 def test_files_that_are_no_records(tab: Callable[..., Tab], tmp_path: Path) -> None:
     page = tab().begin("Go", 7)
-    opened(page, tmp_path, "no record").shows(re.compile("^This is no game of Go in SGF: "))
+    opened(page, tmp_path, "no record").shows(re.compile("^This is no game in SGF that can be opened: "))
     opened(page, tmp_path, "(;GM[1]SZ[7]" + " " * 1_000_001 + ")").shows(
         re.compile(r"a record has at most 1,000,000\.$")
     )

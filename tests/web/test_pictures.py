@@ -16,6 +16,7 @@ pytestmark = pytest.mark.chromium
 RECORD = """(;FF[4]CA[UTF-8]GM[1]KM[7.5]RU[chinese]SZ[9];B[ee];W[gd];B[ff];W[ec];B[dc];W[cg];B[fc];W[fd];B[ed];W[gf];B[gc]
 ;W[hc];B[eb];W[gg];B[fg];W[gh];B[bf];W[cf];B[fh];W[be];B[bd];W[cd];B[bc];W[bg];B[gi];W[he];B[hb];W[hd];B[dh];W[ch]
 ;B[cc];W[dg];B[eh];W[hi])"""
+LOOKED = 400  # visits of the analysis that is shown
 
 
 def test_pictures_for_the_documents(tab: Callable[..., Tab], tmp_path: Path) -> None:
@@ -35,5 +36,8 @@ def test_pictures_for_the_documents(tab: Callable[..., Tab], tmp_path: Path) -> 
     page.page.get_by_role("switch", name="Analysis").check()
     expect(page.page.get_by_text("Black to move").first).to_be_attached()
     expect(page.page.locator(".moves tbody tr").nth(4)).to_be_visible()
+    while page.reports[-1].get("visits", 0) < LOOKED:
+        with page.hears("look"):
+            pass
     page.page.evaluate("scrollTo(0, 0)")
     page.picture("web-look")

@@ -1,5 +1,6 @@
 """Records as texts, and what the page may choose from."""
 
+import json
 import re
 from pathlib import Path
 
@@ -41,15 +42,50 @@ def test_left_out_variations_are_told() -> None:
     assert opened("(;SZ[9];B[ee](;W[cc])(;AB[aa];W[gg]))")[1].startswith("1 variation was left out")
 
 
-def test_moves_of_another_game_are_saved_and_read() -> None:
-    first = table("othello", 8)
-    for vertex in ("D3", "C3", "C4"):
-        first.play(first.action(vertex))
+def played(game: str, size: int, *vertices: str) -> Table:
+    found = table(game, size)
+    for vertex in vertices:
+        found.play(found.action(vertex))
+    return found
+
+
+def test_a_list_of_moves_is_saved_and_read() -> None:
+    first = played("connect4", 7, "D1", "D2", "C1")
     _, text = records.save(first, "")
-    assert text == "# othello 8x8\nblack D3\nwhite C3\nblack C4\n"
+    assert text == "# connect4 7x6\nblack D1\nwhite D2\nblack C1\n"
     again, remark = opened(text, "tictactoe")  # the file names its game and board
-    assert (again.game.name, again.game.size, remark) == ("othello", 8, "")
+    assert (again.game.name, again.game.size, remark) == ("connect4", 7, "")
     assert again.tree.moves(again.line[-1]) == first.tree.moves(first.at)
+
+
+@pytest.mark.parametrize(
+    ("game", "size", "vertices", "head"),
+    [
+        ("othello", 8, ("D3", "C3", "C4"), "GM[2]"),
+        ("gomoku", 13, ("G7", "H8"), "GM[4]"),
+        ("nogo", 7, ("D4", "E5"), "RU[NoGo]"),
+    ],
+)
+def test_other_games_that_sgf_knows_are_saved_and_read(game: str, size: int, vertices: tuple[str], head: str) -> None:
+    first = played(game, size, *vertices)
+    first.tree[first.at].comment = "so far"
+    name, text = records.save(first, "")
+    assert name == f"{game}.sgf"
+    assert head in text
+    again, remark = opened(text)
+    assert (again.game.name, again.game.size, remark) == (game, size, "")
+    end = again.line[-1]
+    assert again.tree.moves(end) == first.tree.moves(first.at)
+    assert again.tree[end].comment == "so far"
+    taken_up = table(game, size)
+    kept.take_up(taken_up, json.loads(json.dumps(kept.to_values(again, 0.0))))
+    assert taken_up.tree.to_values() == again.tree.to_values()
+
+
+def test_othello_from_other_stones_is_refused() -> None:
+    opened("(;GM[2]SZ[8]AB[dd][ee]AW[ed][de];B[df])")  # the usual four
+    with pytest.raises(RefusedError, match="other stones than usual"):
+        opened("(;GM[2]SZ[8]AB[aa];B[dc])")
 
 
 @pytest.mark.parametrize("text", ["", "# nothing", "black", "green D3", "black Z9", "black D4", "black D3\nblack C3"])
