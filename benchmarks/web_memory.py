@@ -18,7 +18,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import aiohttp
+try:
+    import aiohttp
+except ModuleNotFoundError:
+    raise SystemExit("web_memory: this needs aiohttp; run: pip install 'gozero[web]'") from None
 
 from benchmarks.harness import machine, parser
 from gozero.machine import megabytes
@@ -48,9 +51,14 @@ def served(*options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
 
 def used(number: int) -> tuple[float, float]:
     """Megabytes of the server of that process id, and of its engines together."""
+    found = [megabytes(Path(f"/proc/{each}/status"), "VmRSS") or 0.0 for each in family(number)]
+    return found[0], sum(found[1:])
+
+
+def family(number: int) -> list[int]:
+    """The ids of a process and its children (Linux)."""
     children = Path(f"/proc/{number}/task/{number}/children").read_text(encoding="ascii").split()
-    found = [megabytes(Path(f"/proc/{each}/status"), "VmRSS") for each in (number, *children)]
-    return found[0] or 0.0, sum(size or 0.0 for size in found[1:])
+    return [number, *map(int, children)]
 
 
 class Minutes:
@@ -87,8 +95,8 @@ async def analyse(address: str, minutes: Minutes) -> None:
     ):
         await page.send_json({"do": "new", "setup": SETUP})
         await page.send_json({"do": "analyse", "on": True})
-        async for message in page:
-            report: dict[str, Any] = json.loads(message.data)
+        while not minutes.is_over:
+            report = await heard(page)
             if report["is"] == "look":
                 look = report
             elif report["is"] == "view" and (report["over"] or report["number"] >= LONGEST):
@@ -97,8 +105,18 @@ async def analyse(address: str, minutes: Minutes) -> None:
                 await page.send_json({"do": "play", "vertex": look["moves"][0]["vertex"]})
                 moves, next_move, look = moves + 1, time.monotonic() + MOVE_EVERY, None
             minutes.look(moves)
-            if minutes.is_over:
-                return
+
+
+async def heard(page: aiohttp.ClientWebSocketResponse) -> dict[str, Any]:
+    """The next report; one of nothing where none comes in a second, as when the analysis has paused."""
+    try:
+        message = await page.receive(timeout=1.0)
+    except TimeoutError:
+        return {"is": "nothing"}
+    if message.type != aiohttp.WSMsgType.TEXT:
+        raise SystemExit(f"web_memory: the server has closed the connection: {message.data}")
+    report: dict[str, Any] = json.loads(message.data)
+    return report
 
 
 def main() -> None:

@@ -12,15 +12,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from gozero.weights import WeightsError
 from web import catalogue, kept, records
 from web.seats import Seated, Seats
 from web.settings import EngineProcessSettings
 from web.setups import setup_of
 from web.table import RefusedError
-
-LONGEST_COMMENT = 10_000  # characters
-MOST_BATCH_VISITS = 10_000
 
 Report = Callable[[dict[str, Any]], None]
 
@@ -103,12 +99,7 @@ class Desk:
     def _catalogue(self, request: dict[str, Any]) -> None:
         """Which games there are, and what is wrong with the game that is to be checked, if any."""
         choices = {label: Path(path) for label, path in request["choices"].items()}
-        fault = ""
-        if request["check"] is not None:
-            try:
-                self._seats.check(setup_of(request["check"]))
-            except (ValueError, WeightsError) as error:
-                fault = str(error)
+        fault = "" if request["check"] is None else self._seats.fault_of(setup_of(request["check"]))
         self._report({"is": "catalogue", "games": catalogue.shown_games(choices), "fault": fault})
 
     def _new(self, request: dict[str, Any]) -> None:
@@ -123,7 +114,7 @@ class Desk:
 
     def _load(self, request: dict[str, Any]) -> None:
         """A record, for review; it says which game and which board it is."""
-        text = _clean(request.get("text"))
+        text = records.clean(request.get("text"))
         setup, game = records.setup_for(text, self._game.table.setup)
         seated = self._seats.seat(setup)
         remark = records.load(seated.table, text, game)
@@ -192,10 +183,7 @@ class Desk:
         self._game.thinker.hint()
 
     def _batch(self, request: dict[str, Any]) -> None:
-        visits = request.get("visits", 100)
-        if not isinstance(visits, int) or not 1 <= visits <= MOST_BATCH_VISITS:
-            raise RefusedError(f"visits = {str(visits)[:20]!r}: expected 1 to {MOST_BATCH_VISITS:,}.")
-        self._game.thinker.begin_batch(visits)
+        self._game.thinker.begin_batch(request.get("visits", 100))
         self._changed()
 
     def _stop(self, request: dict[str, Any]) -> None:
@@ -211,10 +199,8 @@ class Desk:
     # Records
 
     def _comment(self, request: dict[str, Any]) -> None:
-        text = _clean(request.get("text"))
-        if len(text) > LONGEST_COMMENT:
-            raise RefusedError(f"A comment has at most {LONGEST_COMMENT:,} characters; this one has {len(text):,}.")
-        self._game.table.tree[self._game.table.at].comment = text
+        table = self._game.table
+        table.tree[table.at].comment = records.comment_of(request.get("text"))
         self._keep()
 
     def _save(self, request: dict[str, Any]) -> None:
@@ -239,8 +225,3 @@ class Desk:
 
     def _keep(self) -> None:
         self._report({"is": "save", "saved": self._game.saved()})
-
-
-def _clean(text: Any) -> str:
-    """A page's text, without halves of characters that no file can hold."""
-    return str("" if text is None else text).encode(errors="replace").decode()

@@ -53,8 +53,9 @@ class Inbox:
         threading.Thread(target=self._read, args=(lines,), name="requests", daemon=True).start()
 
     def _read(self, lines: Iterator[str]) -> None:
-        for line in lines:
-            self._requests.put(json.loads(line))
+        with suppress(ValueError):  # a line that was cut off, as when the server is killed
+            for line in lines:
+                self._requests.put(json.loads(line))
         self._requests.put(None)
 
     def is_waiting(self) -> bool:

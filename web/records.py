@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import Any
 
 from gozero import coords, sgf_tree
 from gozero.colours import COLOUR_WORDS, WHITE
@@ -21,7 +22,7 @@ from web.setups import MOST_HANDICAP, MOST_KOMI, Setup
 from web.table import RefusedError, Table
 
 READ = ("go", "nogo", "othello", "gomoku")  # games of SGF files
-LONGEST = 1_000_000  # characters of a record
+LONGEST, LONGEST_COMMENT = 1_000_000, 10_000  # characters of a record, of a comment
 _CHARSET = re.compile(r"\bCA\s*\[[^\]]*\]")
 _HEADER = re.compile(rf"\s*# ({'|'.join(WEIGHTS)}) (\d{{1,2}})x\d{{1,2}}\s*$", re.MULTILINE)
 _COLOURS = {word: colour for colour, word in COLOUR_WORDS.items()}
@@ -76,6 +77,19 @@ def load(table: Table, text: str, game: GameWithVariations | None) -> str:
     _check_length(text)
     _load_moves(table, text)
     return ""
+
+
+def clean(text: Any) -> str:
+    """A page's text, without halves of characters that no file can hold."""
+    return str("" if text is None else text).encode(errors="replace").decode()
+
+
+def comment_of(text: Any) -> str:
+    """A page's comment. RefusedError where it is too long."""
+    text = clean(text)
+    if len(text) > LONGEST_COMMENT:
+        raise RefusedError(f"A comment has at most {LONGEST_COMMENT:,} characters; this one has {len(text):,}.")
+    return text
 
 
 def _check_length(text: str) -> None:

@@ -14,6 +14,7 @@ from gozero.errors import ChoiceError
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games.game import Game
+from gozero.weights import WeightsError
 from web import catalogue, kept
 from web.counting import Counting
 from web.settings import EngineProcessSettings
@@ -80,11 +81,15 @@ class Seats:
         )
         return Seated(table, thinker, catalogue.trained_sizes(path))
 
-    def check(self, setup: Setup) -> None:
-        """Raise what would be wrong with this game, also at its first search: WeightsError or ValueError."""
-        table = self.seat(setup).table
-        if self._settings.backend != "auto" or self._settings.precision != "auto":
-            self._evaluator(_board_of(setup)[0], table.game.kind)
+    def fault_of(self, setup: Setup) -> str:
+        """What is wrong with this game, also with its first search where a backend was chosen; "" where nothing is."""
+        try:
+            table = self.seat(setup).table
+            if self._settings.backend != "auto" or self._settings.precision != "auto":
+                self._evaluator(_board_of(setup)[0], table.game.kind)
+        except (ValueError, WeightsError) as error:
+            return str(error)
+        return ""
 
     def _evaluator(self, path: Path | None, game: Game) -> Evaluator:
         self._compile()

@@ -61,9 +61,8 @@ class Table:
 
     def __init__(self, setup: Setup, size: int, sizes: Sequence[int]) -> None:
         self.setup = setup
-        self.game = make_game(setup.game, sizes, size=size, rules=setup.rules, komi=setup.komi)
-        self._place_handicap(setup.handicap)
-        self.start: GameRecord | None = self._first_record()
+        self.game = game_of(setup, size, sizes)
+        self.start: GameRecord | None = _first_record(self.game)
         self.tree, self.at = MoveTree(), START
         self.person = SIDES[setup.person]
         self.live: int | None = START if self.person != EMPTY else None
@@ -73,23 +72,6 @@ class Table:
         self.agreed: dict[int, list[list[int]]] = {}
         self.clock = RoomClock(setup.clock)
         self.clocks: dict[int, dict[str, Any]] = {}
-
-    def _place_handicap(self, stones: int) -> None:
-        if stones < FEWEST_STONES:
-            return
-        if self.setup.game != "go":
-            raise ChoiceError(f"{self.setup.game} has no handicap")
-        if stones > most_fixed(self.game.size):
-            most = most_fixed(self.game.size)
-            raise ChoiceError(f"handicap {stones}: a board of {self.game.size}x{self.game.size} has at most {most}")
-        assert isinstance(self.game, GoGame)
-        self.game.place_handicap(fixed_points(stones, self.game.size))
-
-    def _first_record(self) -> GameRecord | None:
-        """How the game begins, None for a game that SGF does not know."""
-        if isinstance(self.game, GoGame):
-            return self.game.record()
-        return GameRecord(self.game.size, game=self.game.name) if self.game.name in GAME_NUMBERS else None
 
     # Whose turn
 
@@ -268,10 +250,7 @@ class Table:
             self.start = replace(self.game.record(), result=record.result)
         else:
             self._stand_after([])
-            first = self.game.stones().reshape(-1)
-            given = dict.fromkeys(record.black_stones, BLACK) | dict.fromkeys(record.white_stones, WHITE)
-            if given and given != {point: int(first[point]) for point in np.flatnonzero(first).tolist()}:
-                raise ValueError("other stones than usual are set up at its start")
+            _check_stones(self.game, record)
             self.start = replace(record, moves=(), black_stones=(), white_stones=())
         self._forget()
 
@@ -283,6 +262,34 @@ class Table:
     def _forget(self) -> None:
         self.tree, self.at, self.ended, self.agreed = MoveTree(), START, None, {}
         self.review()
+
+
+def game_of(setup: Setup, size: int, sizes: Sequence[int]) -> CurrentGame:
+    """The game before its first move. ChoiceError where it does not have these rules or this handicap."""
+    game = make_game(setup.game, sizes, size=size, rules=setup.rules, komi=setup.komi)
+    if setup.handicap < FEWEST_STONES:
+        return game
+    if setup.game != "go" or not isinstance(game, GoGame):
+        raise ChoiceError(f"{setup.game} has no handicap")
+    if setup.handicap > most_fixed(size):
+        raise ChoiceError(f"handicap {setup.handicap}: a board of {size}x{size} has at most {most_fixed(size)}")
+    game.place_handicap(fixed_points(setup.handicap, size))
+    return game
+
+
+def _first_record(game: CurrentGame) -> GameRecord | None:
+    """How the game begins, None for a game that SGF does not know."""
+    if isinstance(game, GoGame):
+        return game.record()
+    return GameRecord(game.size, game=game.name) if game.name in GAME_NUMBERS else None
+
+
+def _check_stones(game: CurrentGame, record: GameRecord) -> None:
+    """ValueError where a record sets up other stones than those on the board of a game before its first move."""
+    first = game.stones().reshape(-1)
+    given = dict.fromkeys(record.black_stones, BLACK) | dict.fromkeys(record.white_stones, WHITE)
+    if given and given != {point: int(first[point]) for point in np.flatnonzero(first).tolist()}:
+        raise ValueError("other stones than usual are set up at its start")
 
 
 def stand_after(game: CurrentGame, start: GameRecord | None, moves: list[tuple[int, int]]) -> None:

@@ -29,6 +29,7 @@ from web.views import graph_point, look_values
 HINT_VISITS = 400
 REPORT_EVERY = 0.2  # seconds
 LISTED_MOVES = 24
+MOST_BATCH_VISITS = 10_000
 
 Report = Callable[[dict[str, Any]], None]
 
@@ -167,8 +168,12 @@ class Thinker:
         table.tree.learn(table.at, estimate_of(looks[-1]))
         self._report({**look_values(looks[-1], table, table.at, paused=True), "hint": True})
 
-    def begin_batch(self, visits: int) -> None:
-        """Analyse every position of the shown line that was not searched as well before."""
+    def begin_batch(self, visits: Any) -> None:
+        """Analyse every position of the shown line that was not searched as well before. RefusedError where these visits
+        cannot be.
+        """
+        if not isinstance(visits, int) or not 1 <= visits <= MOST_BATCH_VISITS:
+            raise RefusedError(f"visits = {str(visits)[:20]!r}: expected 1 to {MOST_BATCH_VISITS:,}.")
         self._batch_visits = visits
         self.batch = [node for node in self._table.line if not self._is_known(node)]
         self.batch_total = len(self.batch)

@@ -30,13 +30,25 @@ NAMES = {**COLOUR_WORDS, EMPTY: None}
 
 def view(table: Table, counting: Counting, *, level: int, trained: tuple[int, ...]) -> dict[str, Any]:
     """All that the page shows of a position."""
-    game, position = table.game, table.game.position
-    line = table.line
-    over = table.is_over
-    last = table.tree[table.at].action
     result = counting.result()
     return {
         "is": "view",
+        **_board(table),
+        **_turn(table),
+        **_moves(table),
+        **_terms(table),
+        "level": level,
+        "result": result,
+        "count": counting.values(),
+        "spoken": _spoken(table, result),
+        "warning": beyond_training(trained, table.game.size),
+    }
+
+
+def _board(table: Table) -> dict[str, Any]:
+    """The board and what stands on it."""
+    game, last = table.game, table.tree[table.at].action
+    return {
         "game": game.name,
         "cols": game.kind.cols,
         "rows": game.kind.rows,
@@ -46,42 +58,58 @@ def view(table: Table, counting: Counting, *, level: int, trained: tuple[int, ..
         "stones": [int(colour) for colour in game.stones().reshape(-1)],
         "last": last if 0 <= last < game.kind.points else None,
         "lastText": _told(table, table.at),
+        "gains": _gains(table),
+    }
+
+
+def _turn(table: Table) -> dict[str, Any]:
+    """Whose turn it is, in the position that is shown and in the live game."""
+    kind, position, over = table.game.kind, table.game.position, table.is_over
+    return {
         "toPlay": None if over else NAMES[position.to_play],
-        "person": NAMES[table.person] if table.live is not None else None,
-        "level": level,
-        "engine": table.setup.engine,
-        "legal": [] if over else np.flatnonzero(position.legal()[: game.kind.points]).tolist(),
-        "canPass": not over and position.is_legal(game.kind.pass_action),
-        "hasPass": game.kind.has_pass,
-        "thinking": table.is_engines_turn,
         "turn": NAMES[table.live_turn] if table.is_going_on else None,
+        "person": NAMES[table.person] if table.live is not None else None,
+        "legal": [] if over else np.flatnonzero(position.legal()[: kind.points]).tolist(),
+        "canPass": not over and position.is_legal(kind.pass_action),
+        "hasPass": kind.has_pass,
+        "thinking": table.is_engines_turn,
         "live": table.live,
         "goingOn": table.is_going_on,
+        "over": over,
+        "clock": table.clock.values(time.monotonic()),
+    }
+
+
+def _moves(table: Table) -> dict[str, Any]:
+    """The line that is shown, and what is known of its positions."""
+    tree, line = table.tree, table.line
+    return {
         "at": table.at,
         "line": line,
-        "vertices": [table.vertex(table.tree[number].action) for number in line[1:]],
-        "number": len(table.tree.path(table.at)) - 1,
+        "vertices": [table.vertex(tree[number].action) for number in line[1:]],
+        "number": len(tree.path(table.at)) - 1,
         "children": [
-            {"node": number, "vertex": table.vertex(table.tree[number].action), "colour": NAMES[table.tree[number].colour]}
-            for number in table.tree[table.at].children
+            {"node": number, "vertex": table.vertex(tree[number].action), "colour": NAMES[tree[number].colour]}
+            for number in tree[table.at].children
         ],
-        "over": over,
-        "result": result,
-        "count": counting.values(),
-        "graph": [graph_point(table.tree[number].estimate) for number in line],
+        "graph": [graph_point(tree[number].estimate) for number in line],
         "worst": worst(table, line),
-        "comment": table.tree[table.at].comment,
-        "clock": table.clock.values(time.monotonic()),
+        "comment": tree[table.at].comment,
+    }
+
+
+def _terms(table: Table) -> dict[str, Any]:
+    """What was agreed, and who plays."""
+    game, start = table.game, table.start
+    return {
+        "engine": table.setup.engine,
         "komi": game.komi if isinstance(game, GoGame) and game.name == "go" else None,
         "rules": game.rules.name if isinstance(game, GoGame) else None,
         "handicap": game.handicap if isinstance(game, GoGame) else 0,
-        "gains": _gains(table),
         "players": _players(table),
-        "event": "" if table.start is None else table.start.event,
-        "recorded": "" if table.start is None else table.start.result,
-        "spoken": _spoken(table, result),
-        "warning": beyond_training(trained, game.size),
-    }  # fmt: skip
+        "event": "" if start is None else start.event,
+        "recorded": "" if start is None else start.result,
+    }
 
 
 def look_values(look: Analysis, table: Table, node: int, *, paused: bool) -> dict[str, Any]:

@@ -72,6 +72,12 @@ def test_an_engine_that_cannot_start_ends_the_server() -> None:
     assert said.endswith("gozero-web: the engine did not start; run it by hand to see why: python -m web.engine\n")
 
 
+def test_an_engine_ends_with_its_server_also_in_the_middle_of_a_request() -> None:
+    command = [sys.executable, "-m", "web.engine"]
+    done = subprocess.run(command, cwd=TREE, input='{"do": "com', capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
 def test_a_browser_that_does_not_return_leaves_ctrl_c_to_the_server(tmp_path: Path) -> None:
     browser = tmp_path / "browser"
     browser.write_text(f"#!/bin/sh\ntty > {tmp_path}/terminal\necho $$ > {tmp_path}/id\nexec cat {tmp_path}/pipe\n")

@@ -118,3 +118,19 @@ def test_a_clock_ends_the_game_while_an_analysis_runs_and_undo_gives_the_time_ba
         view = page.until("view")
         assert (view["over"], view["goingOn"], view["turn"]) == (False, True, "black")
         assert 0.3 < view["clock"]["black"]["seconds"] <= 0.4
+
+
+def test_the_graph_grows_while_a_game_is_analysed(server: Server, room: str) -> None:
+    with server.page(room) as page:
+        begun(page, {"game": "tictactoe", "person": "both"})
+        for vertex in ("b2", "a1"):
+            page.send(do="play", vertex=vertex)
+            line = page.until("view")["line"]
+        page.send(do="batch", visits=20)
+        progress = [page.until("progress") for _ in line]
+        assert [(report["done"], report["total"], report["node"]) for report in progress] == [
+            (number, len(line), node) for number, node in enumerate(line, start=1)
+        ]
+        graph = page.until("view")["graph"]
+        assert [report["point"] for report in progress] == graph
+        assert all(0 <= point["black"] <= 1 and point["visits"] >= 20 for point in graph)

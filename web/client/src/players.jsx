@@ -16,7 +16,7 @@ export function Players({ view }) {
             <Stone colour={colour} />
             <div class="who">
               <strong>{nameOf(view, colour)}</strong>
-              <span class="quiet">{[turn, gainOf(view, colour)].filter(Boolean).join(" · ") || " "}</span>
+              <span class="quiet more-of"><span class="whose">{turn}</span> {view.gains && <span>{gainOf(view, colour)}</span>}</span>
             </div>
             {view.clock && <Clock clock={view.clock} colour={colour} passed={passed} />}
           </div>
