@@ -16,7 +16,7 @@ from web import catalogue, kept, records
 from web.seats import Seated, Seats
 from web.settings import EngineProcessSettings
 from web.setups import setup_of
-from web.table import RefusedError
+from web.table import RefusedError, Table
 
 Report = Callable[[dict[str, Any]], None]
 
@@ -47,8 +47,9 @@ class Desk:
         self._seated: Seated | None = None
         self._acts: dict[str, Callable[[dict[str, Any]], None]] = {
             "catalogue": self._catalogue, "new": self._new, "restore": self._restore, "load": self._load,
-            "play": self._play, "pass": self._pass, "resign": self._resign, "undo": self._undo, "goto": self._goto,
-            "review": self._review, "level": self._level, "analyse": self._analyse, "hint": self._hint,
+            "play": self._play, "pass": self._pass, "undo": self._changing(Table.undo),
+            "resign": self._changing(lambda table: table.resign(table.person)), "review": self._changing(Table.review),
+            "goto": self._goto, "level": self._level, "analyse": self._analyse, "hint": self._hint,
             "batch": self._batch, "stop": self._stop, "dead": self._dead, "comment": self._comment, "save": self._save,
             "view": lambda request: self._show(), "leave": self._leave,
         }  # fmt: skip
@@ -148,22 +149,19 @@ class Desk:
         table.play(action)
         self._changed()
 
-    def _resign(self, request: dict[str, Any]) -> None:
-        self._game.table.resign(self._game.table.person)
-        self._changed()
+    def _changing(self, change: Callable[[Table], None]) -> Callable[[dict[str, Any]], None]:
+        """Answers a request that needs no more than this change of the table."""
 
-    def _undo(self, request: dict[str, Any]) -> None:
-        self._game.table.undo()
-        self._changed()
+        def act(request: dict[str, Any]) -> None:
+            change(self._game.table)
+            self._changed()
+
+        return act
 
     def _goto(self, request: dict[str, Any]) -> None:
         self._game.table.go_to(request.get("node"))
         self._show()
         self._report({"is": "save", "at": self._game.table.at})
-
-    def _review(self, request: dict[str, Any]) -> None:
-        self._game.table.review()
-        self._changed()
 
     def _level(self, request: dict[str, Any]) -> None:
         self._game.thinker.engine_side.set_level(setup_of({"level": request.get("level")}).level)

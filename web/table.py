@@ -119,13 +119,7 @@ class Table:
 
     def action(self, text: Any) -> int:
         """The action of a vertex; RefusedError where it is none of this board."""
-        try:
-            action = coords.parse_vertex(str(text)[:8], *self.game.board)
-        except ValueError as error:
-            raise RefusedError(str(error)) from None
-        if action > self.game.kind.pass_action:
-            raise RefusedError("Resign with its own button.")
-        return action
+        return _action(self.game, text)
 
     # Moves
 
@@ -181,23 +175,26 @@ class Table:
         RefusedError where there is none.
         """
         if self.live is None:
-            if self.at == START:
-                raise RefusedError("There is no move to take back.")
-            before, last = self.tree[self.at].parent, self.at
-            self.go_to(before)
-            if not self.tree[last].children:
-                self._remove(last)
-            return
-        if self.ended is not None and self.ended.winner != self.person:
+            self._undo_variation()
+        elif self.ended is not None and self.ended.winner != self.person:
             self.go_to(self.live)
             self._go_on()
-            return
-        own = [number for number in self.tree.path(self.live) if self.tree[number].colour == self.person]
-        if not own:
-            raise RefusedError("There is no move of yours to take back.")
-        self.go_to(self.tree[own[-1]].parent)
-        self._go_on()
-        self._remove(own[-1])
+        else:
+            own = [number for number in self.tree.path(self.live) if self.tree[number].colour == self.person]
+            if not own:
+                raise RefusedError("There is no move of yours to take back.")
+            self.go_to(self.tree[own[-1]].parent)
+            self._go_on()
+            self._remove(own[-1])
+
+    def _undo_variation(self) -> None:
+        """One move back; it is dropped where nothing follows it."""
+        if self.at == START:
+            raise RefusedError("There is no move to take back.")
+        last = self.at
+        self.go_to(self.tree[last].parent)
+        if not self.tree[last].children:
+            self._remove(last)
 
     def _go_on(self) -> None:
         """The live game goes on in the position that is shown, with the time that was left there."""
@@ -245,13 +242,9 @@ class Table:
 
     def begin_from(self, record: GameRecord) -> None:
         """Begin anew from the start of a record of this game. ValueError where its stones or its size cannot be played."""
-        if isinstance(self.game, GoGame):
-            self.game.load_record(replace(record, moves=()))
-            self.start = replace(self.game.record(), result=record.result)
-        else:
+        if not isinstance(self.game, GoGame):
             self._stand_after([])
-            _check_stones(self.game, record)
-            self.start = replace(record, moves=(), black_stones=(), white_stones=())
+        self.start = _begun(self.game, record)
         self._forget()
 
     def begin_review(self) -> None:
@@ -284,12 +277,28 @@ def _first_record(game: CurrentGame) -> GameRecord | None:
     return GameRecord(game.size, game=game.name) if game.name in GAME_NUMBERS else None
 
 
-def _check_stones(game: CurrentGame, record: GameRecord) -> None:
-    """ValueError where a record sets up other stones than those on the board of a game before its first move."""
+def _begun(game: CurrentGame, record: GameRecord) -> GameRecord:
+    """Let a game, before its first move where it is not Go, begin as a record does: how it begins now, with the record's
+    result. ValueError where its stones or its size cannot be played.
+    """
+    if isinstance(game, GoGame):
+        game.load_record(replace(record, moves=()))
+        return replace(game.record(), result=record.result)
     first = game.stones().reshape(-1)
     given = dict.fromkeys(record.black_stones, BLACK) | dict.fromkeys(record.white_stones, WHITE)
     if given and given != {point: int(first[point]) for point in np.flatnonzero(first).tolist()}:
         raise ValueError("other stones than usual are set up at its start")
+    return replace(record, moves=(), black_stones=(), white_stones=())
+
+
+def _action(game: CurrentGame, text: Any) -> int:
+    try:
+        action = coords.parse_vertex(str(text)[:8], *game.board)
+    except ValueError as error:
+        raise RefusedError(str(error)) from None
+    if action > game.kind.pass_action:
+        raise RefusedError("Resign with its own button.")
+    return action
 
 
 def stand_after(game: CurrentGame, start: GameRecord | None, moves: list[tuple[int, int]]) -> None:
