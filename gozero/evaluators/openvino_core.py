@@ -5,6 +5,7 @@ The only module that imports openvino. What a graph means, and how one is made o
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from functools import cache
@@ -18,6 +19,9 @@ from openvino import opset13  # noqa: E402
 
 __all__ = ["compiled", "core", "float_precision", "openvino", "opset13", "reshape"]
 
+# oneDNN's names of instruction sets that do not compute in bf16
+WITHOUT_BF16 = {"SSE41", "AVX", "AVX2", "AVX2_VNNI", "AVX512_CORE", "AVX512_CORE_VNNI"}
+
 
 @cache
 def core() -> Any:
@@ -29,7 +33,12 @@ def core() -> Any:
 
 
 def float_precision() -> str:
-    """The number type, bf16 or f32, in which this processor computes floating-point layers fastest."""
+    """The number type, bf16 or f32, in which this processor computes floating-point layers fastest.
+
+    OpenVINO names bf16 also where oneDNN is held to instruction sets without it, and then gives no results.
+    """
+    if os.environ.get("ONEDNN_MAX_CPU_ISA", "").upper() in WITHOUT_BF16:
+        return "f32"
     return "bf16" if "BF16" in core().get_property("CPU", "OPTIMIZATION_CAPABILITIES") else "f32"
 
 

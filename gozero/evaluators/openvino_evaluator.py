@@ -43,8 +43,8 @@ class OpenVINOEvaluator:
         """Compile `graph` for the game's board; `open` and `from_module` find or make the graph.
 
         `precision` is "f32", "bf16", "int8", or "auto": int8 where the processor has units for it and the network is
-        wide enough to gain by it, else bf16 where the processor computes in that. PrecisionError for int8 on a
-        processor without such units. `ranges` gives the value ranges that int8 needs for this graph on a game's board,
+        wide enough to gain by it, else bf16 where the processor computes in that. PrecisionError for int8 or
+        bf16 on a processor without such units. `ranges` gives the value ranges that int8 needs for this graph on a game's board,
         with that many threads (`StoredGraph.ranges`); None: they are measured.
         """
         check_choice("precision", precision, PRECISIONS)
@@ -52,6 +52,10 @@ class OpenVINOEvaluator:
             raise PrecisionError(
                 "precision int8 needs a processor with VNNI or AMX, which this one has not or does not report; use auto, bf16 "
                 "or f32"
+            )
+        if precision == "bf16" and float_precision() != "bf16":
+            raise PrecisionError(
+                "precision bf16 needs a processor with AVX-512 bf16 or AMX, which this one has not; use auto or f32"
             )
         self.game = game
         self.threads = threads or available_threads()
@@ -111,22 +115,8 @@ class OpenVINOEvaluator:
             known = ranges(self.game, self.threads) if ranges else quantise.ranges(graph, self.game, self.threads)
             graph = quantise.quantised(graph, known)
             self.precision = "int8"
-        self._begin(compiled(graph, board, self.threads, floating))
-        if not self._answers():  # seen with bf16 where oneDNN was held to instruction sets that do not have it
-            if floating == "f32" or self._wanted == "bf16":
-                raise PrecisionError(f"the network gives no result in {self.precision} on this processor; use f32")
-            self._begin(compiled(graph, board, self.threads, "f32"))
-            self.precision = "int8" if self.precision == "int8" else "f32"
-
-    def _begin(self, compilation: Any) -> None:
-        """Evaluate with this compilation from now on."""
-        self._compiled = compilation
+        self._compiled = compiled(graph, board, self.threads, floating)
         self._free: deque[Any] = deque()  # idle requests of this compilation
-
-    def _answers(self) -> bool:
-        """Whether one position gets one finite value."""
-        value = self.evaluate(self.game.new_states(1)).value
-        return value.shape == (1,) and bool(np.isfinite(value[0]))
 
     def _is_int8(self, graph: Any) -> bool:
         """Whether the trunk is to compute in int8: where that was asked for, or is faster; never where the network has

@@ -37,7 +37,7 @@ def test_auto_computes_what_the_processor_can() -> None:
         assert float(one) == pytest.approx(float(other), abs=0.05)
 
 
-def test_a_type_without_results_is_one_line() -> None:
+def test_a_type_that_the_processor_has_not_is_refused() -> None:
     failed = said("bf16", OLD)
     assert failed.stdout == ""
-    assert failed.stderr.splitlines()[-1].endswith("no result in bf16 on this processor; use f32")
+    assert failed.stderr.splitlines()[-1].endswith("bf16 or AMX, which this one has not; use auto or f32")

@@ -275,6 +275,7 @@ def test_the_leaves_of_a_stage_go_to_the_evaluator_of_the_device() -> None:
 def test_self_play_computes_in_the_precision_that_is_set(precision: str, monkeypatch: pytest.MonkeyPatch) -> None:
     net = nets.build(nets.config("b1c8"), seed=1)
     monkeypatch.setattr(openvino_evaluator, "computes_int8", lambda: True)
+    monkeypatch.setattr(openvino_evaluator, "float_precision", lambda: "bf16")
     made = leaf_evaluator("network", game_of(5), net, 1, 1, precision=precision)
     assert isinstance(made, OpenVINOEvaluator)
     assert made.precision == precision
