@@ -117,7 +117,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def announcement(settings: LoopSettings, folder: Path) -> str:
     """The line before the default run: what begins or continues, how long a generation takes, how to stop it."""
-    reports, _ = history.read(folder)
+    reports = history.read(folder).reports
     hours = [report["run/hours"] for report in reports if "run/hours" in report]
     where = f"{DEFAULT_PRESET} in {folder.absolute()}"
     if hours:

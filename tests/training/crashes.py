@@ -62,6 +62,10 @@ class Watch:
         with self.log.open("a") as file:
             file.write(json.dumps(report) + "\n")
 
+    def match(self, found: dict[str, float]) -> None:
+        with self.log.open("a") as file:
+            file.write(json.dumps(found) + "\n")
+
     def step(self, number: int, losses: dict[str, torch.Tensor]) -> None:
         pass
 

@@ -55,7 +55,7 @@ def test_a_training_goes_on_from_the_copy(finished: Path, tmp_path: Path, capsys
     for name in ("net", "ema"):
         assert all(torch.equal(tensor, after.learner[name][key]) for key, tensor in before.learner[name].items())
     train(target, 3)
-    reports, _ = history.read(target)
+    reports = history.read(target).reports
     assert [report["run/generation"] for report in reports] == [3]
     assert reports[0]["run/rows"] > before.progress.rows
     assert reports[0]["run/window"] > 120, "the rows of the kept records are in the window"

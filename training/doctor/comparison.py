@@ -13,7 +13,7 @@ from __future__ import annotations
 import html
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,8 +23,9 @@ from gozero.course_nets import BODIES
 from gozero.errors import PlotError
 from gozero.options import flat
 from gozero.plots import Curve, Panel
+from training.console import say
 from training.doctor import history, page
-from training.doctor.history import Report
+from training.doctor.history import Report, RunLog
 from training.doctor.page import ReportError
 
 ACROSS = ("evaluations", "rows", "games", "steps", "generation", "hours")  # what the curves are drawn over
@@ -41,6 +42,7 @@ class ComparedRun:
     reports: list[Report]  # at least one, oldest first
     verdict: str  # the newest; empty where there is none
     settings: dict[str, Any]  # as in settings.json, of any version; empty where it cannot be read
+    complaint: str = ""  # about lines of the log that are left out
 
 
 def read_settings(folder: Path) -> dict[str, Any]:
@@ -52,25 +54,27 @@ def read_settings(folder: Path) -> dict[str, Any]:
     return settings if isinstance(settings, dict) else {}
 
 
-def read_reports(folder: Path) -> tuple[list[Report], dict[int, str]]:
-    """(reports, {generation: verdict}) of a run folder. ReportError where there is none, or it cannot be read."""
+def read_log(folder: Path) -> RunLog:
+    """The log of a run folder, with a report at least. ReportError where there is none, or it cannot be read."""
     try:
-        reports, verdicts = history.read(folder)
+        log = history.read(folder)
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is no text"
-        raise ReportError(f"cannot read {folder.absolute() / 'log.jsonl'}: {why}") from None
-    if not reports:
-        raise ReportError(f"{folder.absolute()} holds no log.jsonl with a finished generation; is it a run folder?")
-    return reports, verdicts
+        raise ReportError(f"cannot read {folder.absolute() / history.LOG}: {why}") from None
+    if not log.reports:
+        what = f"{folder.absolute()} holds no {history.LOG} with a finished generation"
+        raise ReportError(f"{what}; " + (log.complaint or "is it a run folder?"))
+    return log
 
 
-def write(folders: Sequence[Path], out: Path, across: str = ACROSS[0]) -> Path:
+def write(folders: Sequence[Path], out: Path, across: str = ACROSS[0], tell: Callable[[str], None] = say) -> Path:
     """Make a page of two or more run folders, or, where `out` ends with .png, a picture of their losses; return `out`.
 
     Args:
         folders: run folders, all different.
         out: the file; it appears whole or not at all.
         across: one of `ACROSS`.
+        tell: hears of what does not compare, and of lines of the logs that are left out.
 
     Raises:
         ReportError: a folder holds no run, the runs have no losses, matplotlib is missing, or `out` cannot be written.
@@ -79,6 +83,8 @@ def write(folders: Sequence[Path], out: Path, across: str = ACROSS[0]) -> Path:
     try:
         if not _losses(runs, across):
             raise ReportError(f"no loss of these runs is logged with its {across}; try another --across")
+        for warning in (*(run.complaint for run in runs if run.complaint), *warnings(runs, across)):
+            tell(warning)
         if out.suffix.lower() == PICTURE:
             return page.save(out, plots.curves(_losses(runs, across)))
         names = ", ".join(run.label for run in runs)
@@ -100,8 +106,9 @@ def _labels(folders: Sequence[Path]) -> list[str]:
 
 
 def _open(folder: Path, label: str) -> ComparedRun:
-    reports, verdicts = read_reports(folder)
-    return ComparedRun(label, reports, verdicts.get(int(reports[-1]["run/generation"]), ""), read_settings(folder))
+    log = read_log(folder)
+    verdict = log.verdicts.get(int(log.reports[-1]["run/generation"]), "")
+    return ComparedRun(label, log.reports, verdict, read_settings(folder), log.complaint)
 
 
 def _curves(runs: Sequence[ComparedRun], name: str, across: str) -> list[Curve]:
@@ -165,7 +172,7 @@ def _judgement(runs: Sequence[ComparedRun], across: str) -> list[Panel]:
 
 
 def _body(runs: Sequence[ComparedRun], across: str) -> Iterator[str]:
-    yield from _summary(runs)
+    yield from _summary(runs, across)
     words = f"Over {across}. A run without held-out games has curves of training alone."
     yield from page.curves("Losses", words, _losses(runs, across))
     words = "Few games each, so trust the trend. The scores are against opponents that each run has reached by itself."
@@ -175,7 +182,7 @@ def _body(runs: Sequence[ComparedRun], across: str) -> Iterator[str]:
     yield from _differences(runs)
 
 
-def _summary(runs: Sequence[ComparedRun]) -> Iterator[str]:
+def _summary(runs: Sequence[ComparedRun], across: str) -> Iterator[str]:
     """A row for each run: its counters, newest losses and verdict; and what does not compare."""
     counters = ("generation", "hours", "games", "rows", "evaluations", "steps")
     losses = [f"{part}/{name}" for part in ("train", "held") for name in ("policy", "value")]
@@ -191,12 +198,12 @@ def _summary(runs: Sequence[ComparedRun]) -> Iterator[str]:
         for run in runs
     ]
     yield page.table(["run", "game", "network", *counters, *losses, "verdict"], rows)
-    for warning in warnings(runs):
+    for warning in warnings(runs, across):
         yield f'<p class="verdict stuck">{html.escape(warning)}</p>\n'
 
 
-def warnings(runs: Sequence[ComparedRun]) -> list[str]:
-    """Sentences on what of these runs does not compare."""
+def warnings(runs: Sequence[ComparedRun], across: str) -> list[str]:
+    """Sentences on what of these runs does not compare, and on runs that cannot be drawn over this counter."""
     games = sorted({str(run.settings["game"]) for run in runs if "game" in run.settings})
     boards = {tuple(sorted({size for report in run.reports for size in history.sizes(report)})) for run in runs}
     found = []
@@ -208,6 +215,9 @@ def warnings(runs: Sequence[ComparedRun]) -> list[str]:
         found.append(
             "Some of these runs learn the value by squared error, others by cross-entropy: these losses do not compare."
         )
+    missing = [run.label for run in runs if not any(f"run/{across}" in report for report in run.reports)]
+    if missing:
+        found.append(f"The log of {', '.join(missing)} has no {across}, so it has no curve here; try another --across.")
     return found
 
 

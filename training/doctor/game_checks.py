@@ -111,7 +111,7 @@ class CheapRows(Check):
         share = max(report.get("run/full_share", 1.0) for report in history)
         rows = moves = 0.0
         for size in sizes(history[-1]):
-            count = history[-1][f"games{size}/count"] * history[-1][f"games{size}/length"]
+            count = history[-1][f"games{size}/count"] * history[-1].get(f"games{size}/length", 0.0)
             moves += count
             rows += count * history[-1].get(f"games{size}/recorded", 0.0)
         if beyond(rows, moves, min(1.0, self.slack * share)):
@@ -177,7 +177,7 @@ class Endless(Check):
             remedy = "a look at them: python -m training.records list RUN_FOLDER --sort moves --reverse --limit 20"
             return self.found(f"{k:.0f} of {n:.0f} games reached the limit of moves", remedy)
         for size in sizes(history[-1]):
-            length = history[-1][f"games{size}/length"] / size**2
+            length = history[-1].get(f"games{size}/length", 0.0) / size**2
             if size >= 9 and length > self.length and history[-1][f"games{size}/count"] >= LEAST_GAMES:
                 return self.found(f"games on {size}x{size} last {length * size**2:.0f} moves")
         return None

@@ -25,6 +25,7 @@ from training.doctor.check import (
 )
 from training.doctor.checkup import FITTED
 from training.doctor.history import Report, last, sizes
+from training.doctor.history import refused as count_refused
 from training.matches.elo import wilson
 from training.settings.config import LoopSettings
 
@@ -67,9 +68,10 @@ class Frozen(Check):
 
     def _no_step(self, history: list[Report], settings: LoopSettings) -> Finding | None:
         """Rows for a batch or more came in the recent generations, and no step was taken."""
-        if len(history) <= RECENT or not all("run/steps" in report for report in history[-RECENT - 1 :]):
+        names = ("run/rows", "run/steps")
+        if len(history) <= RECENT or not all(name in report for name in names for report in history[-RECENT - 1 :]):
             return None
-        rows, taken = (history[-1][name] - history[-RECENT - 1][name] for name in ("run/rows", "run/steps"))
+        rows, taken = (history[-1][name] - history[-RECENT - 1][name] for name in names)
         if rows < settings.learner.batch or taken != 0 or history[-1].get("run/window", 0) < settings.replay.least_rows:
             return None
         return self.found(
@@ -246,10 +248,9 @@ class Rejected(Check):
     remedy = "more gate games, a share nearer 0.5, or no gate"
 
     def look(self, history: list[Report], settings: LoopSettings) -> Finding | None:
-        gates = [report["gate/passed"] for report in history if "gate/passed" in report][-PLATEAU:]
-        if len(gates) < PLATEAU or any(gates):
-            return None
-        return self.found(f"the gate refused {PLATEAU} networks in a row")
+        judged = [report for report in history if "gate/passed" in report]
+        refused = judged[-1].get("gate/refused", count_refused(judged)) if judged else 0
+        return self.found(f"the gate refused {refused:.0f} networks in a row") if refused >= PLATEAU else None
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@ report.html.
 
 Vocabulary.
   report  {"group/name": number}, one a generation; the same names in TensorBoard and in log.jsonl.
+  match   of the gate; see `training.doctor.history`.
 
 Messages go to stderr. Progress bars are drawn on a terminal only; in a log file each generation has two lines. This
 module only collects and writes: `game_report` summarises records, the loop gives losses and speeds,
@@ -13,6 +14,7 @@ module only collects and writes: `game_report` summarises records, the loop give
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -69,9 +71,12 @@ class Monitor:
     def __init__(self, folder: Path, settings: LoopSettings) -> None:
         """Raises ConfigError for settings that cannot be used."""
         self.folder, self.settings = folder, settings
-        self._history, _ = history.read(folder)
+        log = history.read(folder)
+        self._history = log.reports
+        if log.complaint:
+            say(log.complaint)
         self._checkup, self._strength = Checkup(), Strength(folder, settings)
-        self._log = (folder / "log.jsonl").open("a", encoding="utf-8")
+        self._log, self._turn = (folder / history.LOG).open("a", encoding="utf-8"), threading.Lock()
         self._curves = Curves(folder, settings.monitor.losses_every)
         self._stop: Callable[[], bool] = lambda: False
         self._reported = True  # whether report.html is up to date
@@ -102,6 +107,12 @@ class Monitor:
         with storage.writing(self.folder / "tensorboard"):
             self._curves.step(number, losses)
 
+    def match(self, found: Report) -> None:
+        """Log a match of the gate, which may end at any time, also after the last generation."""
+        with storage.writing(self.folder / history.LOG):
+            self._append(found)
+        self._reported = False
+
     def close(self) -> None:
         """Close the files. A run that was not stopped gets its last report."""
         self._log.close()
@@ -111,9 +122,14 @@ class Monitor:
 
     def _write(self, found: Report, verdict: str) -> None:
         """The generation's line in the log, and its curves."""
-        self._log.write(json.dumps({**found, history.VERDICT: verdict}) + "\n")
-        self._log.flush()
+        self._append({**found, history.VERDICT: verdict})
         self._curves.report(found, verdict)
+
+    def _append(self, line: Mapping[str, float | str]) -> None:
+        """Write a line of the log; the gate has a thread of its own."""
+        with self._turn:
+            self._log.write(json.dumps(line) + "\n")
+            self._log.flush()
 
     def _report(self) -> None:
         """Write report.html; a page that cannot be drawn or written ends no run."""

@@ -23,14 +23,15 @@ from typing import Any
 from gozero.errors import PlotError
 from gozero.games import make
 from gozero.plots import Curve, Panel
-from training.console import Parser, run_command
+from training.console import Parser, run_command, say
 from training.doctor import comparison, history, page
 from training.doctor.gallery import Gallery
-from training.doctor.history import Report
+from training.doctor.history import Report, RunLog
 from training.doctor.page import ReportError, found, scores
 
 VERDICTS = 12  # newest ones that are listed
 PARTS = {"selfplay": "self-play", "learner": "learner", "gate": "gate"}  # that are reported, and their names
+MATCHES = 30  # newest ones of the gate that are listed
 TICKS = 6  # generations named above the losses
 COMPARED = "comparison.html"  # in the working directory
 
@@ -40,19 +41,30 @@ class Files:
     """The parts of a run folder that the page shows."""
 
     folder: Path
-    reports: list[Report]
-    verdicts: dict[int, str]
+    log: RunLog
     settings: dict[str, Any]
 
+    @property
+    def reports(self) -> list[Report]:
+        """At least one, oldest first."""
+        return self.log.reports
 
-def write(folder: Path, stop: Callable[[], bool] = lambda: False) -> Path:
+    @property
+    def verdicts(self) -> dict[int, str]:
+        """By generation."""
+        return self.log.verdicts
+
+
+def write(folder: Path, stop: Callable[[], bool] = lambda: False, tell: Callable[[str], None] = lambda _: None) -> Path:
     """Make folder/report.html; it appears whole or not at all, and not if `stop()` says so in the meantime. Returns its
-    path.
+    path. `tell` hears of lines of the log that are left out.
 
     Raises:
         ReportError: there is nothing to show, matplotlib is missing, or the file cannot be written.
     """
     files = _open(folder)
+    if files.log.complaint:
+        tell(files.log.complaint)
     parts: list[str] = []
     try:
         for section in SECTIONS:
@@ -66,8 +78,7 @@ def write(folder: Path, stop: Callable[[], bool] = lambda: False) -> Path:
 
 
 def _open(folder: Path) -> Files:
-    reports, verdicts = comparison.read_reports(folder)
-    return Files(folder, reports, verdicts, comparison.read_settings(folder))
+    return Files(folder, comparison.read_log(folder), comparison.read_settings(folder))
 
 
 def summary(files: Files) -> Iterator[str]:
@@ -139,7 +150,7 @@ def strength(files: Files) -> Iterator[str]:
     panels = [
         ("score against rollout PUCT", _against_uct(reports)),
         ("score against its own earlier weights", scores("earlier weights", reports, "strength/frozen_")),
-        ("score at the gate", scores("the network that plays", reports, "gate/")),
+        ("score at the gate", scores("the network that plays", files.log.matches, "gate/")),
         ("yardstick", found(reports, names, across)),
         ("yardstick: ln of the policy", found(reports, shares, across)),
     ]
@@ -148,6 +159,23 @@ def strength(files: Files) -> Iterator[str]:
         "they are beaten."
     )
     yield from page.curves("Strength", words, [Panel(title, curves, "evaluations") for title, curves in panels])
+
+
+def gate(files: Files) -> Iterator[str]:
+    """The newest matches of the gate, one a row."""
+    rows = [
+        [
+            f"{match['gate/generation']:.0f}",
+            f"{match['gate/steps']:,.0f}" if "gate/steps" in match else "",
+            f"{match['gate/games']:.0f}",
+            f"{match['gate/score']:.1%} ({match['gate/low']:.1%} to {match['gate/high']:.1%})",
+            "plays" if match["gate/passed"] else "refused",
+        ]
+        for match in files.log.matches[-MATCHES:][::-1]
+    ]
+    if rows:
+        yield f"<h2>The gate</h2>\n<p>The newest of {len(files.log.matches)} matches.</p>\n"
+        yield page.table(["generation", "steps", "games", "score", "the new network"], rows)
 
 
 def _against_uct(reports: list[Report]) -> list[Curve]:
@@ -250,6 +278,7 @@ SECTIONS: tuple[Callable[[Files], Iterator[str]], ...] = (
     summary,
     losses,
     strength,
+    gate,
     truth,
     games,
     pictures,
@@ -290,12 +319,16 @@ def _print_page(options: argparse.Namespace) -> int:
         out = options.out if options.out is not None else Path(COMPARED)
         if out.suffix.lower() not in (".html", comparison.PICTURE):
             raise ReportError(f"--out {out}: expected a name that ends with .html or {comparison.PICTURE}")
-        print(comparison.write(folders, out, options.across or comparison.ACROSS[0]).absolute())
+        print(comparison.write(folders, out, options.across or comparison.ACROSS[0], _tell).absolute())
         return 0
     for name in ("across", "out"):
         if getattr(options, name) is not None:
             raise ReportError(
                 f"--{name} is for a comparison: name two runs or more (one run's page is RUN/report.html)"
             )
-    print(write(folders[0]).absolute())
+    print(write(folders[0], tell=_tell).absolute())
     return 0
+
+
+def _tell(warning: str) -> None:
+    say(f"training.report: {warning}")

@@ -199,7 +199,7 @@ def _train(run: Run, watch: monitor.Monitor, program: str) -> int:
     say(config.describe(run.settings))
     say(f"games are refereed by {simulators.DESCRIPTIONS[run.settings.simulator]}")
     try:
-        run.steps.watch = watch.step
+        run.steps.watch, run.watch = watch.step, watch.match
         cycle(run, watch, stop)
     except FAILED as error:
         say(f"{program}: {error}")

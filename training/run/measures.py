@@ -37,6 +37,10 @@ class Measures:
             [pool.resign for pool in actor.pools.values()], self.progress.generation, actor.games
         )
 
+    def note_match(self, found: dict[str, float]) -> None:
+        """Keep a match of the gate for the next report, which has the numbers of the last one and how many there were."""
+        self.notes |= {**found, "gate/matches": self.notes.get("gate/matches", 0.0) + 1}
+
     def gather(self) -> tuple[dict[int, Batch], dict[str, float]]:
         """(held-out rows of each board size, what was noted since the last report and the rows of the window)."""
         batches = {size: self.replay.held_out(size, HELD_OUT_ROWS) for size in self.replay.sizes(held_out=True)}

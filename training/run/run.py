@@ -47,6 +47,7 @@ class Run:
         self.device = device_of(settings.device)
         self.learner = Learner.of(settings, self.device)
         self.timeline = Timeline()
+        self.watch: Callable[[dict[str, float]], None] = lambda match: None  # hears of each match of the gate
         self._turn, self._next = threading.Lock(), threading.Lock()
         pace = pace_of(settings, self.device)
         found, complaints = files.open_snapshot(settings, folder, self.learner)
@@ -58,7 +59,7 @@ class Run:
         complaints += self.actor.load_state_dict(snapshot.pools, snapshot.playing)
         if snapshot.shard_bytes is not None:
             complaints += storage.rewind(folder, self.progress.generation, snapshot.shard_bytes)
-        storage.clean(folder, self.progress.generation)
+        storage.clean(folder, self.progress.generation, self.progress.handed_steps)
         self.window = Window(settings, folder, self.progress, self.actor.game)
         self.replay = self.window.replay
         self.steps = Steps(settings, self.learner, pace, self.replay, self.progress)
@@ -146,12 +147,13 @@ class Run:
             return True
         with self.turn():
             candidate, steps = copy.deepcopy(self.learner.ema), self.learner.steps
-        passed = self._passes(candidate, steps, stop)
-        if passed is None:
+        verdict = self._judged(candidate, steps, stop)
+        if verdict is None:
             return False
         with self.turn():
+            self._note(verdict, steps)
             self.progress.handed_steps = steps
-            if passed:
+            if verdict.passed:
                 self._let_play(candidate)
         return True
 
@@ -188,19 +190,22 @@ class Run:
             if not (self.folder / "weights.pt").exists():
                 self._save_weights()
 
-    def _passes(self, candidate: nn.Module, steps: int, stop: Callable[[], bool]) -> bool | None:
-        """Whether the gate lets the learner's average after so many steps play; None if stopped before the match was
-        over.
-        """
+    def _judged(self, candidate: nn.Module, steps: int, stop: Callable[[], bool]) -> gate.GateResult | None:
+        """The gate's match of the learner's average after so many steps; None if stopped before it was over."""
         with self.timeline.during("gate"):
             size, threads = self.settings.stage_at(self.progress.rows).main_size, self.actor.threads
             verdict = gate.match(candidate, self.actor.playing, size, self.settings, steps, threads, stop, self.device)
-        if verdict is None:
-            return None
-        say(str(verdict))
-        with self.turn():
-            self.measures.notes |= verdict.report()
-        return verdict.passed
+        if verdict is not None:
+            say(str(verdict))
+        return verdict
+
+    def _note(self, verdict: gate.GateResult, steps: int) -> None:
+        """Tell of a match that is decided, in the log at once and in the next report."""
+        progress, found = self.progress, verdict.report()
+        progress.refused = 0 if verdict.passed else progress.refused + 1
+        self.measures.note_match({**found, "gate/refused": float(progress.refused)})
+        where = {"gate/generation": float(progress.generation), "gate/steps": float(steps)}
+        self.watch({**where, **found, "run/evaluations": float(progress.evaluations)})
 
     def _let_play(self, net: nn.Module) -> None:
         self.actor.hand_over(net)

@@ -62,6 +62,7 @@ class Progress:
     games_owed: dict[int, float] = field(default_factory=dict)  # the same where generations are counted in games
     rate: float = 1.0  # factor of the learning rate for the steps owed
     handed_steps: int = 0  # learner's steps when its average was last handed over, or refused by the gate
+    refused: int = 0  # of the newest networks, by the gate, in a row
     window_start: int = 1  # generation from which on games may be in the window
     # board sizes that the learner had rows of, with those of its first weights
     trained_sizes: list[int] = field(default_factory=list)

@@ -165,23 +165,28 @@ def rewind(folder: Path, generation: int, shard_bytes: int) -> list[str]:
     )
 
 
-def clean(folder: Path, generation: int) -> None:
-    """Remove what a killed process left half-written, and the log's lines of generations that are done again."""
+def clean(folder: Path, generation: int, handed_steps: int) -> None:
+    """Remove what a killed process left half-written, and the log's lines of what is done again: generations from this
+    one on, and matches of the gate about networks of more steps.
+    """
     for pattern in ("*.tmp", "checkpoints/*.tmp"):
         for path in folder.glob(pattern):
             path.unlink()
     log = folder / "log.jsonl"
     lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
-    kept = [line for line in lines if _before(line, generation)]
+    kept = [line for line in lines if _before(line, generation, handed_steps)]
     if len(kept) < len(lines):
         with replacing(log) as file:
             file.write("".join(f"{line}\n" for line in kept).encode())
 
 
-def _before(line: str, generation: int) -> bool:
-    """Whether a line of the log is whole and of an earlier generation."""
+def _before(line: str, generation: int, handed_steps: int) -> bool:
+    """Whether a line of the log is whole, and of an earlier generation or of a match that was decided."""
     try:
-        return bool(json.loads(line)["run/generation"] < generation)
+        values = json.loads(line)
+        if "run/generation" not in values:
+            return bool(values["gate/steps"] <= handed_steps)
+        return bool(values["run/generation"] < generation)
     except (ValueError, KeyError, TypeError):
         return False
 

@@ -54,6 +54,7 @@ def test_curves_are_drawn_over_what_is_asked_for(tmp_path: Path, drawn: list[Pan
 
 def test_strength_and_bias_are_compared_too(tmp_path: Path, drawn: list[Panel]) -> None:
     score = {
+        "strength/uct_games": 16,
         "strength/uct_score": 0.5,
         "strength/uct_low": 0.25,
         "strength/uct_high": 0.75,
@@ -88,6 +89,27 @@ def test_the_page_says_what_differs(tmp_path: Path) -> None:
 def test_what_does_not_compare_is_said(tmp_path: Path, settings: dict[str, str], words: str) -> None:
     folders = [run_folder(tmp_path / "a", LOSSES), run_folder(tmp_path / "b", LOSSES, **settings)]
     assert words in comparison.write(folders, tmp_path / "page.html").read_text()
+
+
+def test_what_does_not_compare_is_also_said_on_the_terminal(
+    tmp_path: Path, drawn: list[Panel], capsys: pytest.CaptureFixture[str]
+) -> None:
+    folders = [str(run_folder(tmp_path / "a", LOSSES)), str(run_folder(tmp_path / "b", LOSSES, game="nogo"))]
+    assert report.main([*folders, "--out", str(tmp_path / "losses.png")]) == 0
+    said = capsys.readouterr().err
+    assert said == "training.report: These runs play different games (go, nogo): their losses do not compare.\n"
+
+
+def test_a_run_without_the_counter_is_named(
+    tmp_path: Path, drawn: list[Panel], capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = run_folder(tmp_path / "a", LOSSES | {"run/hours": 1.0})
+    second = run_folder(tmp_path / "b", LOSSES)
+    arguments = [str(first), str(second), "--across", "hours", "--out", str(tmp_path / "page.html")]
+    assert report.main(arguments) == 0
+    words = "The log of b has no hours, so it has no curve here; try another --across."
+    assert capsys.readouterr().err == f"training.report: {words}\n"
+    assert words in (tmp_path / "page.html").read_text()
 
 
 def test_other_boards_are_said(tmp_path: Path) -> None:

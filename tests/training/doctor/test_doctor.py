@@ -51,7 +51,7 @@ def verdicts(folder: Path, chosen: LoopSettings) -> list[str]:
     """The verdicts of a whole run."""
     run = startup.prepare(chosen, folder)
     loop.cycle(run, monitor.Monitor(folder, chosen), lambda: False)
-    return list(history.read(folder)[1].values())
+    return list(history.read(folder).verdicts.values())
 
 
 def flip_komi(monkeypatch: pytest.MonkeyPatch) -> None:

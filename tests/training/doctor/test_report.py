@@ -156,9 +156,99 @@ def test_a_history_counts_each_generation_once(tmp_path: Path) -> None:
         {"run/generation": number, "x": x, "verdict": f"v{x}"} for number, x in ((1, 1.0), (2, 2.0), (3, 3.0), (2, 4.0))
     ]
     (tmp_path / "log.jsonl").write_text("\n".join(json.dumps(line) for line in lines) + '\n{"run/gen')
-    reports, verdicts = history.read(tmp_path)
+    log_read = history.read(tmp_path)
+    reports, verdicts = log_read.reports, log_read.verdicts
+    assert not log_read.complaint, "a torn last line is no fault"
     assert [report["x"] for report in reports] == [1.0, 4.0]  # the run went back to generation 2 after a crash
     assert verdicts == {1: "v1.0", 2: "v4.0"}
     assert history.series(reports, "x") == ([1, 2], [1.0, 4.0])
     assert history.last(reports, "y") is None
-    assert history.read(tmp_path / "nowhere") == ([], {})
+    assert history.read(tmp_path / "nowhere") == history.RunLog()
+
+
+MATCH = {
+    "gate/generation": 2.0, "gate/steps": 15.0, "gate/games": 8.0, "gate/score": 0.75, "gate/low": 0.5, "gate/high": 1.0,
+    "gate/passed": 1.0, "run/evaluations": 15_000.0,
+}  # fmt: skip
+
+OLD_MATCH = ("gate/games", "gate/score", "gate/low", "gate/high", "gate/passed")
+
+
+def add(folder: Path, *lines: object) -> None:
+    with (folder / "log.jsonl").open("a") as file:
+        file.write("".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines))
+
+
+def test_the_page_shows_every_match_of_the_gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    older = {name: value for name, value in MATCH.items() if name in OLD_MATCH}
+    log(tmp_path, OLD | older, OLD)  # a version that had the last match in the report
+    add(
+        tmp_path,
+        MATCH,
+        MATCH | {"gate/steps": 25.0, "gate/score": 0.5, "gate/passed": 0.0, "run/evaluations": 25_000.0},
+    )
+    drawn: list[Panel] = []
+    monkeypatch.setattr(plots, "curves", lambda panels: drawn.extend(panels) or b"")
+    page = report.write(tmp_path).read_text()
+    (panel,) = (panel for panel in drawn if panel.title == "score at the gate")
+    assert (panel.curves[0].x, panel.curves[0].y) == ([1e4, 15e3, 25e3], [0.75, 0.75, 0.5])
+    assert "The newest of 3 matches." in page
+    assert "<td>2</td><td>25</td><td>8</td><td>50.0% (50.0% to 100.0%)</td><td>refused</td>" in page
+
+
+def test_a_report_does_not_count_a_match_twice_that_has_a_line(tmp_path: Path) -> None:
+    log(tmp_path, OLD, OLD | MATCH | {"run/evaluations": 2e4, "gate/matches": 1.0})
+    add(tmp_path, MATCH)
+    assert history.read(tmp_path).matches == [MATCH]
+    add(tmp_path, MATCH | {"gate/score": 0.5})  # played again after a crash
+    assert [match["gate/score"] for match in history.read(tmp_path).matches] == [0.5]
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("{'run/generation': 2}", "it is no JSON"),
+        ("[2]", "it is no JSON object"),
+        ({"run/steps": 20}, "it has no run/generation"),
+        ({"run/generation": 1.5}, "its generation is 1.5, no whole number"),
+        ({"run/generation": float("nan")}, "run/generation is nan, which cannot be counted"),
+        ({"run/generation": 2, "run/rows": -3}, "run/rows is -3, which cannot be counted: expected a number from 0 on"),
+        ({"run/generation": 2, "games9/count": float("inf")}, "games9/count is inf, which cannot be counted"),
+        ({"run/generation": 2, "train/policy": "low"}, 'train/policy is "low", no number'),
+        ({"run/generation": 2, "train/policy": None}, "train/policy is null, no number"),
+        ({"run/generation": 2, "train/policy": 10**400}, "train/policy is too large"),
+        ({"run/generation": 2, "games9/black": 1.5}, "games9/black is 1.5: expected a share from 0 to 1"),
+        (
+            {"run/generation": 2, "strength/frozen_games": 8},
+            "it has strength/frozen_games but no strength/frozen_score",
+        ),
+        ({"run/generation": 2, "verdict": 3}, "verdict is 3, no text"),
+        ({"gate/steps": 3}, "it has gate/steps but no gate/generation"),
+    ],
+)
+def test_an_unfit_line_is_named_and_left_out(
+    line: object, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plots, "curves", lambda panels: b"")
+    log(tmp_path, OLD)
+    add(tmp_path, line, OLD | {"run/generation": 3})
+    assert report.main([str(tmp_path)]) == 0
+    said = capsys.readouterr().err
+    assert said.startswith(f"training.report: line 2 of {tmp_path / 'log.jsonl'} is left out: ") and why in said
+    assert said.count("\n") == 1
+    assert [each["run/generation"] for each in history.read(tmp_path).reports] == [1, 3]
+    add(tmp_path, line)
+    assert history.read(tmp_path).complaint.endswith("; and so many others: 1")
+
+
+def test_a_log_of_unfit_lines_alone_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log(tmp_path, OLD | {"run/rows": -1})
+    assert report.main([str(tmp_path)]) == 2
+    said = capsys.readouterr().err
+    assert "no log.jsonl with a finished generation; line 1 of" in said and said.count("\n") == 1
+
+
+def test_a_loss_that_is_not_a_number_stays_in_the_history(tmp_path: Path) -> None:
+    log(tmp_path, OLD | {"held/value": float("nan")})
+    found = history.read(tmp_path)
+    assert len(found.reports) == 1 and not found.complaint

@@ -75,7 +75,7 @@ def test_a_checkpoint_that_names_no_sizes_has_those_of_the_stages_so_far(finishe
 
 
 def test_the_log_tells_the_threads_of_the_learner(finished: Path) -> None:
-    reports, _ = history.read(finished)
+    reports = history.read(finished).reports
     assert {report["speed/learner_threads"] for report in reports} == {1}
 
 

@@ -1,5 +1,6 @@
 """The gate: who plays after the match, what is said of it, and that it can be left."""
 
+import json
 from contextlib import AbstractContextManager, closing
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from torch import nn
 from gozero import nets, weights
 from tests.training import crashes
 from tests.training.games import random_record
+from training.doctor import history
 from training.loop import cycle as loop
 from training.matches.elo import Tally
 from training.records import records
@@ -69,6 +71,43 @@ def test_the_best_network_plays(share: float, passes: bool, tmp_path: Path, monk
     again = Run(run.settings, tmp_path)
     assert again.replay.sizes() == run.replay.sizes()
     assert all(torch.equal(tensor, best[name]) for name, tensor in again.actor.playing.state_dict().items())
+
+
+@pytest.mark.parametrize("mode", ["sequential", "semi-asynchronous", "asynchronous"])
+def test_every_match_is_in_the_log_also_those_after_the_last_report(
+    mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decided: list[int] = []
+
+    def match(candidate: nn.Module, best: nn.Module, size: int, settings: object, steps: int, *_: object) -> GateResult:
+        decided.append(steps)
+        return GateResult(Tally(0, 2), 0.55)
+
+    monkeypatch.setattr(gate, "match", match)
+    run = Run(crashes.settings(mode=mode, generations=2, swap_steps=2, gate=GATE), tmp_path)
+    watch = crashes.Watch(tmp_path, run.settings)
+    run.watch = watch.match
+    loop.cycle(run, watch, lambda: False)  # type: ignore[arg-type]
+    log = history.read(tmp_path)
+    assert [match["gate/steps"] for match in log.matches] == decided
+    assert len(decided) >= 2
+    assert run.progress.refused == history.refused(log.matches) == len(decided)
+    assert not log.complaint
+    with (tmp_path / "log.jsonl").open("a") as file:  # of a match that no checkpoint knows
+        file.write(json.dumps(log.matches[-1] | {"gate/steps": run.learner.steps + 1.0}) + "\n")
+    again = Run(run.settings, tmp_path)
+    assert again.progress.refused == len(decided)
+    assert history.read(tmp_path).matches == log.matches
+
+
+def test_a_report_has_the_last_match_and_the_number_of_matches(tmp_path: Path) -> None:
+    run = Run(crashes.settings(gate=GATE), tmp_path)
+    for verdict in (GateResult(Tally(0, 4), 0.55), GateResult(Tally(1, 3), 0.55)):
+        run._note(verdict, 1)
+    notes = run.measures.notes
+    assert (notes["gate/score"], notes["gate/matches"], notes["gate/refused"]) == (0.25, 2, 2)
+    run._note(GateResult(Tally(4, 0), 0.55), 1)
+    assert run.measures.notes["gate/refused"] == 0
 
 
 def with_games(run: Run, seeds: range) -> None:

@@ -143,12 +143,13 @@ def test_records_behind_the_checkpoint_are_cut(tmp_path: Path) -> None:
     assert storage.rewind(tmp_path, 4, 0) == []
 
 
-def test_the_log_holds_no_generation_twice(tmp_path: Path) -> None:
-    lines = [json.dumps({"run/generation": generation}) for generation in (1, 2, 3)]
-    (tmp_path / "log.jsonl").write_text("\n".join(lines) + '\n{"run/gener')
+def test_the_log_holds_no_generation_and_no_match_twice(tmp_path: Path) -> None:
+    lines = [json.dumps(line) for line in ({"run/generation": 1}, {"gate/steps": 20}, {"run/generation": 2})]
+    void = [json.dumps(line) for line in ({"run/generation": 3}, {"gate/steps": 21})]
+    (tmp_path / "log.jsonl").write_text("\n".join(lines + void) + '\n{"run/gener')
     (tmp_path / "weights.pt123.tmp").write_bytes(b"half")
-    storage.clean(tmp_path, 3)
-    assert (tmp_path / "log.jsonl").read_text().splitlines() == lines[:2]
+    storage.clean(tmp_path, 3, 20)
+    assert (tmp_path / "log.jsonl").read_text().splitlines() == lines
     assert [path.name for path in tmp_path.iterdir()] == ["log.jsonl"]
 
 
