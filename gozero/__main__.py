@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import io
-import os
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -17,7 +16,7 @@ from pathlib import Path
 from gozero.command_line import LineParser
 from gozero.engine import check_choices
 from gozero.errors import ChoiceError, PlotError, TallyError
-from gozero.exits import INTERRUPTED
+from gozero.exits import INTERRUPTED, SUCCESS, printing
 from gozero.games import GAMES
 from gozero.options import SettingsError
 from gozero.weights import WEIGHTS, WeightsError
@@ -28,6 +27,11 @@ DEFAULT_SIZE = 13
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return the exit code: 0, 2 for bad input, or 130 after Ctrl-C."""
+    return printing("gozero", lambda: _run(arguments))
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    """`main`, but for standard output."""
     try:
         options = _parser().parse_args(arguments)
         command: Callable[[argparse.Namespace], None] = options.command
@@ -43,9 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("\ngozero: interrupted", file=sys.stderr)
         return INTERRUPTED
-    except BrokenPipeError:  # the reader has gone; discard what is still buffered, or Python would complain at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
+    return SUCCESS
 
 
 def play(options: argparse.Namespace) -> None:
@@ -75,7 +77,7 @@ def _print_tally(game: str | None) -> None:
         check_choices(game, None, None)
     file = tally.path()
     entries = [entry for entry in tally.read(file) if game in (None, entry.key.game)]
-    print(tally.table(entries) if entries else "No game is counted yet.")
+    print(tally.table(entries) if entries else "No game is counted yet.", flush=True)
     print(f"The tally is {file}.", file=sys.stderr)
 
 

@@ -1,16 +1,26 @@
-"""How a program that serves a protocol ends: its exit code, and one line about what was wrong, for its user and in its
-log.
+"""How a program ends: its exit code, and one line about what was wrong, for its user and in its log. `exit_after` is for
+programs that serve a protocol, `printing` for those that print results.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 import traceback
 from collections.abc import Callable
 from typing import NoReturn, Protocol, TypeVar
 
 from gozero.options import SettingsError
-from gozero.output import Log, UnwritableError, open_log, secure_streams
+from gozero.output import (
+    Log,
+    UnwritableError,
+    discard_results,
+    open_log,
+    open_results,
+    open_streams,
+    secure_streams,
+    tell,
+)
 
 SUCCESS, FAILURE, INTERRUPTED = 0, 2, 130
 
@@ -57,3 +67,25 @@ def exit_after(
         raise
     talk.drain()
     os._exit(code)
+
+
+def printing(program: str, command: Callable[[], int]) -> int:
+    """Run a command that prints results, and return its exit code.
+
+    Standard output that cannot be written is one line and FAILURE. Where its reader has gone (`| head`) or it was closed
+    from the start, what is not read is dropped, and the code is SUCCESS, or the command's own.
+    """
+    open_streams()
+    open_results()
+    try:
+        try:
+            return command()
+        finally:
+            sys.stdout.flush()
+    except UnwritableError as error:
+        discard_results()
+        tell(program, str(error))
+        return FAILURE
+    except BrokenPipeError:
+        discard_results()
+        return SUCCESS

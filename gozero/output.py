@@ -3,7 +3,8 @@ the process.
 
 `ProtocolOutput.take_over()` points file descriptor 1 at stderr and keeps the client's end for itself, so that no library's
 print comes between two answers. A *log* keeps what passed on both sides, and other facts worth a line.
-`secure_streams()` makes the process independent of whether stderr is read, full or closed. No protocol is known here.
+`secure_streams()` makes the process independent of whether stderr is read, full or closed. `open_results()` is for
+programs that print results instead. No protocol is known here.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import sys
 import threading
 from contextlib import suppress
 from datetime import datetime
-from typing import TextIO, cast
+from typing import Any, TextIO, cast
 
 from gozero.options import SettingsError, path_of
 
@@ -113,19 +114,64 @@ class Stderr(io.TextIOBase):
                 write_all(self._descriptor, piece.encode(self.encoding, self.errors))
 
 
-def secure_streams() -> Stderr:
-    """Make the standard streams unable to stop this process; call it before any file is opened.
-
-    A closed one is replaced by the null device, since the next opened file would take its descriptor. ``sys.stderr``
-    becomes a `Stderr`, which is returned; pending text is written before the interpreter exits.
+def open_streams() -> None:
+    """Give a process that was started without a standard stream (`>&-`) one that goes nowhere; call it before any file
+    is opened, which would take the free descriptor.
     """
     for descriptor in (0, 1, 2):
         try:
             os.fstat(descriptor)
         except OSError:
             os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # the lowest free descriptor: this one
+    if sys.stdin is None:
+        sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - for as long as the process lives
     if sys.stdout is None:
-        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 - for as long as the process lives
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+
+
+class _Results(io.FileIO):
+    """A descriptor whose failures can be told from those of files: BrokenPipeError where the reader has gone, else
+    UnwritableError.
+    """
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data)
+        except OSError as error:
+            raise unanswerable(error) from None
+
+
+def open_results() -> None:
+    """Make the standard output of a program that prints results one that fails as `_Results` does; after
+    `open_streams`. A stream that somebody else has put in its place stays.
+    """
+    stream = sys.stdout
+    if stream is sys.__stdout__ and isinstance(stream, io.TextIOWrapper):
+        stream.flush()
+        sys.stdout = io.TextIOWrapper(
+            io.BufferedWriter(_Results(stream.fileno(), "w", closefd=False)),
+            encoding=stream.encoding,
+            errors=stream.errors,
+            line_buffering=stream.line_buffering,
+            write_through=stream.write_through,
+        )
+
+
+def discard_results() -> None:
+    """Let what is printed, and what is still buffered, go nowhere: Python writes it when the process ends."""
+    with suppress(OSError):  # no descriptor behind it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def secure_streams() -> Stderr:
+    """Make the standard streams unable to stop this process; call it before any file is opened.
+
+    A closed one is replaced by the null device. ``sys.stderr`` becomes a `Stderr`, which is returned; pending text is
+    written before the interpreter exits.
+    """
+    open_streams()
     talk = Stderr(2)
     sys.stderr = cast(TextIO, talk)
     atexit.register(talk.drain)

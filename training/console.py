@@ -4,37 +4,18 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
 import signal
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NoReturn
 
 from gozero.errors import ChoiceError
-from gozero.exits import FAILURE, INTERRUPTED, SUCCESS
+from gozero.exits import FAILURE, INTERRUPTED, SUCCESS, printing
 
 
 def say(text: str) -> None:
     """Print a line for the person at the terminal."""
     print(text, file=sys.stderr, flush=True)
-
-
-def open_streams() -> None:
-    """Give a process that was started without stdout or stderr (`>&-`) one that goes nowhere."""
-    for number in range(3):
-        try:
-            os.fstat(number)
-        except OSError:  # else the next file that is opened would be written to as this stream
-            nowhere = os.open(os.devnull, os.O_RDWR)
-            if nowhere != number:
-                os.dup2(nowhere, number)
-                os.close(nowhere)
-            os.set_inheritable(number, True)
-    if sys.stdout is None:
-        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - open until the process ends
-    if sys.stderr is None:
-        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
 
 
 class Parser(argparse.ArgumentParser):
@@ -44,6 +25,16 @@ class Parser(argparse.ArgumentParser):
         """End the process; the line names the command and where its options are listed."""
         command = self.prog.removeprefix("python -m ").split()[0]
         self.exit(FAILURE, f"{command}: {message}; see {self.prog} --help\n")
+
+    def print_help(self, file: Any = None) -> None:
+        """Print the help; ends the process where that cannot be done."""
+        code = printing(self.prog.removeprefix("python -m ").split()[0], lambda: self._print_help(file))
+        if code:
+            self.exit(code)
+
+    def _print_help(self, file: Any) -> int:
+        super().print_help(file)
+        return SUCCESS
 
 
 def _argument(error: BaseException | None) -> str:
@@ -73,18 +64,18 @@ def run_command(
 
     An error of the user (a ChoiceError, a file that cannot be used, or one of `unusable`) is one line and code 2,
     Ctrl-C one line and code 130, which says what was kept: `interrupted`, or the argument of the KeyboardInterrupt.
-    Any other exception is a bug, and leaves with its traceback.
+    Any other exception is a bug, and leaves with its traceback. Standard output is as `gozero.exits.printing` has it.
     """
-    open_streams()
+    return printing(program, lambda: _guarded(program, command, unusable, interrupted))
+
+
+def _guarded(program: str, command: Callable[[], int], unusable: tuple[type[Exception], ...], interrupted: str) -> int:
+    """`run_command`, but for standard output."""
     errors: tuple[type[Exception], ...] = (ChoiceError, *unusable)
     try:
-        code = command()
-        if sys.stdout is not None:  # closed from the start
-            sys.stdout.flush()
-        return code
-    except BrokenPipeError:  # `| head`: the reader has seen enough; nothing more may be written, not even at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return SUCCESS
+        return command()
+    except BrokenPipeError:  # of standard output
+        raise
     except OSError as error:
         file = f"cannot use {error.filename}: " if error.filename else ""
         say(f"{program}: {file}{error.strerror or error}")

@@ -23,7 +23,7 @@ import torch
 
 from gozero import games
 from gozero.errors import ChoiceError
-from gozero.exits import INTERRUPTED
+from gozero.exits import INTERRUPTED, SUCCESS, printing
 from gozero.options import flat
 from gozero.threads import available_threads
 from gozero.weights import WeightsError
@@ -166,9 +166,14 @@ def start(
 
     `announce`, if given, makes a line to say first.
     """
+    return printing(program, lambda: _start(options, program, announce))
+
+
+def _start(options: argparse.Namespace, program: str, announce: Callable[[LoopSettings, Path], str] | None) -> int:
+    """`start`, but for standard output."""
     if options.list_presets:
         print(presets.table())
-        return 0
+        return SUCCESS
     with ExitStack() as held:
         try:
             settings, folder = _settings(options)

@@ -23,7 +23,7 @@ import torch
 
 from gozero import nets
 from gozero.errors import ChoiceError
-from gozero.exits import INTERRUPTED
+from gozero.exits import INTERRUPTED, printing
 from gozero.threads import available_threads
 from training.console import Parser, say, stop_on_signals
 from training.learner.learner import DivergedError
@@ -131,6 +131,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     cannot be used.
     """
     options = parser().parse_args(arguments)
+    return printing("training.supervised", lambda: _learn(options))
+
+
+def _learn(options: argparse.Namespace) -> int:
+    """`main`, but for standard output."""
     try:
         plan = _plan(options)
         _reserve(options.out)
