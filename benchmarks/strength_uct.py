@@ -29,6 +29,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import importlib.util
 import math
 import sys
 from collections import Counter
@@ -266,6 +267,8 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         "--own-rollouts", action="store_true", help="our rollouts of Go fill no one-point eyes and pass last"
     )
     options = parser.parse_args(arguments)
+    if importlib.util.find_spec("pyspiel") is None:
+        parser.exit(2, "benchmarks.strength_uct: OpenSpiel is not installed: pip install 'gozero[bench]'\n")
     if options.short:
         options.games, options.simulations = 2, 50
     if options.opponent is None:

@@ -100,7 +100,8 @@ def play(settings: PlaySettings) -> None:
         else f"No weights for this game ({WEIGHTS[game.name]}): PUCT with random playouts"
     )
     strength = f"level {settings.level}" if settings.level is not None else f"{chosen.visits} visits"
-    print(f"{opponent}, {strength.replace('visits', 'simulations a move')}.")
+    simulations = f"{chosen.visits} simulation{'s' * (chosen.visits != 1)} a move"
+    print(f"{opponent}, {simulations if settings.level is None else strength}.")
     if warning:
         print(warning, file=sys.stderr)
     hints = usual if settings.level is not None else None

@@ -47,6 +47,10 @@ def test_there_are_words_for_every_game() -> None:
     assert play.WORDS.keys() == GAMES.keys()
 
 
+def test_one_simulation_is_one(table: Table) -> None:
+    assert "random playouts, 1 simulation a move.\n" in table("tictactoe", options="--visits 1")
+
+
 @pytest.mark.parametrize("game", GAMES)
 def test_every_game_can_be_played(game: str, table: Table) -> None:
     opening = {"connect4": "D", "othello": "B1"}.get(game, "C3")

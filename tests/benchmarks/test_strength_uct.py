@@ -12,7 +12,7 @@ from benchmarks import strength_uct
 from gozero import games
 from gozero.games.game import BLACK, NOT_OVER, TO_PLAY, Game
 
-pytestmark = pytest.mark.skipif(
+installed = pytest.mark.skipif(
     importlib.util.find_spec("pyspiel") is None, reason="OpenSpiel is not installed: make bench"
 )
 
@@ -23,6 +23,7 @@ def for_black(game: Game, state: np.ndarray) -> int:
     return int(game.outcome(state)) * (1 if state[TO_PLAY] == BLACK else -1)
 
 
+@installed
 @pytest.mark.parametrize("name", ["connect4", "othello"])
 def test_both_allow_the_same_moves_and_count_the_same_results(name: str) -> None:
     match = strength_uct.MATCHES[name]
@@ -46,6 +47,7 @@ def test_both_allow_the_same_moves_and_count_the_same_results(name: str) -> None
     assert {-1, 1} <= results
 
 
+@installed
 @pytest.mark.parametrize("name", strength_uct.MATCHES)
 def test_a_short_match_runs(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     strength_uct.main(["--game", name, "--short"])
@@ -61,6 +63,7 @@ def test_an_illegal_move_loses() -> None:
     assert strength_uct.play(game, lambda *_: game.resign_action, lambda *_: 0) == (-1, 0, True)
 
 
+@installed
 @pytest.mark.parametrize("opponent", strength_uct.OPPONENTS)
 def test_every_opponent_plays_a_legal_move(opponent: str) -> None:
     match, game = strength_uct.MATCHES["connect4"], games.make("connect4")
@@ -69,6 +72,7 @@ def test_every_opponent_plays_a_legal_move(opponent: str) -> None:
     assert mover(game.initial.copy(), game.new_histories(1)[0], []) in range(35, 42)  # the lowest row
 
 
+@installed
 def test_ucb1_gives_a_child_that_ends_the_game_its_exploration() -> None:
     """(2 wins of 3 visits) + 2 sqrt(ln 20 / 3), where OpenSpiel's own score is the outcome alone."""
     from open_spiel.python.algorithms.mcts import SearchNode
@@ -98,5 +102,17 @@ def played(seed: int) -> list[int]:
     return seen
 
 
+@installed
 def test_a_seed_repeats_its_game_and_another_does_not() -> None:
     assert played(1) == played(1) != played(2)
+
+
+def test_without_openspiel_it_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(SystemExit) as left:
+        strength_uct.main(["--short"])
+    assert left.value.code == 2
+    assert capsys.readouterr() == (
+        "",
+        "benchmarks.strength_uct: OpenSpiel is not installed: pip install 'gozero[bench]'\n",
+    )

@@ -51,9 +51,8 @@ class Strategy:
     @property
     def name(self) -> str:
         """For tables: `tictactoe val, 2 levels`."""
-        unit = {VAL: f", {self.number} level{'s' * (self.number > 1)}", POL: "", BOTH: f", {self.number} visits"}[
-            self.kind
-        ]
+        word = {VAL: "level", POL: "", BOTH: "visit"}[self.kind]
+        unit = f", {self.number} {word}{'s' * (self.number > 1)}" * bool(word)
         return f"{self.folder.name} {self.kind}{f'@{self.which}' * bool(self.which)}{unit}"
 
     @property

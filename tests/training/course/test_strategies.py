@@ -49,6 +49,20 @@ def test_descriptions_are_understood(text: str, wanted: Strategy) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("a/x:val", "x val, 1 level"),
+        ("x:val@0:2", "x val@0, 2 levels"),
+        ("x:pol", "x pol"),
+        ("x:val_and_pol:1", "x val_and_pol, 1 visit"),
+        ("x:val_and_pol", "x val_and_pol, 100 visits"),
+    ],
+)
+def test_strategies_have_names_for_tables(text: str, name: str) -> None:
+    assert parse(text).name == name
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "",
