@@ -18,10 +18,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from gozero.options import SettingsError
 from training.console import Parser, run_command
 from training.loop.startup import UNUSABLE
 from training.settings import config
-from training.settings.config import ConfigError, LoopSettings
+from training.settings.config import LoopSettings
 from training.storage import checkpoint, storage
 from training.storage.checkpoint import Snapshot
 from training.storage.storage import StorageError
@@ -31,15 +32,15 @@ def keep(run: Path, target: Path, megabytes: float) -> str:
     """Make `target` a small copy of a run folder that is not in use. Returns lines about what it holds.
 
     Raises:
-        ConfigError: `run` is no run folder with a checkpoint, `target` holds something else than a run, or `megabytes`
+        SettingsError: `run` is no run folder with a checkpoint, `target` holds something else than a run, or `megabytes`
             is not enough for the network and a shard of records.
         CheckpointError, BusyError, FolderError, StorageError, OSError: it cannot be read, is in use, or the copy cannot
         be written.
     """
     if not (run / "settings.json").is_file():
-        raise ConfigError(f"{run.absolute()} is no run folder of training.loop; give one")
+        raise SettingsError(f"{run.absolute()} is no run folder of training.loop; give one")
     if target.exists() and not _replaceable(target, run):
-        raise ConfigError(
+        raise SettingsError(
             f"{target.absolute()} exists and is no kept run: it would be lost; give a new folder, or one that holds "
             "a copy"
         )
@@ -60,7 +61,7 @@ def _copy(run: Path, fresh: Path, megabytes: float) -> tuple[list[str], str]:
     """Write the small copy. Returns (a line for each checkpoint that cannot be read, what is in the copy)."""
     found = checkpoint.latest(run / "checkpoints")
     if found is None:
-        raise ConfigError(f"{run.absolute()} holds no checkpoint yet; let the run finish a generation first")
+        raise SettingsError(f"{run.absolute()} holds no checkpoint yet; let the run finish a generation first")
     snapshot, complaints = found
     progress, settings = snapshot.progress, _settings(run / "settings.json")
     learner = {name: value for name, value in snapshot.learner.items() if name != "optimiser"}
@@ -69,7 +70,7 @@ def _copy(run: Path, fresh: Path, megabytes: float) -> tuple[list[str], str]:
     taken = sum(path.stat().st_size for path in fresh.rglob("*") if path.is_file())
     shards = _newest(run, megabytes * storage.MEGABYTE - taken)
     if not shards:
-        raise ConfigError(
+        raise SettingsError(
             f"{megabytes:g} MB are too few for the network and a shard of records; give more with --megabytes"
         )
     (fresh / "records").mkdir()
@@ -79,11 +80,11 @@ def _copy(run: Path, fresh: Path, megabytes: float) -> tuple[list[str], str]:
 
 
 def _settings(path: Path) -> dict[str, Any]:
-    """The settings of a run folder without those of its machine. ConfigError if the file is damaged."""
+    """The settings of a run folder without those of its machine. SettingsError if the file is damaged."""
     try:
         saved = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise ConfigError(f"cannot read {path.absolute()}: {error}") from None
+        raise SettingsError(f"cannot read {path.absolute()}: {error}") from None
     return config.from_dict(LoopSettings, saved, str(path.parent)).portable()
 
 

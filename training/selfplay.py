@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from gozero import weights
 from gozero.errors import ChoiceError
 from gozero.games import GAMES, usual
+from gozero.options import SettingsError
 from gozero.weights import WeightsError
 from training.actor import simulators
 from training.actor.leaves import leaf_evaluator
@@ -34,7 +35,7 @@ from training.records import scoring
 from training.records.records import Record, Writer
 from training.run import estimate
 from training.run.resources import device_of
-from training.settings.config import ConfigError, LoopSettings, SelfPlaySettings, Stage, from_dict
+from training.settings.config import LoopSettings, SelfPlaySettings, Stage, from_dict
 from training.storage import storage
 from training.storage.storage import StorageError
 
@@ -87,7 +88,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         if options.weights is None:
             if given:
-                raise ConfigError(
+                raise SettingsError(
                     f"--{given[0].replace('_', '-')} belongs to --weights, which plays games alone; to train, use --set"
                 )
             alone = options.preset is None and options.config is None
@@ -99,7 +100,7 @@ def main(arguments: list[str] | None = None) -> int:
         stray = ["from" if name == "origin" else name for name in stray if name not in SHARED]
         if stray or options.out is None:
             why = f"--{stray[0].replace('_', '-')} belongs to training; " if stray else ""
-            raise ConfigError(
+            raise SettingsError(
                 f"{why}to play games alone give --weights FILE and --out FOLDER; to train, --preset or --config "
                 "without --weights"
             )
@@ -107,7 +108,7 @@ def main(arguments: list[str] | None = None) -> int:
             if name not in given:
                 setattr(options, name, DEFAULTS[name])
         return _play(options)
-    except (ConfigError, WeightsError, ChoiceError) as error:
+    except (SettingsError, WeightsError, ChoiceError) as error:
         say(f"training.selfplay: {error}")
         return 2
     except (Disagreement, StorageError) as error:
@@ -187,7 +188,7 @@ def _network(options: argparse.Namespace) -> nn.Module | None:
     options.size = options.size or (loaded.size if loaded else None) or usual(options.game, "size")
     options.rules = options.rules or usual(options.game, "rules") or ""
     if loaded is not None and loaded.config.size not in (None, options.size):
-        raise ConfigError(f"--size {options.size}: {loaded.path} plays on size {loaded.config.size} only")
+        raise SettingsError(f"--size {options.size}: {loaded.path} plays on size {loaded.config.size} only")
     return None if loaded is None else loaded.network()
 
 
@@ -201,7 +202,7 @@ def _stage(options: argparse.Namespace) -> Stage:
         "evaluator": "rollouts" if options.weights == "none" else "network",
     }
     if options.games < 1 or options.parallel < 1:
-        raise ConfigError(f"--games {options.games} --parallel {options.parallel}: both must be 1 or more")
+        raise SettingsError(f"--games {options.games} --parallel {options.parallel}: both must be 1 or more")
     stage: Stage = from_dict(Stage, values, "command line")
     return stage
 

@@ -14,7 +14,7 @@ from gozero.evaluators.backends import PrecisionError
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.row import RowEvaluator
 from gozero.games.game import Game
-from training.settings.config import ConfigError
+from gozero.options import SettingsError
 
 if TYPE_CHECKING:
     from torch import nn
@@ -41,7 +41,7 @@ def leaf_evaluator(
         device: "cuda" for an NVIDIA GPU; "cpu" for the fastest CPU backend that is installed.
         previous: what this function returned before for the same game, device and shape of network. On a GPU it takes
             over the new weights in place, which saves capturing its graphs again.
-        precision: of the network, see `evaluators.factory.open_evaluator`; ConfigError for one that is not available.
+        precision: of the network, see `evaluators.factory.open_evaluator`; SettingsError for one that is not available.
     """
     if kind == "rollouts":
         from gozero.evaluators.rollout import RolloutEvaluator
@@ -51,7 +51,7 @@ def leaf_evaluator(
     if device == "cpu" and find_spec("openvino") is not None:
         return _openvino_evaluator(game, net, threads, precision)
     if precision == "int8":
-        raise ConfigError("selfplay.precision = 'int8': only OpenVINO on a CPU computes in it; use auto")
+        raise SettingsError("selfplay.precision = 'int8': only OpenVINO on a CPU computes in it; use auto")
     if device == "cuda":
         return _gpu_evaluator(game, net, previous, precision)
     from gozero.evaluators.torch_evaluator import TorchEvaluator
@@ -65,7 +65,7 @@ def _openvino_evaluator(game: Game, net: nn.Module, threads: int, precision: str
     try:
         return OpenVINOEvaluator.from_module(net, game, threads=threads, precision=precision)
     except PrecisionError as error:
-        raise ConfigError(f"selfplay.precision: {error}") from None
+        raise SettingsError(f"selfplay.precision: {error}") from None
 
 
 def _gpu_evaluator(game: Game, net: nn.Module, previous: Evaluator | RowEvaluator | None, precision: str) -> Evaluator:

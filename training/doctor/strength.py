@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 
 from gozero import weights
 from gozero.games.game import Game
+from gozero.options import SettingsError
 from gozero.weights import WeightsError
 from training.actor.leaves import leaf_evaluator
 from training.doctor.history import Report, last
@@ -35,7 +36,7 @@ from training.matches.stopping import StoppableEvaluator, StoppablePlayer, Stopp
 from training.matches.truth import Judged
 from training.matches.yardstick import YardstickError
 from training.records import scoring
-from training.settings.config import ConfigError, LoopSettings
+from training.settings.config import LoopSettings
 
 if TYPE_CHECKING:
     from torch import nn
@@ -54,13 +55,13 @@ class Strength:
     """Measures a run's EMA network, and keeps its weights to be measured against."""
 
     def __init__(self, folder: Path, settings: LoopSettings) -> None:
-        """Raises ConfigError where the settings name a yardstick that cannot be read."""
+        """Raises SettingsError where the settings name a yardstick that cannot be read."""
         self._folder, self._settings = folder / "frozen", settings
         self._judged_at: dict[int, list[Judged]] = {}  # by board size
         try:
             self._labelled = yardstick.read(Path(settings.monitor.yardstick)) if settings.monitor.yardstick else None
         except YardstickError as error:
-            raise ConfigError(f"monitor.yardstick: {error}") from None
+            raise SettingsError(f"monitor.yardstick: {error}") from None
 
     def measure(self, run: Run, generation: int, history: list[Report], stop: Callable[[], bool]) -> Report:
         """The report of one measurement after a generation; empty when none is due.

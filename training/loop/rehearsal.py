@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from gozero import nets
+from gozero.options import SettingsError
 from training.actor import simulators
 from training.doctor.strength import Strength
 from training.learner.learner import Learner
@@ -25,7 +26,7 @@ from training.run import origins, trial
 from training.run.estimate import checkpoint_bytes
 from training.run.origins import Origin
 from training.run.resources import device_of
-from training.settings.config import ConfigError, LoopSettings
+from training.settings.config import LoopSettings
 from training.storage import checkpoint, storage
 from training.storage.checkpoint import Progress, Snapshot
 
@@ -36,7 +37,7 @@ def rehearse(settings: LoopSettings, folder: Path, origin: Origin, say: Callable
     """Check everything and `say` each result in a line.
 
     Raises:
-        ConfigError, WeightsError, CheckpointError, StorageError: the first problem that would stop a run.
+        SettingsError, WeightsError, CheckpointError, StorageError: the first problem that would stop a run.
     """
     rules = f" by {settings.rules} rules" if settings.rules else ""
     say(f"settings   {settings.game}{rules}, network {settings.network}, stages {len(settings.stage)}: ok")
@@ -61,12 +62,12 @@ def _folder(folder: Path) -> str:
     """Check that the run folder can be written, or made where the nearest folder above it exists; it is not made."""
     place = storage.nearest(folder)
     if not place.is_dir():
-        raise ConfigError(f"{place} is no folder; give another --run")
+        raise SettingsError(f"{place} is no folder; give another --run")
     try:
         with tempfile.TemporaryDirectory(dir=place):
             pass
     except OSError as error:
-        raise ConfigError(f"cannot write in {place}: {error.strerror}; give another --run") from None
+        raise SettingsError(f"cannot write in {place}: {error.strerror}; give another --run") from None
     return f"{folder.absolute()}{'' if folder.exists() else ' (new)'}"
 
 
@@ -78,7 +79,7 @@ def _disk(settings: LoopSettings, folder: Path, learner: Learner) -> str:
         room = (
             f"{storage.nearest(folder)} has {free / 1e6:,.0f} MB free, and a run needs {needed / 1e6:,.0f} MB to begin"
         )
-        raise ConfigError(f"{room}: make room, give another --run, or lower keep")
+        raise SettingsError(f"{room}: make room, give another --run, or lower keep")
     with tempfile.TemporaryDirectory(dir=storage.nearest(folder)) as place:
         checkpoint.save(Path(place), Snapshot(Progress(), learner.state_dict()), settings.to_dict(), settings.keep)
         checkpoint.latest(Path(place))
@@ -110,7 +111,7 @@ def _learn(settings: LoopSettings, learner: Learner, say: Callable[[str], None])
     batch = trial.window(settings, size).sample(settings.learner.batch, np.random.default_rng(settings.seed))
     loss = float(learner.train(batch)["total"])
     if not np.isfinite(loss):
-        raise ConfigError(
+        raise SettingsError(
             f"the loss of a first step is {loss}: lower learner.learning_rate, or set learner.precision to f32"
         )
     say(

@@ -24,7 +24,7 @@ import torch
 from gozero import games
 from gozero.errors import ChoiceError
 from gozero.exits import INTERRUPTED, SUCCESS, printing
-from gozero.options import flat
+from gozero.options import SettingsError, flat
 from gozero.threads import available_threads
 from gozero.weights import WeightsError
 from training.actor import simulators
@@ -38,14 +38,14 @@ from training.run import origins
 from training.run.origins import Origin
 from training.run.run import Run
 from training.settings import config, presets
-from training.settings.config import ConfigError, LoopSettings
+from training.settings.config import LoopSettings
 from training.settings.learning import ReplaySettings
 from training.storage import storage
 from training.storage.checkpoint import CheckpointError
 from training.storage.storage import BusyError, FolderError, StorageError
 
 # exit code 2: it cannot be done
-UNUSABLE = (BusyError, FolderError, ConfigError, CheckpointError, WeightsError, ChoiceError)
+UNUSABLE = (BusyError, FolderError, SettingsError, CheckpointError, WeightsError, ChoiceError)
 FAILED = (StorageError, Disagreement, DivergedError)  # exit code 1: the run cannot continue
 FIXED = ("game", "rules", "network", "norm", "value_head", "features")  # settings that a run cannot change
 OLDEST = {"features": 1, "norm": "renorm", "value_head": "wdl"}  # of runs whose settings lack them
@@ -56,7 +56,7 @@ def prepare(settings: LoopSettings, folder: Path, origin: Origin | None = None) 
     """Make or reopen the run folder and keep the resolved settings in it. A new run begins with its origin, if any.
 
     Raises:
-        ConfigError: the folder holds a run of another network, game or rules, or the origin does not fit.
+        SettingsError: the folder holds a run of another network, game or rules, or the origin does not fit.
         WeightsError, CheckpointError, StorageError: a file cannot be used or written.
     """
     under_way = _compare(settings, folder)
@@ -74,7 +74,7 @@ def prepare(settings: LoopSettings, folder: Path, origin: Origin | None = None) 
 def _compare(settings: LoopSettings, folder: Path) -> bool:
     """Whether the folder holds a run.
 
-    Says which settings have changed since it last stopped; ConfigError for fixed ones.
+    Says which settings have changed since it last stopped; SettingsError for fixed ones.
     """
     saved, under_way = folder / "settings.json", any((folder / "checkpoints").glob("*.pt"))
     if not saved.exists():
@@ -82,7 +82,7 @@ def _compare(settings: LoopSettings, folder: Path) -> bool:
     try:
         before = OLDEST | flat(json.loads(saved.read_text(encoding="utf-8")))  # older files lack them
     except (OSError, ValueError) as error:
-        raise ConfigError(
+        raise SettingsError(
             f"cannot read {saved.absolute()}: {error}; give another --run, or move the file away"
         ) from None
     if not under_way:  # an earlier start failed before the first checkpoint
@@ -92,7 +92,7 @@ def _compare(settings: LoopSettings, folder: Path) -> bool:
     for name in FIXED:
         if name in differs:
             old, new = differs[name]
-            raise ConfigError(
+            raise SettingsError(
                 f"{folder.absolute()} holds a run of {name} {old!r}, not {new!r}; give another --run, "
                 f"and --from {folder.absolute()}/weights.pt or --records {folder.absolute()} to start from that run"
             )
@@ -230,9 +230,9 @@ def _look_first(settings: LoopSettings, folder: Path, origin: Origin, options: a
 
 
 def _settings(options: argparse.Namespace) -> tuple[LoopSettings, Path]:
-    """(the settings with the referee resolved, the run folder) that the options name; ConfigError if they name none."""
+    """(the settings with the referee resolved, the run folder) that the options name; SettingsError if they name none."""
     if (options.preset is None) == (options.config is None):
-        raise ConfigError(f"give one of --preset NAME ({', '.join(presets.names())}) and --config FILE.toml")
+        raise SettingsError(f"give one of --preset NAME ({', '.join(presets.names())}) and --config FILE.toml")
     path = presets.path_of(options.preset) if options.preset else Path(options.config)
     top: dict[str, Any] = {name: getattr(options, name) for name in SHORTHANDS}
     assignments = list(options.set)
@@ -268,25 +268,25 @@ def _as_begun(settings: LoopSettings, folder: Path, asked: set[str]) -> LoopSett
 
 
 def _check_boards(settings: LoopSettings) -> None:
-    """ConfigError for a stage with a board that the game or the network does not have."""
+    """SettingsError for a stage with a board that the game or the network does not have."""
     boards = [(number, size) for number, stage in enumerate(settings.stage, start=1) for size in stage.sizes]
     for number, size in boards:
         try:
             scoring.game_of(settings, size)
         except ValueError as error:
-            raise ConfigError(f"stage {number}: {error}") from None
+            raise SettingsError(f"stage {number}: {error}") from None
     only = network_config(settings).size
     for number, size in boards:
         if only not in (None, size):
-            raise ConfigError(
+            raise SettingsError(
                 f"stage {number}: network {settings.network} plays on one size of board, here {only}, not {size}"
             )
 
 
 def _check_window(replay: ReplaySettings) -> None:
-    """ConfigError for a window that never holds the rows that a step needs."""
+    """SettingsError for a window that never holds the rows that a step needs."""
     if not replay.window_games and replay.least_rows > replay.window:
-        raise ConfigError(
+        raise SettingsError(
             f"replay.least_rows = {replay.least_rows:,} is more than the window holds, {replay.window:,} rows: no step "
             "would ever be taken; lower it, or raise replay.window"
         )

@@ -17,12 +17,13 @@ from pathlib import Path
 
 from gozero import growth, weights
 from gozero.growth import GrowthError
+from gozero.options import SettingsError
 from gozero.weights import Weights
 from training.learner.learner import Learner
 from training.records import records
 from training.records.records import Record
 from training.records.replay import window_rows
-from training.settings.config import ConfigError, LoopSettings
+from training.settings.config import LoopSettings
 from training.storage import checkpoint, storage
 from training.storage.checkpoint import Progress, Snapshot
 
@@ -43,7 +44,7 @@ def learner(settings: LoopSettings, origin: Origin, device: str = "cpu") -> Lear
 
     Raises:
         WeightsError: the file cannot be used.
-        ConfigError: its network cannot become the run's; the line says what to do instead.
+        SettingsError: its network cannot become the run's; the line says what to do instead.
     """
     begun = Learner.of(settings, device)
     if origin.weights is None:
@@ -52,7 +53,7 @@ def learner(settings: LoopSettings, origin: Origin, device: str = "cpu") -> Lear
     try:
         tensors = growth.grow(found.state_dict, found.config, begun.config, settings.seed).state_dict()
     except GrowthError as error:
-        raise ConfigError(f"--from {origin.weights}: {error} (--records FOLDER)") from None
+        raise SettingsError(f"--from {origin.weights}: {error} (--records FOLDER)") from None
     begun.net.load_state_dict(tensors)
     begun.ema.load_state_dict(tensors)
     return begun
@@ -61,25 +62,25 @@ def learner(settings: LoopSettings, origin: Origin, device: str = "cpu") -> Lear
 def shards(settings: LoopSettings, origin: Origin) -> list[tuple[Path, records.Shard]]:
     """The origin's shards in the order of their names, folder after folder.
 
-    ConfigError unless they hold this run's game.
+    SettingsError unless they hold this run's game.
     """
     paths: list[Path] = []
     for name in origin.records:
         path = weights.full(name)
         inside = sorted((path / "records").glob("*.gzr")) or sorted(path.glob("*.gzr")) if path.is_dir() else [path]
         if not inside or not inside[0].is_file():
-            raise ConfigError(
+            raise SettingsError(
                 f"--records {path}: no shards of records (*.gzr) there; give a run folder, its records/ or one shard"
             )
         paths += inside
     found = [(path, records.read(path)) for path in paths]
     for path, shard in found:
         if not shard.settings and not shard.records:
-            raise ConfigError(
+            raise SettingsError(
                 f"--records {path}: not a shard of records; give a run folder, its records/ or one shard (*.gzr)"
             )
         if shard.settings.get("game", settings.game) != settings.game:
-            raise ConfigError(
+            raise SettingsError(
                 f"--records {path}: games of {shard.settings['game']}, but this run plays {settings.game}"
             )
     return found
@@ -89,7 +90,7 @@ def begin(settings: LoopSettings, folder: Path, origin: Origin) -> str:
     """Write the first checkpoint of a new run, and its records, into `folder`. Returns a line about it.
 
     Raises:
-        WeightsError, ConfigError: as `learner` and `shards`; also for records of another game.
+        WeightsError, SettingsError: as `learner` and `shards`; also for records of another game.
         StorageError: the folder cannot be written.
     """
     begun, played = learner(settings, origin), shards(settings, origin)

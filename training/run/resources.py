@@ -7,10 +7,11 @@ import ctypes
 
 import torch
 
+from gozero.options import SettingsError
 from gozero.threads import available_threads
 from training.console import say
 from training.learner.pace import Pace
-from training.settings.config import ConfigError, LoopSettings
+from training.settings.config import LoopSettings
 
 
 def return_memory() -> None:
@@ -20,10 +21,10 @@ def return_memory() -> None:
 
 
 def device_of(wanted: str) -> str:
-    """`cpu` or `cuda`, what `wanted` (cpu, cuda or auto) means here; ConfigError if cuda is wanted and is not there."""
+    """`cpu` or `cuda`, what `wanted` (cpu, cuda or auto) means here; SettingsError if cuda is wanted and is not there."""
     available = torch.cuda.is_available()
     if wanted == "cuda" and not available:
-        raise ConfigError("device = 'cuda': PyTorch sees no NVIDIA GPU here; use device = 'cpu' or 'auto'")
+        raise SettingsError("device = 'cuda': PyTorch sees no NVIDIA GPU here; use device = 'cpu' or 'auto'")
     return "cuda" if available and wanted != "cpu" else "cpu"
 
 

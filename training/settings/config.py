@@ -6,7 +6,7 @@ Vocabulary.
   row      one recorded position with its targets; cheap searches leave none.
 
 `training.settings.selfplay` and `training.settings.learning` hold the tables within; `gozero.options` checks all of them.
-An unknown key or a value out of range is a `ConfigError`, one line that names the key, the value and what is allowed.
+An unknown key or a value out of range is a `SettingsError`, one line that names the key, the value and what is allowed.
 No default is read from the environment, and nothing heavy is imported.
 """
 
@@ -17,15 +17,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from gozero import options
-from gozero.options import SettingsError, setting
+from gozero.options import setting
 from training.settings.learning import GateSettings, LearnerSettings, ReplaySettings
 from training.settings.selfplay import SelfPlaySettings, Stage
 
 Table = TypeVar("Table")
-
-
-class ConfigError(ValueError):
-    """A setting that cannot be used: one line, fit to be shown to the user."""
 
 
 @dataclass(frozen=True)
@@ -143,24 +139,18 @@ class LoopSettings:
 
 
 def load(path: str | Path) -> LoopSettings:
-    """Read a TOML file; ConfigError for a file that cannot be read, an unknown key or a value out of range."""
+    """Read a TOML file; SettingsError for a file that cannot be read, an unknown key or a value out of range."""
     return from_dict(LoopSettings, read(path), str(path))
 
 
 def read(path: str | Path) -> dict[str, Any]:
-    """A TOML file's plain values, unchecked; ConfigError for a file that cannot be read."""
-    try:
-        return options.read_toml(Path(path))
-    except SettingsError as error:
-        raise ConfigError(str(error)) from None
+    """A TOML file's plain values, unchecked; SettingsError for a file that cannot be read."""
+    return options.read_toml(Path(path))
 
 
 def from_dict(kind: type[Table], values: dict[str, Any], where: str) -> Table:
     """Build the dataclass `kind` from plain values, checking each; `where` begins the error line."""
-    try:
-        return options.from_values(kind, values, where)
-    except SettingsError as error:
-        raise ConfigError(str(error)) from None
+    return options.from_values(kind, values, where)
 
 
 def describe(settings: Any, indent: str = "") -> str:

@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from gozero import games
+from gozero.options import SettingsError
 from training.settings import config
-from training.settings.config import ConfigError, LoopSettings
+from training.settings.config import LoopSettings
 
 USUAL_GAME = LoopSettings().game  # of a file that names none
 FOLDER = Path(__file__).resolve().parent
@@ -30,9 +31,9 @@ def names() -> list[str]:
 
 
 def path_of(name: str) -> Path:
-    """A preset's file; ConfigError lists the presets for any other name."""
+    """A preset's file; SettingsError lists the presets for any other name."""
     if name not in names():
-        raise ConfigError(
+        raise SettingsError(
             f"no preset is called {name!r}; there are {', '.join(names())}; for a file of your own use --config "
             "FILE.toml"
         )
@@ -53,7 +54,7 @@ def load(path: Path, where: str, overrides: Sequence[str] = (), top: dict[str, A
     """The settings of a TOML file with overrides, then with the values of `top` where these are not None, over it.
 
     Raises:
-        ConfigError: a file that cannot be read, a malformed override, an unknown key or a value out of range; it
+        SettingsError: a file that cannot be read, a malformed override, an unknown key or a value out of range; it
             begins with `where`.
     """
     values = config.read(path)
@@ -95,16 +96,16 @@ def _has_size(game: str, size: int) -> bool:
 
 
 def override(values: dict[str, Any], assignment: str) -> None:
-    """Apply `KEY=VALUE` to a configuration's plain values, in place; ConfigError where no such key can exist."""
+    """Apply `KEY=VALUE` to a configuration's plain values, in place; SettingsError where no such key can exist."""
     key, equals, text = assignment.partition("=")
     *path, last = key.strip().split(".")
     if not equals or not last:
-        raise ConfigError(f"--set {assignment}: expected KEY=VALUE, such as learner.batch=64 or stage.1.rows=5000")
+        raise SettingsError(f"--set {assignment}: expected KEY=VALUE, such as learner.batch=64 or stage.1.rows=5000")
     node: Any = values
     for part in path:
         node = _entry(node, part, assignment)
     if not isinstance(node, dict):
-        raise ConfigError(
+        raise SettingsError(
             f"--set {assignment}: {'.'.join(path)} holds no settings; stages are stage.1, stage.2 and so on"
         )
     node[last] = _value(text.strip())
@@ -117,7 +118,7 @@ def _entry(node: Any, part: str, assignment: str) -> Any:
     if isinstance(node, list) and part.isdecimal() and 1 <= int(part) <= len(node):
         return node[int(part) - 1]
     many = f"there are {len(node)} stages" if isinstance(node, list) else "it is a single value"
-    raise ConfigError(f"--set {assignment}: no {part!r} there: {many}")
+    raise SettingsError(f"--set {assignment}: no {part!r} there: {many}")
 
 
 def _value(text: str) -> Any:

@@ -24,10 +24,11 @@ import torch
 from gozero import nets
 from gozero.errors import ChoiceError
 from gozero.exits import INTERRUPTED, printing
+from gozero.options import SettingsError
 from gozero.threads import available_threads
 from training.console import Parser, say, stop_on_signals
 from training.learner.learner import DivergedError
-from training.settings.config import ConfigError, LearnerSettings, from_dict
+from training.settings.config import LearnerSettings, from_dict
 from training.storage import storage
 from training.storage.storage import StorageError
 from training.supervised import collection
@@ -93,7 +94,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _plan(options: argparse.Namespace) -> TrainerPlan:
-    """The command line, checked. ConfigError or ValueError with one line."""
+    """The command line, checked. SettingsError or ValueError with one line."""
     for name, low, high in (
         ("epochs", 1, 10**6),
         ("most", 1, 10**9),
@@ -102,7 +103,7 @@ def _plan(options: argparse.Namespace) -> TrainerPlan:
         ("held_out", 0, 0.9),
     ):
         if not low <= getattr(options, name) <= high:
-            raise ConfigError(f"--{name.replace('_', '-')} {getattr(options, name)} is out of range: {low} to {high}")
+            raise SettingsError(f"--{name.replace('_', '-')} {getattr(options, name)} is out of range: {low} to {high}")
     version = options.features or (1 if options.network == "agz13" else 2)
     nets.config(options.network, features=version)
     sizes = tuple(sorted(options.size))
@@ -114,14 +115,14 @@ def _plan(options: argparse.Namespace) -> TrainerPlan:
 
 
 def _reserve(out: Path) -> None:
-    """Check that the weights can be written, before time is spent on them; ConfigError if not."""
+    """Check that the weights can be written, before time is spent on them; SettingsError if not."""
     try:
         if out.is_dir():
             raise IsADirectoryError(EISDIR, "it is a folder")
         with tempfile.TemporaryFile(dir=storage.nearest(out.absolute().parent)):
             pass
     except OSError as error:
-        raise ConfigError(f"cannot write --out {out.absolute()}: {error.strerror}; give another file") from None
+        raise SettingsError(f"cannot write --out {out.absolute()}: {error.strerror}; give another file") from None
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -150,7 +151,7 @@ def _learn(options: argparse.Namespace) -> int:
     except (StorageError, DivergedError) as error:
         say(f"training.supervised: {error}")
         return 1
-    except (CollectionError, ConfigError, ChoiceError) as error:
+    except (CollectionError, SettingsError, ChoiceError) as error:
         say(f"training.supervised: {error}")
         return 2
     except KeyboardInterrupt:  # while reading: nothing has begun

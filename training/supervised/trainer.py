@@ -13,10 +13,11 @@ import torch
 
 from gozero import nets, weights
 from gozero.evaluators.factory import carry_graph
+from gozero.options import SettingsError
 from training.console import progress_bar, say
 from training.learner.learner import DivergedError, Learner
 from training.records.replay import Batch
-from training.settings.config import ConfigError, LearnerSettings
+from training.settings.config import LearnerSettings
 from training.storage import storage
 from training.supervised.collection import Collection, Wanted
 from training.supervised.measure import measure
@@ -55,7 +56,7 @@ class Trainer:
         return facts
 
     def resume(self) -> None:
-        """Continue from the state beside OUT. ConfigError where there is none, or it belongs to another run."""
+        """Continue from the state beside OUT. SettingsError where there is none, or it belongs to another run."""
         try:
             state = torch.load(self.state_path, map_location="cpu", weights_only=True)
             saved, rate, self.epoch, self.step = (
@@ -66,13 +67,13 @@ class Trainer:
             )
         except (OSError, RuntimeError, EOFError, KeyError, TypeError, pickle.UnpicklingError) as error:
             why = error.strerror if isinstance(error, OSError) else "it is damaged, or no state of a run"
-            raise ConfigError(
+            raise SettingsError(
                 f"cannot continue from {self.state_path.absolute()}: {why}; without --resume a new run begins"
             ) from None
         facts = self._facts()
         for name, value in _lasting(facts).items():
             if saved.get(name) != value:
-                raise ConfigError(
+                raise SettingsError(
                     f"{self.state_path.absolute()} is of another run: {name} was {saved.get(name)!r}, now {value!r}"
                 )
         if rate != _learning_rate(facts):

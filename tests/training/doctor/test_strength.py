@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 
 from gozero import games, weights
+from gozero.options import SettingsError
 from training.doctor import strength
 from training.doctor.strength import Strength
 from training.loop import startup
 from training.run.run import Run
 from training.settings import config, presets
-from training.settings.config import ConfigError, LoopSettings, MonitorSettings
+from training.settings.config import LoopSettings, MonitorSettings
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -132,5 +133,5 @@ def test_agreement_with_a_yardstick(tmp_path: Path) -> None:
         "yardstick/winrate_error",
         "yardstick/ownership_error",
     } <= found.keys()
-    with pytest.raises(ConfigError, match=r"monitor\.yardstick: cannot read"):
+    with pytest.raises(SettingsError, match=r"monitor\.yardstick: cannot read"):
         Strength(tmp_path, LoopSettings(monitor=MonitorSettings(yardstick=str(tmp_path / "nothing.jsonl"))))

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from gozero.options import SettingsError
 from training.settings import config, presets
-from training.settings.config import ConfigError, LoopSettings, Stage
+from training.settings.config import LoopSettings, Stage
 
 
 @pytest.mark.parametrize("name", presets.names())
@@ -46,7 +47,7 @@ def test_every_setting_says_its_unit() -> None:
     ],
 )
 def test_refusals_are_one_clear_line(values: dict, words: str) -> None:
-    with pytest.raises(ConfigError) as caught:
+    with pytest.raises(SettingsError) as caught:
         config.from_dict(LoopSettings, values, "file.toml")
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -55,7 +56,7 @@ def test_refusals_are_one_clear_line(values: dict, words: str) -> None:
 def test_unreadable_files_name_their_full_path(tmp_path: Path) -> None:
     (tmp_path / "broken.toml").write_text("hours = = 2")
     for name in ("broken.toml", "missing.toml"):
-        with pytest.raises(ConfigError, match=str(tmp_path / name)):
+        with pytest.raises(SettingsError, match=str(tmp_path / name)):
             config.load(tmp_path / name)
 
 

@@ -9,11 +9,12 @@ import pytest
 
 from gozero import features, weights
 from gozero.course_nets import BODIES
+from gozero.options import SettingsError
 from training.learner.learner import network_config
 from training.loop import startup
 from training.records import records
 from training.settings import presets
-from training.settings.config import ConfigError, LoopSettings
+from training.settings.config import LoopSettings
 
 SEEDS = ("s0", "s2", "s3", "s4")
 
@@ -30,7 +31,7 @@ def test_the_table_lists_each_preset_with_what_it_is_for() -> None:
 
 
 def test_a_wrong_name_lists_the_presets() -> None:
-    with pytest.raises(ConfigError, match=r"no preset is called 'go14'; there are .*go13, go7.*--config FILE\.toml"):
+    with pytest.raises(SettingsError, match=r"no preset is called 'go14'; there are .*go13, go7.*--config FILE\.toml"):
         presets.path_of("go14")
 
 
@@ -74,7 +75,7 @@ def test_board_sizes_follow_the_game(preset: str, game: str, sizes: set[int]) ->
 def test_board_sizes_that_are_asked_for_stay() -> None:
     settings = presets.load(presets.path_of("s2"), "s2", ["game=go", "stage.1.sizes={13=1}"])
     assert settings.stage[0].sizes == {13: 1.0}
-    with pytest.raises(ConfigError, match="stage 1: board size 9 is not supported"):
+    with pytest.raises(SettingsError, match="stage 1: board size 9 is not supported"):
         startup._settings(
             startup.parser().parse_args(["--preset", "s2", "--set", "game=othello", "--set", "stage.1.sizes={9=1}"])
         )
@@ -145,7 +146,7 @@ def test_the_seeds_presets_run_for_two_minutes(name: str, tmp_path: Path) -> Non
     ],
 )
 def test_a_bad_override_is_one_clear_line(assignment: str, words: str) -> None:
-    with pytest.raises(ConfigError) as caught:
+    with pytest.raises(SettingsError) as caught:
         load(assignment)
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)

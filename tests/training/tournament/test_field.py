@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from gozero.options import SettingsError
 from training.course.folder import REINFORCED, SUPERVISED, CourseFolder, value_stage
 from training.course.networks import PolicyNetwork, ValueNetwork, new_networks
-from training.settings.config import ConfigError
 from training.tournament import field as fields
 from training.tournament.clocks import GameClock
 from training.tournament.field import Entrant, Field
@@ -111,7 +111,7 @@ def test_a_clock_or_a_program_of_its_own_means_one_game_at_once_in_a_process(tmp
     ],
 )
 def test_a_bad_field_is_one_clear_line(text: str, complaint: str, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError) as error:
+    with pytest.raises(SettingsError) as error:
         read(tmp_path, text)
     assert complaint in str(error.value)
     assert "\n" not in str(error.value)
@@ -130,7 +130,7 @@ def make_course(folder: Path) -> None:
 def test_the_course_preset_says_which_stage_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(
-        ConfigError, match=r"no value networks in runs.course-simple_go: run python -m training.generations first"
+        SettingsError, match=r"no value networks in runs.course-simple_go: run python -m training.generations first"
     ):
         fields.load(fields.FOLDER / "s1.toml")
 
@@ -159,7 +159,7 @@ def test_long_names_are_short_in_files_and_still_differ() -> None:
 
 
 def test_openings_that_end_the_game_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="opening_moves = 15: 15 random plies end nearly every game of nogo"):
+    with pytest.raises(SettingsError, match="opening_moves = 15: 15 random plies end nearly every game of nogo"):
         read(tmp_path, f'game = "nogo"\nsize = 4\nopening_moves = 15\n{TWO}')
 
 
@@ -172,7 +172,7 @@ def test_a_preset_may_stand_for_several_fields() -> None:
     assert [path.stem for path in fields.find("s3")] == ["s3"]
     assert len(fields.find("release")) >= 8
     with pytest.raises(
-        ConfigError, match="no field 'nowhere': give a TOML file or one of the presets release-connect4"
+        SettingsError, match="no field 'nowhere': give a TOML file or one of the presets release-connect4"
     ):
         fields.find("nowhere")
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from gozero.options import SettingsError
 from tests.training.tournament.test_rating import played
-from training.settings.config import ConfigError
 from training.tournament import field as fields
 from training.tournament.field import Entrant, Field
 from training.tournament.journal import NAME, Journal
@@ -85,7 +85,7 @@ def test_a_field_that_contradicts_is_refused(
 ) -> None:
     fill(tmp_path, field)
     before = (tmp_path / NAME).read_bytes()
-    with pytest.raises(ConfigError) as error:
+    with pytest.raises(SettingsError) as error:
         Journal(tmp_path, replace(field, **changes))  # type: ignore[arg-type]
     assert complaint in str(error.value) and "\n" not in str(error.value)
     assert (tmp_path / NAME).read_bytes() == before
@@ -118,7 +118,7 @@ def test_a_line_that_is_none_is_named(line: bytes, tmp_path: Path, field: Field)
     fill(tmp_path, field)
     with (tmp_path / NAME).open("ab") as file:
         file.write(line + b"\n")
-    with pytest.raises(ConfigError, match=f"{NAME}, line 5 is no line of a journal"):
+    with pytest.raises(SettingsError, match=f"{NAME}, line 5 is no line of a journal"):
         Journal(tmp_path, field)
 
 
@@ -129,7 +129,7 @@ def test_a_game_of_another_shape_is_no_line(values: dict[str, Any], tmp_path: Pa
     fill(tmp_path, field)
     with (tmp_path / NAME).open("ab") as file:
         file.write(json.dumps({"game": asdict(GAMES[0]) | values}).encode() + b"\n")
-    with pytest.raises(ConfigError, match=f"{NAME}, line 5 is no line of a journal"):
+    with pytest.raises(SettingsError, match=f"{NAME}, line 5 is no line of a journal"):
         Journal(tmp_path, field)
 
 
@@ -139,7 +139,7 @@ def test_moves_that_cannot_be_are_named(moves: str, tmp_path: Path, field: Field
     with (tmp_path / NAME).open("ab") as file:
         file.write(json.dumps({"game": asdict(replace(GAMES[0], index=3, moves=moves))}).encode() + b"\n")
     before = (tmp_path / NAME).read_bytes()
-    with pytest.raises(ConfigError, match="game 4 of 'fixed' and 'random' has moves that cannot be") as error:
+    with pytest.raises(SettingsError, match="game 4 of 'fixed' and 'random' has moves that cannot be") as error:
         Journal(tmp_path, field)
     assert "\n" not in str(error.value)
     assert (tmp_path / NAME).read_bytes() == before
@@ -150,11 +150,11 @@ def test_a_sequential_test_keeps_the_order_of_its_entrants(tmp_path: Path, field
     fill(tmp_path, one)
     with Journal(tmp_path, one) as journal:
         assert journal.games == GAMES
-    with pytest.raises(ConfigError, match=r"'of': 'random'.* now .*'of': 'fixed'"):
+    with pytest.raises(SettingsError, match=r"'of': 'random'.* now .*'of': 'fixed'"):
         Journal(tmp_path, replace(one, entrant=one.entrant[::-1]))
 
 
 def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path, field: Field) -> None:
     (tmp_path / NAME).mkdir()
-    with pytest.raises(ConfigError, match="Is a directory"):
+    with pytest.raises(SettingsError, match="Is a directory"):
         Journal(tmp_path, field)
