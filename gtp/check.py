@@ -96,6 +96,7 @@ def findings(settings: GtpSettings) -> Iterator[CheckResult]:
 
 def _engine(settings: GtpSettings) -> Iterator[CheckResult]:
     """Yield the findings from the weights to a move. FatalError where the engine cannot play."""
+    from gozero.evaluators.cache import CachedEvaluator
     from gtp.loading import Loader, find_weights
 
     path, header = find_weights(settings)
@@ -110,6 +111,8 @@ def _engine(settings: GtpSettings) -> Iterator[CheckResult]:
     yield CheckResult("rules", f"rules and search loaded in {time.monotonic() - began:.1f} s")
     began = time.monotonic()
     evaluator = loader.evaluator(player.game.kind)
+    if isinstance(evaluator, CachedEvaluator):  # which would find the same positions again and again
+        evaluator = evaluator.evaluator
     opened = time.monotonic() - began
     yield _evaluator(evaluator, opened)
     yield _speed(evaluator, player.game.kind, settings.threads or available_threads())

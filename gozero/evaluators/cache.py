@@ -25,17 +25,20 @@ class CachedEvaluator:
     Args:
         evaluator: the other one.
         memory: bytes that the evaluations kept may take.
+
+    Attributes:
+        evaluator: the other one.
     """
 
     def __init__(self, evaluator: Evaluator, memory: int) -> None:
-        self._evaluator = evaluator
+        self.evaluator = evaluator
         self._memory = memory
         self.forget()
 
     @property
     def game(self) -> Game:
         """The game whose states it takes."""
-        return self._evaluator.game
+        return self.evaluator.game
 
     def forget(self) -> None:
         """Drop all that is kept and give its memory back."""
@@ -47,14 +50,14 @@ class CachedEvaluator:
         if self._kept is None:
             self._kept = self._empty()
         if len(states) > len(self._kept.value):
-            return self._evaluator.evaluate(states)
+            return self.evaluator.evaluate(states)
         keys = features.keys(self.game, states)
         known = np.array([key in self._places for key in keys])
         for n in np.flatnonzero(known):
             self._places[keys[n]] = self._places.pop(keys[n])  # to the end: its last use is now
         fresh = {key: n for n, key in enumerate(keys) if not known[n]}  # a position that comes twice is asked for once
         if fresh:
-            answers = self._evaluator.evaluate(states[list(fresh.values())])
+            answers = self.evaluator.evaluate(states[list(fresh.values())])
             places = [self._place(key) for key in fresh]
             for kept, new in zip(self._kept, answers, strict=True):
                 if kept is not None:
@@ -64,7 +67,7 @@ class CachedEvaluator:
     def _empty(self) -> Evaluation:
         """Arrays for as many evaluations as the memory holds, or fewer where the system has less."""
         start = self.game.new_states(1)
-        one = self._evaluator.evaluate(start)
+        one = self.evaluator.evaluate(start)
         size = sum(field.nbytes for field in one if field is not None) + len(features.keys(self.game, start)[0])
         room = self._memory // (size + KEY_BYTES)
         while True:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from gozero import nets, weights
+from gozero.evaluators.cache import CachedEvaluator
 from gtp import check
 from gtp.check import NOTE, OK, WRONG, CheckResult
 from gtp.settings import GtpSettings
@@ -32,6 +33,15 @@ def test_an_installation_that_is_well(small_weights: Path, monkeypatch: pytest.M
     assert {finding.grade for finding in findings.values()} == {OK}
     assert str(small_weights) in findings["weights"].text
     assert " on 7x7 with 100 visits in " in findings["move"].text
+
+
+def test_the_network_is_measured_not_the_evaluations_kept(small_weights: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    measured = []
+    speed = check._speed
+    monkeypatch.setattr(check, "_speed", lambda evaluator, *rest: measured.append(evaluator) or speed(evaluator, *rest))
+    findings = found(GtpSettings(weights=str(small_weights), size=7, threads=1))
+    assert not any(isinstance(evaluator, CachedEvaluator) for evaluator in measured) and measured
+    assert "Cached" not in findings["network"].text
 
 
 def test_a_processor_that_others_use_is_named(small_weights: Path, monkeypatch: pytest.MonkeyPatch) -> None:
