@@ -132,7 +132,9 @@ def search_settings(visits: int | None, game: str) -> SearchSettings:
     many = visits is None or visits >= BATCHING_VISITS
     score_weight = SCORE_WEIGHT if game in GO_FAMILY else 0.0
     leaves = MANY_LEAVES if many else FEW_LEAVES
-    return SearchSettings(leaves=leaves, max_nodes=FIRST_NODES, score_weight=score_weight, lcb=LCB)
+    return SearchSettings(
+        leaves=leaves, max_nodes=FIRST_NODES, score_weight=score_weight, lcb=LCB, solve=game not in GO_FAMILY
+    )
 
 
 def most_memory(megabytes: int | None) -> int:

@@ -17,6 +17,7 @@ import numpy as np
 
 from gozero.jit import kernel
 from gozero.search.puct import points_gained
+from gozero.search.tree import DECIDED
 
 FIRST_DEVIATION = 0.4  # of values, assumed before any visit (KataGo's prior of its utility's deviation)
 LEAST_SHARE = 0.15  # of the most visited move's visits; a move with fewer is not played (KataGo's)
@@ -24,7 +25,9 @@ LEAST_SHARE = 0.15  # of the most visited move's visits; a move with fewer is no
 
 @kernel()
 def lower_bound(child, deviations):
-    """The bound of a visited child for its parent, before points; at least -1."""
+    """The bound of a visited child for its parent, before points; at least -1, and its value where it is decided."""
+    if child["status"] == DECIDED:
+        return -np.float64(child["value"])
     visits = np.float64(child["visits"])
     mean = child["value_sum"] / visits
     spread = max(child["square_sum"] - visits * mean * mean, 0.0) + FIRST_DEVIATION * FIRST_DEVIATION
@@ -32,14 +35,31 @@ def lower_bound(child, deviations):
 
 
 @kernel()
+def _is_proven(child, value, params):
+    """Whether a child is known to be worth this to the side to move there, in a game where results are proven."""
+    return params.solve > 0 and child["status"] == DECIDED and child["value"] == value
+
+
+@kernel()
 def edge_of_highest_bound(forest, t, most, params):
-    """The root edge of the highest bound; `most` visits has the most visited one. The root has a visited child."""
+    """The root edge of the highest bound, `most` being the most visited one, which is visited.
+
+    A move that is proven to lose is left out where another has a visit.
+    """
     nodes, children, root = forest.nodes[t], forest.children[t], forest.nodes[t, 0]
+    start, end = np.int64(root["edge_start"]), np.int64(root["edge_start"] + root["child_count"])
     expected = root["score_sum"] / root["visits"]
-    best, highest = np.int64(root["edge_start"]), -np.inf
-    for edge in range(np.int64(root["edge_start"]), np.int64(root["edge_start"] + root["child_count"])):
+    least = 0.0
+    for edge in range(start, end):
         child = nodes[children[edge]]
-        if child["visits"] == 0 or child["visits"] < LEAST_SHARE * most:
+        if not _is_proven(child, 1.0, params):
+            least = max(least, LEAST_SHARE * child["visits"])
+    best, highest = most, -np.inf
+    for edge in range(start, end):
+        child = nodes[children[edge]]
+        if child["visits"] == 0 or _is_proven(child, 1.0, params):
+            continue
+        if child["visits"] < least and not _is_proven(child, -1.0, params):
             continue
         bound = lower_bound(child, params.lcb)
         if params.score_weight > 0:

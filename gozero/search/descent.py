@@ -3,8 +3,7 @@
 Vocabulary. A *descent* follows one line from the root to a leaf, replaying the moves on the leaf's state; it ends
 
   FOUND      at an unevaluated node: state, legal actions and node wait in a slot of `Leaves`
-  KNOWN      at a node whose value stands: the game is over there, no move is left in it, or it lies as deep as a line
-             may reach
+  KNOWN      at a node whose value stands: it is decided, no move is left in it, or it lies as deep as a line may reach
   COLLISION  at a node another descent of this wave waits for; the tree then gets no further leaf in this wave
   FULL       where it would add a node for which there is no room: nothing is backed up, and the tree's search ends
 """
@@ -21,13 +20,14 @@ from gozero.games.game import NOT_OVER, PLY, TO_PLAY, Game
 from gozero.jit import LEGAL, OUTCOME, SAMPLE, SCORE, STEP, copy_row, kernel
 from gozero.search.forced import forced_edge
 from gozero.search.gumbel import best_root_edge, count_simulation
+from gozero.search.proof import prove
 from gozero.search.puct import NO_EDGE, PARAMS, best_edge
 from gozero.search.root import prepare_root
 from gozero.search.tree import (
+    DECIDED,
     EVALUATED,
     FOREST,
     NO_NODE,
-    TERMINAL,
     UNEVALUATED,
     add_child,
     add_edges,
@@ -106,7 +106,7 @@ def _meet(legal, thinkable, outcome, score, forest, t, index, leaves, slot):
     state = leaves.states[slot]
     result = outcome(state)
     if result != NOT_OVER:
-        node["status"] = TERMINAL
+        node["status"] = DECIDED
         node["value"] = result
         parent, points = np.int64(node["parent"]), score(state)
         if np.isnan(points):
@@ -135,7 +135,7 @@ def _descend(step, legal, thinkable, outcome, score, forest, t, params, leaves, 
     while True:
         node = nodes[index]
         node["pending"] += 1
-        if node["status"] == TERMINAL:
+        if node["status"] == DECIDED:
             return KNOWN, index, first_action
         if node["status"] == UNEVALUATED:
             met = (
@@ -175,6 +175,8 @@ def _simulate(step, legal, thinkable, outcome, score, forest, t, params, leaves,
         count_simulation(forest, t, action)
     if ended == KNOWN:
         back_up(nodes, index, np.float64(nodes[index]["value"]), np.float64(nodes[index]["score"]))
+        if params.solve > 0 and nodes[index]["status"] == DECIDED:
+            prove(forest, t, index)
     return ended
 
 

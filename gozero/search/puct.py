@@ -24,8 +24,10 @@ import numpy as np
 from numba import types
 
 from gozero.jit import kernel
+from gozero.search.tree import DECIDED
 
 NO_EDGE = -1
+FAR = 1e9  # below every score
 
 
 class Params(NamedTuple):
@@ -40,9 +42,10 @@ class Params(NamedTuple):
     score_scale: float  # points
     c_uct: float
     lcb: float
+    solve: float  # 1: see proof.py
 
 
-PARAMS = types.NamedUniTuple(types.float64, 9, Params)
+PARAMS = types.NamedUniTuple(types.float64, 10, Params)
 
 
 @kernel()
@@ -96,6 +99,8 @@ def best_edge(forest, t, index, params):
         visited_mass += priors[edge]
         if params.score_weight > 0 and child["visits"] > 0:
             score += points_gained(child, expected, params)
+        if params.solve > 0 and child["status"] == DECIDED and child["value"] == 1:
+            score -= FAR  # proven to lose: only where nothing else is left
         if score > highest:
             highest = score
             best = np.int64(edge)

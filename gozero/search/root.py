@@ -186,7 +186,7 @@ def read_root(forest, t, params, visits, q, bound, policy):
         best = best_root_edge(forest, t, params, forest.trees[t]["level"], forest.trees[t]["planned"])
         return np.int64(forest.actions[t, best])
     if total > 0 and params.lcb > 0:
-        best = edge_of_highest_bound(forest, t, visits[forest.actions[t, best]], params)
+        best = edge_of_highest_bound(forest, t, best, params)
     if total == 0:
         copy_row(policy, forest.root_priors[t])
     elif forest.trees[t]["forced"] > 0:

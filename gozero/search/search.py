@@ -285,6 +285,7 @@ def _params(settings: SearchSettings, points: int) -> Params:
         scale,
         settings.c_uct,
         settings.lcb,
+        settings.solve,
     )
     return Params(*map(float, numbers))
 

@@ -45,6 +45,8 @@ class SearchSettings:
             score's distribution; 0: nothing).
         lcb: above 0, a PUCT root plays the move of the highest lower confidence bound, that many standard deviations of
             its mean below its value (KataGo 5, of another estimate); 0: the most visited move.
+        solve: whether results that are searched to the end of the game are proven, see `gozero.search.proof`; not for
+            Go, where the search leaves out moves.
         max_nodes: nodes of one tree, or those with which it begins where the search is given memory to grow into.
         max_depth: plies below the root that a line may reach.
     """
@@ -65,6 +67,7 @@ class SearchSettings:
     c_scale: float = 1.0
     score_weight: float = 0.0
     lcb: float = 0.0
+    solve: bool = False
     max_nodes: int = 50_000
     max_depth: int = 256
 

@@ -6,6 +6,7 @@ Vocabulary, for B trees of at most N nodes and E edges in a game with A actions 
   children  the visited actions. They are always the first `child_count` edges of a node, and the edge after them has
             the highest prior of the rest. PUCT never needs to look further: unvisited moves are equal but for the
             prior.
+  decided   of a node: the game is over there, or its value is proven (gozero.search.proof).
   pending   visits on their way: selected, not yet evaluated.
   room      N: a tree that has as many nodes is full until the forest is `enlarged`.
   value     expected result for the side to move at that node, -1 … 1; score likewise in points.
@@ -25,7 +26,7 @@ from numba import types
 from gozero.games.game import Game
 from gozero.jit import kernel
 
-UNEVALUATED, EVALUATED, TERMINAL = 0, 1, 2
+UNEVALUATED, EVALUATED, DECIDED = 0, 1, 2
 NO_NODE = -1
 EDGE_BYTES = 2 + 4 + 4  # action, prior, child
 
@@ -34,7 +35,7 @@ NODE = np.dtype(
         ("value_sum", np.float64),  # of all visits
         ("score_sum", np.float64),
         ("square_sum", np.float64),  # of the values' squares
-        ("value", np.float32),  # the evaluator's, or the outcome of a finished game
+        ("value", np.float32),  # the evaluator's, or what a decided node is worth
         ("score", np.float32),
         ("visits", np.int32),  # including the node's own evaluation
         ("pending", np.int32),

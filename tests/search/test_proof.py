@@ -1,0 +1,111 @@
+"""Results that are searched to the end of the game are proven, and played by."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from gozero.evaluators.base import Evaluation
+from gozero.games.game import NOT_OVER
+from gozero.search.request import SearchRequest
+from gozero.search.search import Search
+from gozero.search.settings import SearchSettings
+from gozero.search.tree import DECIDED
+from tests.search.naive import start
+from tests.search.trees import TICTACTOE, check_tree, searched
+
+SOLVING = SearchSettings(max_nodes=3000, lcb=2.5, solve=True)
+
+
+@cache
+def truth(actions: tuple[int, ...]) -> int:
+    """The result of tic-tac-toe after these moves, for the side to move, by trying everything."""
+    state, history = start(TICTACTOE, *actions)
+    if (result := int(TICTACTOE.outcome(state))) != NOT_OVER:
+        return result
+    legal = np.zeros(TICTACTOE.actions, np.uint8)
+    TICTACTOE.legal(state, history, legal)
+    return max(-truth((*actions, int(action))) for action in np.flatnonzero(legal))
+
+
+def lines(search: Search) -> dict[int, tuple[int, ...]]:
+    """The moves that lead to each node of the tree."""
+    forest, found = search.forest, {0: ()}
+    for index in range(int(forest.trees[0]["node_count"])):
+        node = forest.nodes[0, index]
+        for edge in range(node["edge_start"], node["edge_start"] + node["child_count"]):
+            found[int(forest.children[0, edge])] = (*found[index], int(forest.actions[0, edge]))
+    return found
+
+
+@pytest.mark.parametrize("actions", [(), (4, 0), (0, 1, 4)])
+@pytest.mark.parametrize("leaves", [1, 4])
+def test_what_is_proven_is_true(actions: tuple[int, ...], leaves: int) -> None:
+    search = searched(TICTACTOE, 2000, replace(SOLVING, leaves=leaves), actions)
+    check_tree(search)
+    nodes, proven = search.forest.nodes[0], 0
+    for index, line in lines(search).items():
+        if nodes[index]["status"] == DECIDED:
+            assert nodes[index]["value"] == truth((*actions, *line)), line
+            proven += nodes[index]["edge_count"] > 0
+    assert proven > 20
+    best = search.result().best
+    assert -truth((*actions, best)) == truth(actions)
+
+
+def test_nothing_is_proven_where_that_is_not_wanted() -> None:
+    search = searched(TICTACTOE, 2000, replace(SOLVING, solve=False), (4, 0))
+    nodes = search.forest.nodes[0, : search.forest.trees[0]["node_count"]]
+    assert (nodes["edge_count"][nodes["status"] == DECIDED] == 0).all()
+
+
+class Deceived:
+    """Believes in one move: its prior is high, and what follows it looks won, until the game is over."""
+
+    game = TICTACTOE
+
+    def __init__(self, action: int, prior: float = 4.0) -> None:
+        self._action, self._prior = action, prior
+
+    def evaluate(self, states: np.ndarray) -> Evaluation:
+        logits = np.zeros((len(states), TICTACTOE.actions), np.float32)
+        logits[:, self._action] = self._prior
+        stones = np.array([TICTACTOE.board(state).reshape(-1)[self._action] for state in states])
+        to_play = np.array([TICTACTOE.board(state).astype(bool).sum() % 2 for state in states])
+        sign = np.where(stones == 0, 0, np.where(stones == to_play + 1, 1, -1))
+        return Evaluation(logits, 0.9 * sign.astype(np.float32))
+
+
+def deceived(actions: tuple[int, ...], evaluator: Deceived, settings: SearchSettings, visits: int) -> Search:
+    search = Search(TICTACTOE, evaluator, settings)
+    search.begin(0, SearchRequest(*start(TICTACTOE, *actions), visits))
+    search.run()
+    return search
+
+
+LOSING = (0, 8, 1), 3
+"""White must stop the row of 0 and 1 at 2; 3 looks won and loses at once."""
+
+
+def test_a_move_that_is_proven_to_lose_is_not_played() -> None:
+    actions, wrong = LOSING
+    for solve, played in ((False, True), (True, False)):
+        result = deceived(actions, Deceived(wrong, 6.0), replace(SOLVING, solve=solve), 40).result()
+        assert (result.best == wrong) == played
+    assert result.bound[wrong] == -1
+
+
+def test_a_win_that_is_proven_is_played_however_few_visits_it_has() -> None:
+    actions = (0, 8, 1, 3)  # 2 wins at once
+    search = deceived(actions, Deceived(5, 3.0), SOLVING, 60)
+    result = search.result()
+    assert result.best == 2 and result.visits[2] < 0.15 * result.visits.max()
+    assert result.bound[2] == 1
+
+
+def test_where_every_move_loses_the_most_visited_one_is_played() -> None:
+    actions = (0, 1, 4, 5, 6)  # White to move: 2, 3 and 8 each win for Black
+    result = searched(TICTACTOE, 500, SOLVING, actions).result()
+    assert truth(actions) == -1
+    assert result.visits[result.best] == result.visits.max()
