@@ -116,11 +116,13 @@ def announce(folder: Path | None) -> None:
     log = logging.getLogger(__name__)  # stderr, unless the program has set it up
     if folder is None:
         log.warning(
-            "gozero: compiling rules and search takes up to a minute at each start, since %s cannot be written",
+            "gozero: compiling rules and search takes a minute, or several beside busy programs, at each start, since %s cannot be written",
             caches.user_cache(),
         )
     elif next(folder.rglob("*.nbi"), None) is None:
-        log.warning("gozero: compiling rules and search, which takes up to a minute at the first start of a version")
+        log.warning(
+            "gozero: compiling rules and search, once for each version: a minute, or several beside busy programs"
+        )
 
 
 def kernel(signature: Any = None, *, allocates: bool = False, **options: Any) -> Callable[[Callable[..., Any]], Any]:

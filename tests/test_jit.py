@@ -59,7 +59,7 @@ def test_a_start_that_must_compile_says_so_once(
     jit.announce(tmp_path)
     jit.announce(tmp_path)
     assert caplog.messages == [
-        "gozero: compiling rules and search, which takes up to a minute at the first start of a version"
+        "gozero: compiling rules and search, once for each version: a minute, or several beside busy programs"
     ]
     caplog.clear()
     jit.announce(None)
