@@ -250,12 +250,20 @@ def _write_csv(path: Path, rungs: Sequence[Rung]) -> None:
             )
 
 
+def _label(climber: str) -> str:
+    """`ttt.pt, 50` for a network, the folder's name for the `weights.pt` of a run; else the climber's name."""
+    if not climber.startswith("weights:"):
+        return climber
+    path, _, visits = climber.partition(":")[2].rpartition(":")
+    file = Path(path)
+    return f"{file.parent.name if file.name == 'weights.pt' else file.name}, {visits}"
+
+
 def _picture(rungs: Sequence[Rung], name: str) -> bytes:
     """PNG: a curve for each climber over the opponents' simulations, on a logarithmic scale."""
     curves = []
     for climber, own in _by_climber(rungs).items():
         reports = [rung.tally.report() for rung in own]
         scores, low, high = ([report[key] for report in reports] for key in ("score", "low", "high"))
-        label = Path(climber.partition(":")[2]).name if climber.startswith("weights:") else climber
-        curves.append(plots.Curve(label, [rung.simulations for rung in own], scores, low, high))
+        curves.append(plots.Curve(_label(climber), [rung.simulations for rung in own], scores, low, high))
     return plots.curves([plots.Panel(f"{name}: score", curves, across="simulations of the opponent", logarithmic=True)])

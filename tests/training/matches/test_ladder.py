@@ -153,3 +153,14 @@ def test_a_bad_request_is_one_clear_line(
     complaint = capsys.readouterr().err
     assert message in complaint
     assert complaint.count("\n") == 1
+
+
+def test_the_networks_of_several_runs_have_different_names_in_the_plot() -> None:
+    names = (
+        "weights:runs/mlp/weights.pt:50",
+        "weights:runs/vgg/weights.pt:50",
+        "weights:ttt.pt:8",
+        "uct:50",
+        "perfect",
+    )
+    assert [ladder._label(name) for name in names] == ["mlp, 50", "vgg, 50", "ttt.pt, 8", "uct:50", "perfect"]
