@@ -46,7 +46,10 @@ class RoomClock:
         """Take the time of the side whose clock runs off it."""
         if self._runs is not None:
             colour, since = self._runs
-            self._clock.spend(colour, now - since)
+            if self.remaining(now) > 0:
+                self._clock.spend(colour, now - since)
+            else:  # lost: `spend` would begin another period
+                self._clock.set_left(colour, self._left_at(colour, now))
             self._runs = None
 
     def remaining(self, now: float) -> float:

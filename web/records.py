@@ -7,13 +7,15 @@ The page sends and receives texts; nothing here opens a file.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import replace
 from typing import Any
 
 from gozero import coords, sgf_tree
-from gozero.colours import COLOUR_WORDS, WHITE
+from gozero.colours import COLOUR_WORDS, EMPTY, WHITE
 from gozero.games import GO_FAMILY
-from gozero.position import Position
+from gozero.games.rules import RULES
+from gozero.go_game import GoGame
 from gozero.sgf import GameRecord, RecordError
 from gozero.sgf_tree import Branch, GameWithVariations
 from gozero.weights import WEIGHTS
@@ -41,7 +43,7 @@ def save(table: Table, result: str) -> tuple[str, str]:
         places[number] = len(branches)
         branches.append(Branch(places[node.parent], node.colour, node.action, node.comment))
     record = replace(table.start, result=table.start.result or result)
-    if table.live is not None:
+    if table.person != EMPTY:
         by_engine = "black_name" if table.person == WHITE else "white_name"
         record = replace(record, **{by_engine: "gozero"})  # type: ignore[arg-type]
     game = GameWithVariations(record, branches, table.tree[START].comment)
@@ -64,7 +66,15 @@ def setup_for(text: str, setup: Setup) -> tuple[Setup, GameWithVariations | None
     game = found.record.game
     if game != setup.game and not (game == "go" and setup.game in GO_FAMILY):
         setup = replace(setup, game=game, weights=None, engine="", rules=None, komi=None)
+    rules = _name_of_rules(found.record.rules)
+    if setup.game == "go" and rules in RULES:
+        setup = replace(setup, rules=rules)
     return replace(setup, size=found.record.size), found
+
+
+def _name_of_rules(text: str) -> str:
+    """The name that rules of a record have in `RULES`, if they are there."""
+    return text.strip().lower().replace(" ", "-")
 
 
 def load(table: Table, text: str, game: GameWithVariations | None) -> str:
@@ -114,6 +124,10 @@ def read_sgf(text: str) -> GameWithVariations:
 
 def _load_game(table: Table, game: GameWithVariations) -> str:
     record, remarks = _in_bounds(game.record)
+    if isinstance(table.game, GoGame) and table.game.name != "nogo" and record.rules:
+        rules = table.game.rules.name
+        if _name_of_rules(record.rules) != rules:
+            remarks.append(f"The file's rules, {record.rules[:40]}, are not played here: {rules} rules are.")
     try:
         table.begin_from(record)
     except ValueError as error:
@@ -124,12 +138,34 @@ def _load_game(table: Table, game: GameWithVariations) -> str:
         nodes.append(table.tree.add(parent, branch.colour, branch.action))
         table.tree[nodes[-1]].comment = branch.comment
     table.tree[START].comment = game.comment
-    table.go_to(table.tree.line(START)[-1])  # every move of the main line can be played
-    table.go_to(START)
+    _check_main_line(table)
     if game.left_out:
         plural = "s were" if game.left_out > 1 else " was"
         remarks.append(f"{game.left_out} variation{plural} left out: stones are set up in the middle of them.")
     return " ".join(remarks)
+
+
+def _check_main_line(table: Table) -> None:
+    """RefusedError that names the first move of the main line that cannot be played, if there is one."""
+    line = table.tree.line(START)
+
+    def is_refused(node: int) -> bool:
+        try:
+            table.go_to(node)
+        except RefusedError:
+            return True
+        return False
+
+    if is_refused(line[-1]):
+        number = bisect_left(line, True, key=is_refused)
+        move = table.tree[line[number]]
+        raise _unplayable(table, number, f"{COLOUR_WORDS[move.colour]} {table.vertex(move.action)}")
+    table.go_to(START)
+
+
+def _unplayable(table: Table, number: int, move: str) -> RefusedError:
+    where = f"{table.game.name} on {table.game.kind.dimensions}"
+    return RefusedError(f"Move {number} of this file, {move[:40]!r}, cannot be played in {where}.")
 
 
 def _in_bounds(record: GameRecord) -> tuple[GameRecord, list[str]]:
@@ -146,18 +182,15 @@ def _in_bounds(record: GameRecord) -> tuple[GameRecord, list[str]]:
 
 def _load_moves(table: Table, text: str) -> None:
     kind = table.game.kind
-    position = Position(kind)
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
     if not lines:
         raise RefusedError("This file holds no moves.")
+    table.begin_review()
     for number, line in enumerate(lines, start=1):
         colour, _, vertex = line.partition(" ")
         try:
-            position.play(coords.parse_vertex(vertex, kind.cols, kind.rows), _COLOURS[colour.lower()])
+            table.game.play(_COLOURS[colour.lower()], coords.parse_vertex(vertex, kind.cols, kind.rows))
         except (KeyError, ValueError):
-            where = f"{table.game.name} on {kind.dimensions}"
-            raise RefusedError(f"Move {number} of this file, {line[:40]!r}, cannot be played in {where}.") from None
-    table.begin_review()
-    parent = START
-    for move in position.moves:
-        parent = table.tree.add(parent, move.colour, move.action)
+            raise _unplayable(table, number, line) from None
+        table.follow()
+    table.go_to(START)

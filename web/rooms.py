@@ -193,10 +193,12 @@ class Rooms:
         self.numbers = itertools.count(1)  # of pages
         self.fault = ""  # why no game can begin, as a line for the user
         self.learned = asyncio.Event()
-        self.no_place = (
-            f"{settings.boards} boards are open with an engine each: close one of them, or start gozero-web with "
-            f"--boards {settings.boards + 1}."
+        full = (
+            "One board is open with an engine: close it"
+            if settings.boards == 1
+            else (f"{settings.boards} boards are open with an engine each: close one of them")
         )
+        self.no_place = f"{full}, or start gozero-web with --boards {settings.boards + 1}."
 
     def prepare(self) -> None:
         """Start an engine process ahead of its use; it also says which games there are."""

@@ -130,7 +130,7 @@ class Table:
             raise RefusedError("This is an earlier move: go to the last move to play on, or choose Review.")
         if self.is_engines_turn:
             raise RefusedError(f"It is {COLOUR_NAMES[position.to_play]}'s turn: the engine is thinking.")
-        if self.is_over:
+        if position.is_over:
             raise RefusedError("The game is over.")
         action = landing(position, action)
         if why := refusal(position, action):
@@ -141,7 +141,7 @@ class Table:
     def follow(self) -> None:
         """Enter the move that was just played on ``game``."""
         move = self.game.position.moves[-1]
-        is_live = self.live == self.at
+        is_live = self.is_going_on and self.live == self.at
         self.at = self.tree.add(self.at, move.colour, move.action)
         if is_live:
             self.live_here()
@@ -171,13 +171,14 @@ class Table:
         self.ended, self.live_turn = Ended(self.at, BLACK + WHITE - colour, how), EMPTY
 
     def undo(self) -> None:
-        """Back to the person's last own decision, with the clocks as they stood then; without an opponent, one move.
-        RefusedError where there is none.
+        """Back to the person's last own decision, with the clocks as they stood then; without an opponent, and away from
+        the end of a game that is over, one move. RefusedError where there is none.
         """
-        if self.live is None:
+        if self.live is None or not (self.is_going_on or self.at == self.live):
             self._undo_variation()
         elif self.ended is not None and self.ended.winner != self.person:
-            self.go_to(self.live)
+            for variation in list(self.tree[self.live].children):
+                self._remove(variation)
             self._go_on()
         else:
             own = [number for number in self.tree.path(self.live) if self.tree[number].colour == self.person]
@@ -188,12 +189,12 @@ class Table:
             self._remove(own[-1])
 
     def _undo_variation(self) -> None:
-        """One move back; it is dropped where nothing follows it."""
+        """One move back; it is dropped where nothing follows it, unless the game ended with it."""
         if self.at == START:
             raise RefusedError("There is no move to take back.")
         last = self.at
         self.go_to(self.tree[last].parent)
-        if not self.tree[last].children:
+        if not self.tree[last].children and last not in (self.live, self.ended and self.ended.node):
             self._remove(last)
 
     def _go_on(self) -> None:

@@ -93,7 +93,7 @@ class Thinker:
 
     @property
     def _wants_analysis(self) -> bool:
-        return self.is_analysing and not self._table.is_over and self._analysed != self._table.at
+        return self.is_analysing and not self._table.game.position.is_over and self._analysed != self._table.at
 
     def work(self) -> bool:
         """Do a piece of work; whether the view has changed."""
@@ -159,7 +159,7 @@ class Thinker:
     def hint(self) -> None:
         """A search of the position on the board for the person, reported as a look that says so."""
         table = self._table
-        if table.is_over:
+        if table.game.position.is_over:
             raise RefusedError("The game is over.")
         if table.is_engines_turn:
             raise RefusedError("The engine is choosing its move: ask again when it has moved.")
@@ -212,8 +212,8 @@ class Thinker:
     def _estimate(self, node: int) -> None:
         table = self._table
         position = table.game.position
-        if table.is_over:
-            winner = table.game.winner() if position.is_over and table.ended is None else None
+        if position.is_over:
+            winner = table.game.winner() if table.ended is None else None
             if winner is not None:
                 chance = {BLACK: 1.0, WHITE: 0.0, EMPTY: 0.5}[winner]
                 table.tree.learn(node, Estimate(self._batch_visits, chance))

@@ -64,7 +64,8 @@ def _board(table: Table) -> dict[str, Any]:
 
 def _turn(table: Table) -> dict[str, Any]:
     """Whose turn it is, in the position that is shown and in the live game."""
-    kind, position, over = table.game.kind, table.game.position, table.is_over
+    kind, position = table.game.kind, table.game.position
+    over = position.is_over  # after a resignation variations may follow
     return {
         "toPlay": None if over else NAMES[position.to_play],
         "turn": NAMES[table.live_turn] if table.is_going_on else None,
@@ -75,7 +76,7 @@ def _turn(table: Table) -> dict[str, Any]:
         "thinking": table.is_engines_turn,
         "live": table.live,
         "goingOn": table.is_going_on,
-        "over": over,
+        "over": table.is_over,
         "clock": table.clock.values(time.monotonic()),
     }
 

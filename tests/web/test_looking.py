@@ -10,7 +10,7 @@ pytest.importorskip("playwright")
 
 from playwright.sync_api import expect
 
-from tests.web.site import Tab
+from tests.web.site import DESKTOP, Tab
 
 pytestmark = pytest.mark.chromium
 
@@ -129,10 +129,42 @@ def test_files_that_are_no_records(tab: Callable[..., Tab], tmp_path: Path) -> N
         re.compile(r"a record has at most 1,000,000\.$")
     )
     opened(page, tmp_path, "(;GM[1]SZ[7];B[aa];W[aa])").shows(
-        re.compile("^This variation cannot be shown: A7 is illegal")
+        "Move 2 of this file, 'white A7', cannot be played in go on 7x7."
     )
+    opened(page, tmp_path, "\0" * 900_000).shows("This is no game in SGF that can be opened: no SGF data found.")
     page.click(24)
     page.wait("person", 2)
+
+
+def test_a_record_of_long_words_in_utf_16_stays_on_the_page(tab: Callable[..., Tab], tmp_path: Path) -> None:
+    page = tab().begin("Go", 7)
+    path = tmp_path / "wide.sgf"
+    path.write_text(f"(;SZ[7]PB[Müller]EV[{'e' * 400}];B[dd])", encoding="utf-16")
+    page.page.get_by_label("A record to open").set_input_files(path)
+    page.shows("Black: Müller")
+    width = page.page.evaluate("document.documentElement.scrollWidth")
+    assert width <= DESKTOP["width"]
+
+
+def test_keys_walk_through_the_game_after_the_analysis_was_switched(tab: Callable[..., Tab], tmp_path: Path) -> None:
+    page = opened(tab().begin("Go", 7), tmp_path).shows("0 / 4")
+    page.page.get_by_role("switch", name="Analysis").check()
+    page.page.keyboard.press("ArrowRight")
+    page.shows("1 / 4")
+    page.page.keyboard.press("a")
+    expect(page.page.get_by_role("switch", name="Analysis")).not_to_be_checked()
+
+
+def test_the_position_of_a_resignation_is_analysed_and_played_on_from(tab: Callable[..., Tab]) -> None:
+    page = tab().begin("Tic-tac-toe")
+    page.press("Resign").press("Resign the game").wait("over", 0)
+    page.page.get_by_role("switch", name="Analysis").check()
+    expect(page.page.locator(".moves tbody tr").first).to_be_visible()
+    page.click(4)
+    page.wait("person", 1).shows("White to move")
+    expect(page.page.get_by_text("your turn")).to_have_count(0)
+    page.press("Undo").wait("over", 0)
+    page.page.get_by_role("switch", name="Analysis").uncheck()
 
 
 def test_the_graph_can_be_clicked(tab: Callable[..., Tab], tmp_path: Path) -> None:

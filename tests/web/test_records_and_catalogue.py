@@ -94,6 +94,33 @@ def test_lists_that_cannot_be_played(text: str) -> None:
         records.load(table("othello", 8), text, None)
 
 
+def test_a_list_in_which_a_side_moves_out_of_turn_is_refused() -> None:
+    with pytest.raises(RefusedError, match="Move 2 of this file, 'black D2', cannot be played in connect4 on 7x6"):
+        opened("# connect4 7x6\nblack D1\nblack D2\n")
+
+
+def test_the_first_move_of_a_record_that_cannot_be_played_is_named() -> None:
+    with pytest.raises(RefusedError, match="Move 3 of this file, 'black C7', cannot be played in go on 9x9"):
+        opened("(;SZ[9];B[cc];W[dd];B[cc];W[dd])")
+
+
+@pytest.mark.parametrize(
+    ("named", "played", "remark"),
+    [
+        ("AGA", "aga", ""),
+        ("New Zealand", "new-zealand", ""),
+        ("", "tromp-taylor", ""),  # those of the game on the page
+        ("Japanese", "tromp-taylor", "The file's rules, Japanese, are not played here: tromp-taylor rules are."),
+    ],
+)
+def test_a_record_is_read_by_its_own_rules_where_they_are_known(named: str, played: str, remark: str) -> None:
+    setup, found = records.setup_for(f"(;SZ[9]RU[{named}];B[ee])", Setup(rules="tromp-taylor"))
+    result = Table(setup, 9, [9])
+    assert records.load(result, "", found) == remark
+    assert isinstance(result.game, GoGame)
+    assert result.game.rules.name == played
+
+
 def test_a_game_that_is_kept_is_taken_up_again() -> None:
     first = Table(setup_of({"handicap": 2, "komi": 0.5, "person": "white", "clock": {"main": 60}}), 9, [9])
     first.play(first.action("E5"))

@@ -134,6 +134,16 @@ def test_the_clock_runs_while_an_earlier_move_is_shown() -> None:
     assert (table.at, table.clock.running) == (START, BLACK)
 
 
+@pytest.mark.parametrize("terms", [Clocks(main=5.0), Clocks(main=5.0, period=10.0, periods=2)])
+def test_the_clock_of_the_side_that_lost_on_time_stays_at_nothing(terms: Clocks) -> None:
+    clock = RoomClock(terms)
+    clock.start(BLACK, 0.0)
+    clock.stop(25.0)
+    values = clock.values(99.0)
+    assert values is not None
+    assert values["black"]["seconds"] == 0
+
+
 def test_a_running_clock_goes_into_its_periods() -> None:
     clock = RoomClock(Clocks(main=5.0, period=10.0, periods=2))
     clock.start(BLACK, 0.0)

@@ -33,7 +33,7 @@ export function Board({ view, look, overlay, preview, hint, marked, details, onP
   const fits = Math.min(room.width / (view.cols + margin), room.height / (view.rows + margin));
   const vertexSize = Math.max(8, Math.floor(Math.min(fits, LARGEST_VERTEX)));
   const isEarlier = view.goingOn && view.live !== view.at;
-  const mayPlay = view.toPlay && (!view.person || view.person === view.toPlay) && !view.thinking && !isEarlier;
+  const mayPlay = view.toPlay && (!view.goingOn || !view.person || view.person === view.toPlay) && !view.thinking && !isEarlier;
   const maps = mapsOf(view, { look, overlay, preview, hint, details, hovered: mayPlay ? marked ?? hovered : null });
   const choose = (point) => {
     const isUnsure = pointer.current === "touch" && Math.max(view.cols, view.rows) >= CROWDED && mayPlay && !view.falling;

@@ -44,7 +44,7 @@ const switched = (now, on) => ({ view: { ...now.view, analysing: on }, look: on 
 function seen(now, view) {
   const isNew = now.view?.at !== view.at || now.view?.identity !== view.identity;
   if (isNew && view.number > (now.view?.number ?? 0) && now.view?.identity === view.identity && remembered().sound) click();
-  const stale = isNew || !view.analysing || view.over;
+  const stale = isNew || !view.analysing || !view.toPlay;
   return { view, look: stale && !(now.look?.hint && !isNew) ? null : now.look, hint: isNew ? null : now.hint, progress: view.batch ? now.progress : null };
 }
 
@@ -96,7 +96,11 @@ function Page() {
   const load = async (chosen) => {
     if (!chosen) return;
     if (chosen.size > LARGEST_RECORD) server.tell(`${chosen.name} has ${chosen.size.toLocaleString("en")} bytes; a record has at most ${LARGEST_RECORD.toLocaleString("en")}.`);
-    else ask("load", { text: decoded(await chosen.arrayBuffer()) });
+    else {
+      const bytes = await chosen.arrayBuffer().catch(() => null); // a folder, or a file that may not be read
+      if (bytes === null) server.tell(`${chosen.name} cannot be read: is it a file?`);
+      else ask("load", { text: decoded(bytes) });
+    }
   };
   useShortcuts({ view, go, ask, isOpen: isNew || isResigning });
   useDrop(load, setIsDropping);
@@ -142,7 +146,7 @@ function Page() {
             {mark !== null && <button type="button" class="main" onClick={() => play(vertexOf(view, mark))}>Play {vertexOf(view, mark)}</button>}
             {view.hasPass && <button type="button" disabled={!view.canPass || view.thinking} onClick={() => ask("pass", { at: view.at })}>Pass</button>}
             <button type="button" disabled={view.goingOn ? view.line.length < 2 : view.number === 0 && !view.over} onClick={() => ask("undo")}>Undo</button>
-            <button type="button" disabled={view.over || view.thinking} onClick={() => ask("hint")}>Hint</button>
+            <button type="button" disabled={!view.toPlay || view.thinking} onClick={() => ask("hint")}>Hint</button>
             {isMine && <button type="button" disabled={!view.goingOn} onClick={() => setIsResigning(true)}>Resign</button>}
           </div>
         </div>
@@ -189,7 +193,7 @@ function Resign({ onClose, onResign }) {
 function useShortcuts({ view, go, ask, isOpen }) {
   useEffect(() => {
     const press = (event) => {
-      const isTyping = event.target.closest("input, textarea, select, dialog");
+      const isTyping = event.target.closest("input:not([type=checkbox]), textarea, select, dialog");
       if (!view || isOpen || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
       const at = view.line.indexOf(view.at);
       const act = {

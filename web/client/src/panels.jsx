@@ -85,7 +85,7 @@ export function Analysis({ view, look, overlay, setOverlay, ask, onPreview, deta
 
 function waiting(view) {
   if (!view.analysing) return "Switch it on to see good moves, who is winning, and whose area each point is likely to be.";
-  if (view.over) return "The game is over.";
+  if (!view.toPlay) return "The game is over.";
   return view.thinking && view.at !== view.live ? "The engine is choosing its move; it looks at this position afterwards." : "Looking…";
 }
 

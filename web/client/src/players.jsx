@@ -34,8 +34,8 @@ function nameOf(view, colour) {
 /** Of the game that is being played, also while an earlier move is shown. */
 function turnOf(view, colour) {
   const moving = view.goingOn ? view.turn : view.toPlay;
-  if (moving !== colour) return "";
-  return view.thinking ? "thinking…" : view.person === colour ? "your turn" : "to move";
+  if (view.over || moving !== colour) return "";
+  return view.thinking ? "thinking…" : view.goingOn && view.person === colour ? "your turn" : "to move";
 }
 
 function gainOf({ gains }, colour) {

@@ -1,6 +1,13 @@
 // The text of a record, whatever its encoding: SGF names its own.
 
-export function decoded(bytes) {
+const MARKS = { "255,254": "utf-16le", "254,255": "utf-16be" }; // the first bytes
+const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/g; // no part of a record, and each six times as long when it is sent
+
+export const decoded = (bytes) => textOf(bytes).replace(CONTROL, "");
+
+function textOf(bytes) {
+  const wide = MARKS[new Uint8Array(bytes.slice(0, 2)).join()];
+  if (wide) return new TextDecoder(wide).decode(bytes);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
