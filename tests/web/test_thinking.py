@@ -1,5 +1,6 @@
 """What a page may do while the engine chooses its move, and what ends that thought."""
 
+from itertools import count
 from typing import Any
 
 import pytest
@@ -8,7 +9,9 @@ pytest.importorskip("aiohttp")
 
 from tests.web.talk import Server, Wire
 
-STRONG = {"game": "go", "size": 7, "level": 19}
+STRONG = {"game": "go", "size": 7, "level": 20}
+KOMI = count(0.5)
+"""Of each strong game another one: the engine keeps its evaluations, and has thought at once where it knows them."""
 
 
 def begun(page: Wire, setup: dict[str, Any]) -> dict[str, Any]:
@@ -22,7 +25,7 @@ def begun(page: Wire, setup: dict[str, Any]) -> dict[str, Any]:
 
 def thinking(page: Wire) -> dict[str, Any]:
     """Begin a game against a strong level and play: the view in which the engine thinks about its answer."""
-    begun(page, STRONG)
+    begun(page, {**STRONG, "komi": next(KOMI)})
     page.send(do="play", vertex="d4")
     view = page.until("view")
     assert view["thinking"]
