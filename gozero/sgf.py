@@ -298,13 +298,20 @@ def read_tree(data: bytes, games: Sequence[str] = ("go",)) -> Sgf_game:
         game = Sgf_game.from_bytes(data, override_encoding="latin-1")
     except ValueError as error:
         if "encoding" not in str(error):
-            raise RecordError(str(error)) from None
+            raise RecordError(_plain(str(error))) from None
         game = Sgf_game.from_bytes(data, override_encoding="latin-1")
     root = game.get_root()
     if _game(root) not in games:
         named = f"RU[{NOGO_RULES}]" if _game(root) == "nogo" else f"GM[{_number(root)}]"
         raise RecordError(f"{named} is not {'Go' if len(games) == 1 else 'one of ' + ', '.join(games)}")
     return game
+
+
+def _plain(message: str) -> str:
+    """What sgfmill says, for people: of a size that it cannot read too."""
+    if message.startswith("bad SZ property"):
+        return f"{message.replace(' b', ' ', 1)}; expected one number, the points a side of a square board"
+    return message
 
 
 def _number(root: Tree_node) -> str:

@@ -252,6 +252,8 @@ def test_other_games_are_written_under_their_number_and_not_read_as_go(game: str
         sgf.parse(data)
 
 
-def test_a_board_of_one_point_is_one_line() -> None:
+def test_boards_that_cannot_be_are_one_line() -> None:
+    with pytest.raises(RecordError, match="bad SZ property: '19:13'; expected one number, the points a side"):
+        sgf.parse(b"(;SZ[19:13];B[aa])")
     with pytest.raises(RecordError, match="board size 1: expected 2 or more"):
         sgf.parse(b"(;GM[1]SZ[1];B[aa])")

@@ -161,7 +161,8 @@ class Desk:
     def _goto(self, request: dict[str, Any]) -> None:
         self._game.table.go_to(request.get("node"))
         self._show()
-        self._report({"is": "save", "at": self._game.table.at})
+        table = self._game.table
+        self._report({"is": "save", "shown": {"at": table.at, "leaf": table.leaf}})
 
     def _level(self, request: dict[str, Any]) -> None:
         self._game.thinker.engine_side.set_level(setup_of({"level": request.get("level")}).level)

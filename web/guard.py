@@ -66,7 +66,8 @@ class Guard:
         if self.token is None or self._knows_token(request.cookies.get(self._cookie, "")):
             return None
         if request.path == "/" and self._knows_token(request.query.get("token", "")):
-            answer = web.HTTPSeeOther("/")
+            game = request.query.get("game", "")
+            answer = web.HTTPSeeOther(request.rel_url.with_query({"game": game} if game else None))
             answer.set_cookie(self._cookie, self.token, httponly=True, samesite="Strict", path="/")
             return answer
         return web.Response(status=401, text="Open the address that gozero-web printed, with its token.\n")

@@ -19,6 +19,7 @@ def to_values(table: Table, now: float) -> dict[str, Any]:
         "start": start,
         "tree": table.tree.to_values(),
         "at": table.at,
+        "leaf": table.leaf,
         "live": table.live,
         "ended": table.ended,
         "agreed": list(table.agreed.items()),
@@ -41,4 +42,5 @@ def take_up(table: Table, values: dict[str, Any]) -> None:
             table.clock.restore(values["clock"])
         table.go_to(values["live"])
         table.live_here()
+    table.leaf = values["leaf"]
     table.go_to(values["at"])

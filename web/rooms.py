@@ -157,7 +157,7 @@ class Room:
         if "saved" in report:
             self._saved = report["saved"]
         elif self._saved is not None:
-            self._saved["table"]["at"] = report["at"]
+            self._saved["table"].update(report["shown"])
 
     def _lost(self, process: EngineProcess) -> None:
         """The engine process has ended by itself."""

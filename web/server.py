@@ -13,7 +13,7 @@ from contextlib import suppress
 from importlib import resources
 from typing import Any
 
-from aiohttp import WSMsgType, web
+from aiohttp import WSCloseCode, WSMsgType, web
 
 from gozero import __version__ as VERSION
 from web.guard import REPORT_POLICY, Guard
@@ -22,6 +22,7 @@ from web.settings import WebSettings
 from web.training_run import TrainingRun
 
 LARGEST_REQUEST = 4 * 2**20  # bytes of a text that a page may send: a record of a million characters, as JSON
+CLOSING = 0.5  # seconds that a page has to agree to be closed
 HEARTBEAT = 20.0  # seconds after which a page that does not answer counts as closed
 MOST_PAGES = 32
 MOST_WAITING = 100  # reports that wait for a page that does not read; further looks are dropped
@@ -79,6 +80,7 @@ class BoardServer:
         self._run = run
         self.rooms = rooms
         self._pages = 0
+        self._sockets: set[web.WebSocketResponse] = set()
         self.guard = Guard(settings, port)
         self._files = {entry.name: entry.read_bytes() for entry in _static_files()}
 
@@ -90,6 +92,7 @@ class BoardServer:
         application.router.add_get("/run/report", self._report)
         application.router.add_get("/{name}", self._file)
         application.cleanup_ctx.append(self._life)
+        application.on_shutdown.append(self._close_pages)
         return application
 
     async def _life(self, application: web.Application) -> AsyncIterator[None]:
@@ -99,6 +102,10 @@ class BoardServer:
         yield
         learning.cancel()
         self.rooms.close()
+
+    async def _close_pages(self, application: web.Application) -> None:
+        """Tell every page that the server ends, so that nothing waits for them."""
+        await asyncio.gather(*(socket.close(code=WSCloseCode.GOING_AWAY) for socket in self._sockets))
 
     async def _file(self, request: web.Request) -> web.Response:
         name = request.match_info.get("name", "index.html")
@@ -121,7 +128,7 @@ class BoardServer:
             raise web.HTTPServiceUnavailable(text="Too many pages are open.\n")
         self._pages += 1
         try:
-            socket = web.WebSocketResponse(heartbeat=HEARTBEAT, max_msg_size=LARGEST_REQUEST)
+            socket = web.WebSocketResponse(heartbeat=HEARTBEAT, max_msg_size=LARGEST_REQUEST, timeout=CLOSING)
             self.guard.complete(request, socket)
             await socket.prepare(request)
             await self.rooms.learned.wait()  # until then the engine process is not a room's
@@ -138,6 +145,7 @@ class BoardServer:
         page = OpenPage(socket, drop)
         room, is_new = self.rooms.room(request.query.get("game", ""))
         sender = asyncio.create_task(page.send_all())
+        self._sockets.add(socket)
         page.tell(self._hello(room, is_lost=is_new and "game" in request.query))
         number = room.enter(page)
         try:
@@ -147,6 +155,7 @@ class BoardServer:
                 if message.type == WSMsgType.TEXT:
                     self._take(room, number, message.data)
         finally:
+            self._sockets.discard(socket)
             sender.cancel()
             room.leave(number)
 

@@ -51,7 +51,7 @@ def listen(settings: WebSettings) -> socket.socket:
         except (OSError, UnicodeError) as error:
             if isinstance(error, OSError) and error.errno in (errno.EADDRINUSE, errno.EACCES) and port != ports[-1]:
                 continue
-            reason = (getattr(error, "strerror", None) or str(error)).lower()
+            reason = (getattr(error, "strerror", None) or str(error)).lower().partition(" (while ")[0]
             hint = "; choose another --port" if port else ""
             raise SettingsError(f"cannot listen on {settings.host}, port {port}: {reason}{hint}") from None
     raise AssertionError

@@ -52,6 +52,7 @@ class Table:
 
     Attributes:
         at: the node that is shown; ``game`` stands there.
+        leaf: a node on the line that is shown, at or after ``at``; where that has changed, ``line`` puts it right.
         live: the end of the game that is being played, None in review.
         live_turn: the side to move there; EMPTY once that game is over.
         ended: None while the rules alone say whether it is over.
@@ -67,7 +68,7 @@ class Table:
         self.person = SIDES[setup.person]
         self.live: int | None = START if self.person != EMPTY else None
         self.live_turn = self.game.position.to_play
-        self._leaf = START
+        self.leaf = START
         self.ended: Ended | None = None
         self.agreed: dict[int, list[list[int]]] = {}
         self.clock = RoomClock(setup.clock)
@@ -100,9 +101,9 @@ class Table:
     @property
     def line(self) -> list[int]:
         """The nodes of the line that is shown: a variation stays while its moves are walked through."""
-        if self._leaf not in self.tree or self.at not in self.tree.path(self._leaf):
-            self._leaf = self.at
-        return self.tree.line(self._leaf)
+        if self.leaf not in self.tree or self.at not in self.tree.path(self.leaf):
+            self.leaf = self.at
+        return self.tree.line(self.leaf)
 
     @property
     def is_going_on(self) -> bool:

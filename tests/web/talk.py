@@ -55,10 +55,15 @@ class Wire:
 
     def is_closed(self) -> bool:
         """Whether the server has closed the connection, once what it had sent is read."""
+        self.closing_code()
+        return True
+
+    def closing_code(self) -> int | None:
+        """The code with which the server closes the connection, once what it had sent is read."""
         while True:
             message = wait_for(self._socket.receive(timeout=60))
             if message.type in (aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSED, aiohttp.WSMsgType.ERROR):
-                return True
+                return self._socket.close_code
 
 
 class Server:

@@ -100,6 +100,7 @@ def test_a_token_is_needed_from_elsewhere(shared: Server) -> None:
     assert socket_status(shared, Origin=f"http://{shared.host}") == 401
     status, headers, _ = get(shared, f"/?token={shared.token}")
     assert (status, headers["Location"]) == (303, "/")
+    assert get(shared, f"/?game=a%2Fb&token={shared.token}")[1]["Location"] == "/?game=a/b"
     cookie = headers["Set-Cookie"]
     assert cookie.startswith(f"gozero-token-{shared.port}=")  # a server on another port has another one
     assert "HttpOnly" in cookie

@@ -11,6 +11,10 @@ import pytest
 
 pytest.importorskip("aiohttp")
 
+from aiohttp import WSCloseCode
+
+from tests.web.talk import served_by
+
 TREE = Path(__file__).parents[2]
 
 
@@ -97,6 +101,14 @@ def test_a_browser_that_does_not_return_leaves_ctrl_c_to_the_server(tmp_path: Pa
         assert process.wait(60) == 130
     finally:
         os.kill(number, signal.SIGKILL)
+
+
+def test_open_pages_are_told_that_the_server_ends() -> None:
+    with served_by("--game", "tictactoe") as server, server.page() as one, server.page() as two:
+        for page in (one, two):
+            page.until("view")
+        server.process.send_signal(signal.SIGTERM)
+        assert [page.closing_code() for page in (one, two)] == [WSCloseCode.GOING_AWAY] * 2
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])

@@ -43,6 +43,23 @@ def test_a_game_is_kept_without_pages_and_without_an_engine(server: Server) -> N
         assert page.until("view")["stones"] == [0] * 9
 
 
+def test_a_variation_that_was_walked_through_is_shown_after_the_engine_ended(server: Server, room: str) -> None:
+    with server.page(room) as page:
+        page.until("view")
+        page.send(do="load", text="(;SZ[9];B[ee](;W[cc])(;W[gg]))")
+        while (view := page.until("view"))["size"] != 9 or view["person"]:
+            pass
+        for node in (3, 1):
+            page.send(do="goto", node=node)
+            assert page.until("view")["line"] == [0, 1, 3]
+        for number in server.engines():
+            os.kill(number, signal.SIGKILL)
+        page.until("lost")
+        page.send(do="view")
+        for _ in range(2):  # of the game that came back, and asked for
+            assert page.until("view")["line"] == [0, 1, 3]
+
+
 def test_an_unknown_game_is_a_new_one(server: Server) -> None:
     with server.page("../../etc/passwd") as page:
         hello = page.until("hello")

@@ -89,6 +89,18 @@ def test_without_a_limit_nothing_runs() -> None:
     assert clock.remaining(5.0) == float("inf")
 
 
+def test_the_variation_that_is_shown_is_kept() -> None:
+    setup = setup_of({"game": "tictactoe", "person": "both"})
+    table, again = Table(setup, 3, [3]), Table(setup, 3, [3])
+    for start, point in ((START, 4), (1, 0), (1, 2)):
+        table.go_to(start)
+        table.play(point)
+    assert table.line == [START, 1, 3]
+    table.go_to(START)
+    kept.take_up(again, json.loads(json.dumps(kept.to_values(table, 0.0))))
+    assert again.line == table.line == [START, 1, 3]
+
+
 def timed_table() -> Table:
     """A game with a clock against the engine, which is White."""
     return Table(setup_of({"clock": {"main": 60}}), 9, [9])
