@@ -198,9 +198,13 @@ class Desk:
     # Records
 
     def _comment(self, request: dict[str, Any]) -> None:
+        """On the position that the page names: another one may be shown by now."""
         table = self._game.table
-        table.tree[table.at].comment = records.comment_of(request.get("text"))
-        self._keep()
+        node = request.get("node", table.at)
+        if not isinstance(node, int) or node not in table.tree:
+            raise RefusedError("The move of this comment was taken back, and the comment with it.")
+        table.tree[node].comment = records.comment_of(request.get("text"))
+        self._changed()
 
     def _save(self, request: dict[str, Any]) -> None:
         name, text = records.save(self._game.table, self._game.counting.sgf_result())

@@ -108,6 +108,24 @@ def test_a_variation_a_comment_and_the_saved_file(tab: Callable[..., Tab], tmp_p
     assert saved.count("(;") == 5
 
 
+def test_a_comment_typed_while_the_engine_thinks_stays_with_its_move(tab: Callable[..., Tab]) -> None:
+    page = tab().begin("Go", 7, level="20")
+    page.click(23)
+    page.wait("engine", 1)
+    box = page.page.locator(".comment textarea")
+    box.press_sequentially("while it")
+    page.wait("person", 2)
+    box.press_sequentially(" thinks")
+    expect(page.page.get_by_label("Comment on an earlier position")).to_have_value("while it thinks")
+    box.blur()
+    expect(page.page.get_by_label("Comment on this position")).to_have_value("")
+    page.page.keyboard.press("ArrowLeft")
+    page.wait("person", 1)
+    expect(box).to_have_value("while it thinks")
+    page.page.reload()
+    expect(box).to_have_value("while it thinks")
+
+
 def test_a_record_of_another_game(tab: Callable[..., Tab], tmp_path: Path) -> None:
     page = tab().begin("Connect-4", person="both")
     page.click(3)

@@ -60,6 +60,25 @@ def test_a_variation_that_was_walked_through_is_shown_after_the_engine_ended(ser
             assert page.until("view")["line"] == [0, 1, 3]
 
 
+def test_a_comment_is_told_to_every_page_and_to_later_ones(server: Server, room: str) -> None:
+    with server.page(room) as one:
+        before = one.until("view")
+        one.send(do="new", setup={"game": "tictactoe", "person": "both"})
+        while one.until("view")["identity"] == before["identity"]:
+            pass
+        one.send(do="play", vertex="b2")
+        one.until("view")
+        one.send(do="comment", text="at the start", node=0)
+        one.send(do="comment", text="the middle")
+        assert [one.until("view")["comment"] for _ in range(2)] == ["", "the middle"]
+        one.send(do="comment", text="nowhere", node=99)
+        assert one.until("refused")["text"].startswith("The move of this comment was taken back")
+        with server.page(room) as two:
+            assert two.until("view")["comment"] == "the middle"
+            two.send(do="goto", node=0)
+            assert two.until("view")["comment"] == "at the start"
+
+
 def test_an_unknown_game_is_a_new_one(server: Server) -> None:
     with server.page("../../etc/passwd") as page:
         hello = page.until("hello")

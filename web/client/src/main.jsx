@@ -33,7 +33,9 @@ function useServer() {
   }, []);
   const ask = (what, more) => {
     change((now) => ({ notice: null, ...(what === "analyse" && now.view ? switched(now, more.on) : {}) }));
-    if (!connection.current.ask(what, more)) change({ notice: { kind: "lost", text: "No connection to the server: nothing was sent." } });
+    const isSent = connection.current.ask(what, more);
+    if (!isSent) change({ notice: { kind: "lost", text: "No connection to the server: nothing was sent." } });
+    return isSent;
   };
   return { ...state, ask, tell: (text) => change({ notice: { kind: "refused", text } }) };
 }

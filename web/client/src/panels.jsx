@@ -142,12 +142,20 @@ export function Review({ view, ask, go, progress, onPreview, onOpen, details }) 
   );
 }
 
+/** What is being typed belongs to the position where the typing began, whatever is shown meanwhile, until the box is left. */
 function Comment({ view, ask }) {
-  const [text, setText] = useState(view.comment);
-  useEffect(() => setText(view.comment), [view.at, view.comment]);
+  const [draft, setDraft] = useState(null);
+  const own = draft?.identity === view.identity ? draft : null;
+  useEffect(() => {
+    if (own?.sent && (own.node !== view.at || own.text === view.comment)) setDraft(null);
+  }, [view, own]);
+  const type = (text) => setDraft({ identity: view.identity, node: own && !own.sent ? own.node : view.at, text, sent: false });
+  const send = () => {
+    if (own && !own.sent && ask("comment", { node: own.node, text: own.text })) setDraft({ ...own, sent: true });
+  };
   return (
-    <label class="comment">Comment on this position
-      <textarea rows="2" maxLength={10000} value={text} onInput={(event) => setText(event.currentTarget.value)} onBlur={() => text !== view.comment && ask("comment", { text })} />
+    <label class="comment">Comment on {own && own.node !== view.at ? "an earlier" : "this"} position
+      <textarea rows="2" maxLength={10000} value={own ? own.text : view.comment} onInput={(event) => type(event.currentTarget.value)} onBlur={send} />
     </label>
   );
 }
