@@ -25,13 +25,15 @@ LEAST_SHARE = 0.15  # of the most visited move's visits; a move with fewer is no
 
 @kernel()
 def lower_bound(child, deviations):
-    """The bound of a visited child for its parent, before points; at least -1, and its value where it is decided."""
+    """The bound of a visited child for its parent, before points. It may lie below -1, so that lost moves compare; where
+    the child is decided it is what that is worth, a loss below all others.
+    """
     if child["status"] == DECIDED:
-        return -np.float64(child["value"])
+        return -np.float64(child["value"]) if child["value"] < 1 else -np.inf
     visits = np.float64(child["visits"])
     mean = child["value_sum"] / visits
     spread = max(child["square_sum"] - visits * mean * mean, 0.0) + FIRST_DEVIATION * FIRST_DEVIATION
-    return max(-mean - deviations * math.sqrt(spread / (visits + 1.0) / visits), -1.0)
+    return -mean - deviations * math.sqrt(spread / (visits + 1.0) / visits)
 
 
 @kernel()

@@ -178,7 +178,7 @@ def read_root(forest, t, params, visits, q, bound, policy):
         total += child["visits"]
         if child["visits"] > 0:
             q[action] = -child["value_sum"] / child["visits"]
-            bound[action] = lower_bound(child, params.lcb)
+            bound[action] = max(lower_bound(child, params.lcb), -1.0)
         if child["visits"] > visits[forest.actions[t, best]]:
             best = np.int64(edge)
     if forest.trees[t]["gumbel"]:

@@ -51,8 +51,8 @@ class RootResult:
         prior: float32 [A], the evaluator's, without noise and temperature; sums to 1 over the allowed actions.
         policy: float32 [A], the training target: shares of visits, less those that were forced, or a Gumbel
             root's improved policy; sums to 1.
-        bound: float32 [A], lower confidence bound of the value after each visited action, see `gozero.search.confidence`;
-            its mean where the settings name no `lcb`.
+        bound: float32 [A], lower confidence bound of the value after each visited action, at least -1, see
+            `gozero.search.confidence`; its mean where the settings name no `lcb`.
         best: the action of the highest bound, the most visited one without `lcb`, or the winner at a Gumbel root.
         value: mean value of all visits; at a Gumbel root, which visits weak moves as often as strong ones, that of the
             improved policy.

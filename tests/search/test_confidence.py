@@ -64,6 +64,14 @@ def test_a_move_that_was_hardly_tried_is_not_played() -> None:
     assert by_hand((100, 15), (-0.5, 0.9), deviation=0.1).result().best == 1
 
 
+def test_a_lost_move_is_not_played_where_another_is_only_nearly_lost() -> None:
+    search = by_hand((9, 28), (-1.0, -0.8), deviation=0.6)
+    search.forest.nodes[0, 1]["square_sum"] = 9.0  # the first one loses in every line
+    found = search.result()
+    assert found.bound[0] == found.bound[1] == -1.0, "or nothing was tested"
+    assert found.best == 1
+
+
 def test_the_policy_that_a_network_learns_is_that_of_the_visits() -> None:
     plain, bounded = (searched(GO5, 200, replace(PLAIN, lcb=lcb), OPENING).result() for lcb in (0.0, 2.5))
     np.testing.assert_array_equal(plain.policy, bounded.policy)
