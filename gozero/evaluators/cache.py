@@ -10,6 +10,8 @@ searches begun anew find them; within one tree the same position hardly comes tw
 
 from __future__ import annotations
 
+from collections import OrderedDict
+
 import numpy as np
 
 from gozero import features
@@ -42,7 +44,7 @@ class CachedEvaluator:
 
     def forget(self) -> None:
         """Drop all that is kept and give its memory back."""
-        self._places: dict[bytes, int] = {}  # of the positions kept, those asked for last at the end
+        self._places: OrderedDict[bytes, int] = OrderedDict()  # of the positions kept, those asked for last at the end
         self._kept: Evaluation | None = None  # of as many positions as there is room for
 
     def evaluate(self, states: np.ndarray) -> Evaluation:
@@ -54,7 +56,7 @@ class CachedEvaluator:
         keys = features.keys(self.game, states)
         known = np.array([key in self._places for key in keys])
         for n in np.flatnonzero(known):
-            self._places[keys[n]] = self._places.pop(keys[n])  # to the end: its last use is now
+            self._places.move_to_end(keys[n])  # its last use is now
         fresh = {key: n for n, key in enumerate(keys) if not known[n]}  # a position that comes twice is asked for once
         if fresh:
             answers = self.evaluator.evaluate(states[list(fresh.values())])
@@ -82,5 +84,5 @@ class CachedEvaluator:
         """A place for another position: where all are taken, that of the one whose last use is the longest ago."""
         assert self._kept is not None
         free = len(self._places)
-        self._places[key] = free if free < len(self._kept.value) else self._places.pop(next(iter(self._places)))
+        self._places[key] = free if free < len(self._kept.value) else self._places.popitem(last=False)[1]
         return self._places[key]
