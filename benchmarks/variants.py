@@ -1,10 +1,10 @@
 """Variants of the search, held against each other with the same weights.
 
-    python -m benchmarks.variants match lcb=2.5 - --size 9 --visits 100 --games 400 --csv benchmarks/matches/lcb-9.csv
-    python -m benchmarks.variants regret - lcb=2.5 leaves=8 --yardstick go13.jsonl.gz --visits 400 --positions 350
+    python -m benchmarks.variants match - lcb=0 --size 9 --visits 100 --games 400 --csv benchmarks/matches/lcb-9.csv
+    python -m benchmarks.variants regret lcb=0 - leaves=8 --yardstick go13.jsonl.gz --visits 400 --positions 350
 
 A variant is `-`, the engine's own search, or settings of `gozero.search.settings.SearchSettings` that differ from it,
-such as lcb=0,leaves=8. Every move is searched from a fresh tree, without chance.
+such as lcb=0,leaves=8 (lcb=0 plays the most visited move). Every move is searched from a fresh tree, without chance.
 
 match   paired openings of random moves, colours swapped: the score of the first variant, its 95 % interval (Wilson).
 regret  how much value a variant's move loses, by the opinion of a deep search. The positions are those of a file of
@@ -167,6 +167,9 @@ def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     if options.what == "regret" and options.yardstick is None:
         raise ChoiceError("regret needs --yardstick FILE")
+    for name in ("visits", "positions"):
+        if (number := getattr(options, name)) < 1:
+            raise ChoiceError(f"--{name} {number}: expected 1 or more")
     return options
 
 

@@ -65,6 +65,8 @@ def test_regret_is_none_for_what_chose_the_labels(
         ("match -", "between 2 variants"),
         ("regret -", "needs --yardstick"),
         ("regret - --yardstick nowhere.gz", "nowhere.gz"),
+        ("match - lcb=0 --visits 0", "--visits 0: expected 1 or more"),
+        ("regret - --positions 0 --yardstick nowhere.gz", "--positions 0: expected 1 or more"),
     ],
 )
 def test_a_request_that_makes_no_sense_is_one_line(
