@@ -144,6 +144,8 @@ def facts(settings: GtpSettings, path: Path, header: Header) -> list[str]:
     limits = [f"{visits} visits"] if visits else []
     limits += [f"{seconds:g} s"] if seconds else []
     move = " or ".join(limits) or f"{DEFAULT_VISITS} visits or {DEFAULT_SECONDS:g} s unless a clock is set"
+    if settings.is_policy:
+        move = "the network's best, without a search"
     size = settings.size or header.size
     chosen = [f"weights {path}", f"network {header.network}", header.game]
     chosen += [f"size {size}"] if size else []

@@ -60,7 +60,9 @@ class GtpSettings(EngineSettings):
         f"{', '.join(WEIGHTS.values())})",
         metavar="FILE",
     )
-    visits: int | None = option(None, "simulations per move", low=1, high=100_000_000)
+    visits: int | None = option(
+        None, "simulations per move; 0: the network's best move, without a search", low=0, high=100_000_000
+    )
     level: int | None = option(
         None,
         f"strength, {WEAKEST} (meant for beginners) to {STRONGEST}; in place of --visits",
@@ -137,9 +139,16 @@ class GtpSettings(EngineSettings):
         return None if self.level is None else level(self.level)
 
     @property
+    def is_policy(self) -> bool:
+        """Whether the network chooses alone: no search before or during a move counts."""
+        return self.visits == 0
+
+    @property
     def move_visits(self) -> int | None:
-        """Simulations per move, the level's if there is one."""
-        return self.visits if self.chosen_level is None else self.chosen_level.visits
+        """Visits of the root per move, the level's if there is one; the network alone needs the one of its evaluation."""
+        if self.chosen_level is not None:
+            return self.chosen_level.visits
+        return 1 if self.is_policy else self.visits
 
     def changed(self, values: Mapping[str, Any]) -> GtpSettings:
         """These settings with other values. A level resets the options that it excludes, and these reset the level.
@@ -173,6 +182,10 @@ def checked(settings: GtpSettings) -> GtpSettings:
             raise SettingsError(
                 f"level and {name} cannot be chosen together, since a level sets it; leave one of them out"
             )
+    if settings.is_policy and settings.ponder:
+        raise SettingsError(
+            "visits = 0 and ponder contradict each other, since nothing is searched; leave one of them out"
+        )
     text = settings.gtp_version
     if text is not None and not (text.isprintable() and text.strip()):
         raise SettingsError(f"gtp-version = {text!r}: expected one line of text, such as 0.17")
@@ -191,9 +204,9 @@ def player_settings(settings: GtpSettings, game: str) -> PlayerSettings:
         resign=not settings.no_resign and (chosen is None or chosen.resigns),
         resign_threshold=settings.resign_threshold,
         resign_moves=settings.resign_moves,
-        opening_temperature=settings.opening_temperature,
+        opening_temperature=0.0 if settings.is_policy else settings.opening_temperature,
         temperature=settings.temperature if chosen is None else chosen.temperature,
-        keeps_search=chosen is None,
+        keeps_search=chosen is None and not settings.is_policy,
         search=engine.search_settings(settings.move_visits, game),
         max_memory=settings.tree_memory,
     )

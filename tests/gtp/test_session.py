@@ -8,10 +8,14 @@ import pytest
 from gozero import coords
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.rollout import RolloutEvaluator
+from gozero.game_tree import Limits, never
 from gozero.games.game import Game
+from gozero.search_report import Analysis, Observer
 from gtp.session import DEFAULT_SECONDS, DEFAULT_VISITS
 from gtp.settings import GtpSettings
+from tests.fixed_player import FixedEvaluator
 from tests.gtp.engine import Engine
+from tests.search.naive import HashEvaluator
 
 
 @pytest.fixture
@@ -245,6 +249,44 @@ def test_limits() -> None:
     assert limits(GtpSettings(time=3), "time_settings 0 10 1") == (None, 3.0)
     assert limits(GtpSettings(), "time_settings 0 1 0") == (DEFAULT_VISITS, DEFAULT_SECONDS)
     assert limits(GtpSettings(), "time_settings 0 0 0") == (None, 0.0)
+
+
+def test_without_visits_the_network_decides_whatever_was_searched_before() -> None:
+    engine = Engine(GtpSettings(game="nogo", visits=0, size=5), HashEvaluator)
+    assert engine.session.limits(1).visits == 1
+    searched: list[bool] = []
+    for colour in ("b", "w", "b"):
+        looks: list[Analysis] = []
+        engine.session.player.analyse("bw".index(colour) + 1, Limits(400), never, Observer(looks.append))
+        position = engine.session.game.position
+        logits = HashEvaluator(position.game).evaluate(position.state[None]).logits[0]
+        likeliest = coords.vertex(int(np.where(position.legal(), logits, -np.inf).argmax()), 5)
+        assert looks[-1].visits == 400
+        searched.append(coords.vertex(looks[-1].moves[0].action, 5) != likeliest)
+        assert engine.ask(f"reg_genmove {colour}") == likeliest
+        engine.ask_all("time_settings 60 5 1", f"time_left {colour} 0 0")
+        answer = engine.ask(f"lz-genmove_analyze {colour}")
+        assert answer.splitlines()[-1] == f"play {likeliest}"
+        assert f"info move {likeliest} visits 0 " in answer
+    assert any(searched), "a search finds another move somewhere"
+
+
+def test_the_network_alone_can_be_chosen_at_run_time_but_not_with_pondering() -> None:
+    engine = Engine(GtpSettings(game="nogo", visits=8, size=5, ponder=True))
+    assert "contradict" in engine.refuse("kata-set-param maxVisits 0")
+    engine.ask('kata-set-params {"maxVisits": 0, "ponderingEnabled": false}')
+    assert (engine.ask("kata-get-param maxVisits"), engine.session.limits(1).visits) == ("0", 1)
+    engine.ask("kata-set-param level 12")
+    assert engine.ask("kata-get-param maxVisits") == "none"
+
+
+def test_the_network_alone_resigns_by_its_value() -> None:
+    lost = Engine(
+        GtpSettings(game="nogo", visits=0, size=5, resign_moves=2), lambda game: FixedEvaluator(game, for_black=-0.95)
+    )
+    for _ in range(4):  # too early to resign
+        assert lost.ask("genmove b") != "resign" != lost.ask("genmove w")
+    assert lost.ask("genmove b") == "resign"
 
 
 def test_a_move_has_a_target_only_on_a_clock() -> None:

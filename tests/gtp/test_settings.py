@@ -6,7 +6,7 @@ import pytest
 
 from gozero.games import GAMES
 from gozero.options import SettingsError
-from gtp.settings import WEIGHTS, GtpSettings, from_arguments
+from gtp.settings import WEIGHTS, GtpSettings, from_arguments, player_settings
 
 
 def test_every_game_has_its_weights() -> None:
@@ -55,6 +55,15 @@ def test_every_option() -> None:
     assert from_arguments(["--level", "7"], "1.0") == GtpSettings(level=7)
 
 
+def test_no_visits_are_the_network_alone() -> None:
+    settings = from_arguments(["--visits", "0", "--opening-temperature", "0.4"], "1.0")
+    player = player_settings(settings, "nogo")
+    assert (settings.move_visits, player.opening_temperature, player.keeps_search) == (1, 0.0, False)
+    assert player_settings(from_arguments(["--visits", "0", "--temperature", "0.7"], "1.0"), "nogo").temperature == 0.7
+    with pytest.raises(SettingsError, match="visits = 0 and ponder contradict each other"):
+        from_arguments(["--visits", "0", "--ponder"], "1.0")
+
+
 def test_the_command_line_wins_over_the_file(tmp_path: Path) -> None:
     path = tmp_path / "gozero.toml"
     path.write_text('visits = 100\nkomi = 6\nno-resign = true\nresign_threshold = -0.5\nrules = "aga"\n')
@@ -65,7 +74,7 @@ def test_the_command_line_wins_over_the_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("--visits 0", "--visits = 0: expected 1 to 100,000,000"),
+        ("--visits -1", "--visits = -1: expected 0 to 100,000,000"),
         ("--visits many", "--visits = 'many': expected a whole number"),
         ("--visits 1.5", "--visits = '1.5': expected a whole number"),
         ("--max-memory 63", "--max-memory = 63: expected 64 to 10,000,000"),
@@ -100,7 +109,7 @@ def test_wrong_arguments(arguments: str, message: str) -> None:
     ("text", "message"),
     [
         ("vists = 3", "unknown key 'vists'; expected one of game, weights, visits"),
-        ("visits = 0", "visits = 0: expected 1 to"),
+        ("visits = -1", "visits = -1: expected 0 to"),
         ("visits = '3'", "visits = '3': expected a whole number"),
         ("visits = true", "visits = True: expected a whole number"),
         ("no_resign = 1", "no_resign = 1: expected true or false"),

@@ -9,7 +9,7 @@ Vocabulary
     rung      one opponent: plain UCT of so many simulations, from 10 doubling to 20,480, or the program of --opponent
               with {sims} set
     climber   the player that meets every rung in a match of --games games with each colour: each of the weights at so
-              many visits
+              many visits, or `policy`: without a search
     control   another climber to compare with: plain UCT of as many visits, and a perfect player where the game is
               solved; only against plain UCT, so that all means belong to the same opponents
 
@@ -35,7 +35,7 @@ from training.matches import perfect
 from training.matches.commands import UNUSABLE, add_game, add_play, check_files, described, in_parallel, open_game
 from training.matches.elo import Tally, wilson
 from training.matches.match import MatchGame, MatchSettings, play_match, tally
-from training.matches.players import ROLLOUT_PLAYERS, Conditions, open_player
+from training.matches.players import POLICY, ROLLOUT_PLAYERS, Conditions, open_player
 
 SIMULATIONS = tuple(10 * 2**rung for rung in range(12))  # of the plain UCT opponents
 COLUMNS = (
@@ -67,7 +67,7 @@ class Rung:
 
     @property
     def visits(self) -> str:
-        """The climber's simulations a move; empty for a perfect player, who needs none."""
+        """The climber's simulations a move, or `policy`; empty for a perfect player, who needs none."""
         return self.climber.partition(":")[2].rpartition(":")[2]
 
     @property
@@ -94,7 +94,12 @@ def _parser() -> argparse.ArgumentParser:
         "--weights", nargs="+", default=[], metavar="FILE", help="the networks that climb (default: the controls alone)"
     )
     parser.add_argument(
-        "--visits", type=int, nargs="+", default=[50], metavar="N", help="of the climber, each in turn (default 50)"
+        "--visits",
+        type=_visits,
+        nargs="+",
+        default=["50"],
+        metavar="N",
+        help="of the climber, each in turn; policy: its network without a search (default 50)",
     )
     parser.add_argument(
         "--rollouts",
@@ -128,6 +133,14 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _visits(text: str) -> str:
+    """The type of --visits: a whole number, or `policy`."""
+    return POLICY if text == POLICY else str(int(text))
+
+
+_visits.__name__ = "number"  # argparse names the type in its message
+
+
 def _run(options: argparse.Namespace) -> int:
     game, komi = open_game(options)
     if options.games < 1:
@@ -152,7 +165,8 @@ def _run(options: argparse.Namespace) -> int:
 
 def _opponents(options: argparse.Namespace) -> list[str]:
     """Descriptions of the opponents, in the order of --sims."""
-    if any(count < 1 for count in (*options.sims, *options.visits)):
+    searches = [int(visits) for visits in options.visits if visits != POLICY]
+    if any(count < 1 for count in (*options.sims, *searches)):
         raise ChoiceError("--sims and --visits are at least 1")
     if options.opponent is None:
         return [f"{options.rollouts}:{count}" for count in options.sims]
@@ -167,7 +181,7 @@ def _climbers(options: argparse.Namespace) -> list[str]:
     """Descriptions of the climbers, controls last. Says on stderr why there is no perfect player among them."""
     climbers = [f"weights:{file}:{visits}" for file in options.weights for visits in options.visits]
     if options.opponent is None and not options.no_controls:
-        climbers += [f"{options.rollouts}:{visits}" for visits in options.visits]
+        climbers += [f"{options.rollouts}:{visits}" for visits in options.visits if visits != POLICY]
         try:
             perfect.solver(open_game(options)[0])
             climbers.append("perfect")

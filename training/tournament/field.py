@@ -30,7 +30,7 @@ from gozero.position import Position
 from gozero.threads import available_threads
 from gozero.weights import WeightsError
 from training.matches.match import opening
-from training.matches.players import Conditions, PlayerError, count_of, open_player
+from training.matches.players import Conditions, PlayerError, open_player, visits_of
 from training.records import scoring
 from training.settings import config
 from training.settings.config import setting
@@ -46,7 +46,7 @@ OUTSIDE = ("gtp:", "pachi:")
 OPENINGS_LOOKED_AT = 200  # tries after which openings that do not end the game count as too rare
 LEFT_TO_START = re.compile(r"gtp:\s*\S.*|pachi:uct:[1-9]\d*|perfect", re.ASCII | re.DOTALL)
 """Descriptions that are in order, whether or not the program or the package is there: that shows when they start."""
-WEIGHTS = re.compile(r"weights:(?P<file>.+?):(?P<visits>[1-9]\d*)(:(auto|f32|bf16|int8))?", re.ASCII)
+WEIGHTS = re.compile(r"weights:(?P<file>.+?):(?P<visits>[1-9]\d*|policy)(:(auto|f32|bf16|int8))?", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -261,7 +261,7 @@ def _check_player(player: str, conditions: Conditions, where: str) -> None:
     """SettingsError for a description that makes no player. Networks and programs are not started for it."""
     try:
         if found := WEIGHTS.fullmatch(player):
-            count_of(found["visits"], player)
+            visits_of(found["visits"], player)
             weights.find(found["file"])
         elif not LEFT_TO_START.fullmatch(player):
             with closing(open_player(player, conditions)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -319,13 +320,32 @@ def test_a_network_plays_in_the_precision_that_is_named(tmp_path: Path, go: Game
             assert player._search.evaluator.precision == ending[1:]
 
 
+@pytest.mark.parametrize("parallel", [1, 3])
+def test_the_policy_alone_plays_the_likeliest_move_from_one_evaluation(
+    parallel: int, tmp_path: Path, go: Game, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = nets.config("b1c8")
+    weights.save(tmp_path / "net.pt", nets.build(config, seed=3), config)
+    conditions = Conditions(go, 7.5, parallel=parallel, threads=1)
+    player = open_player(f"weights:{tmp_path / 'net.pt'}:policy", conditions)
+    assert player.name == "net.pt, policy"
+    evaluate, asked = player._search.evaluator.evaluate, []
+    counting = SimpleNamespace(evaluate=lambda states: (asked.append(len(states)), evaluate(states))[1])
+    monkeypatch.setattr(player._search, "evaluator", counting)
+    position = position_after(go, "C3", "B2")
+    logits = evaluate(position.state[None]).logits[0]
+    likeliest = int(np.where(players.candidates(position), logits, -np.inf).argmax())
+    assert player.choose([Turn(slot, position) for slot in range(parallel)]) == [likeliest] * parallel
+    assert asked == [parallel]
+
+
 @pytest.mark.parametrize(
     ("description", "message"),
     [
         ("", "no player is called ''"),
         (
             "rand",
-            "expected random, fixed, uct:N, puct-rollout:N, weights:FILE:N, gtp:COMMAND, pachi:uct:N, "
+            "expected random, fixed, uct:N, puct-rollout:N, weights:FILE:N, weights:FILE:policy, gtp:COMMAND, pachi:uct:N, "
             "course:FOLDER:STRATEGY or perfect",
         ),
         ("gtp:", "no player is called 'gtp:'"),
@@ -342,7 +362,8 @@ def test_a_network_plays_in_the_precision_that_is_named(tmp_path: Path, go: Game
         ),
         ("pachi:uct:99999999999999999999", "visits a move are too many"),
         ("weights:100", "no player is called 'weights:100'"),
-        ("weights:a.pt:-3", "'-3' is not a number of visits"),
+        ("weights:a.pt:-3", "'-3' is not a number of visits: expected a whole number above 0, or policy"),
+        ("uct:policy", "'policy' is not a number of visits: expected a whole number above 0"),
         ("weights:a.pt:bf16", "no player is called 'weights:a.pt:bf16'"),
         ("weights:a.pt:64:int4", "'int4' is not a number of visits"),
         ("pachi:montecarlo:5", "no player is called"),

@@ -86,6 +86,7 @@ def test_a_clock_or_a_program_of_its_own_means_one_game_at_once_in_a_process(tmp
         (TWO + '[[entrant]]\nplayer = "uct:x"\n', "'x' is not a number of visits"),
         (TWO + '[[entrant]]\nname = "x"\n', "entrant 3: player = '': no player is called ''"),
         (TWO + '[[entrant]]\nplayer = "weights:none.pt:9"\n', "none.pt"),
+        (TWO + '[[entrant]]\nplayer = "weights:none.pt:policy"\n', "cannot use weights"),
         (TWO + '[[entrant]]\nplayer = "weights:none.pt:99999999999"\n', "99999999999 visits a move are too many"),
         (TWO + '[[entrant]]\nplayer = "weights:none.pt"\n', "no player is called 'weights:none.pt'"),
         (TWO + '[[entrant]]\nplayer = "random"\n', "entrants 'random' and 'random' have the same name"),
