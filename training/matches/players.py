@@ -115,8 +115,11 @@ class FixedPlayer:
 
 
 class SearchPlayer:
-    """`uct:N`, `puct-rollout:N` and `weights:FILE:N`: all waiting games are searched together, from fresh trees, N visits
-    each, without randomness. With 1 visit the root is evaluated and nothing else: the likeliest move is played.
+    """`uct:N`, `puct-rollout:N` and `weights:FILE:N`: a search of N visits from a fresh tree, without noise.
+
+    With a network all waiting games are searched together, to fill its batches; with 1 visit the root is evaluated and
+    nothing else, and the likeliest move is played. Playouts know no batches: one tree serves all games in turn, so that a
+    million visits need no more memory than one game does.
     """
 
     def __init__(
@@ -129,25 +132,33 @@ class SearchPlayer:
     ) -> None:
         self.name = name
         self._visits = visits
+        self._trees = 1 if isinstance(evaluator, RowEvaluator) else conditions.parallel
         try:
-            self._search = Search(conditions.game, evaluator, settings, trees=conditions.parallel, seed=conditions.seed)
+            self._search = Search(conditions.game, evaluator, settings, trees=self._trees, seed=conditions.seed)
         except MemoryError:
-            raise PlayerError(
-                f"{name}: {conditions.parallel} games at once do not fit into memory; give fewer visits, or play fewer "
-                "games at once"
-            ) from None
+            few = self._trees == 1
+            what = "a search does" if few else f"{self._trees} games at once do"
+            remedy = "" if few else ", or play fewer games at once"
+            raise PlayerError(f"{name}: {what} not fit into memory; give fewer visits{remedy}") from None
 
     def begin(self, slot: int, *, seed: int) -> None:
         pass  # every move is searched from a fresh tree
 
     def choose(self, turns: Sequence[Turn]) -> list[int | Fault]:
-        for slot, position in ((turn.slot, turn.position) for turn in turns):
+        if self._trees == 1:
+            return [best for turn in turns for best in self._searched([turn])]
+        return self._searched(turns)
+
+    def _searched(self, turns: Sequence[Turn]) -> list[int | Fault]:
+        """The best move of each, in trees of their own."""
+        trees = [turn.slot % self._trees for turn in turns]
+        for tree, position in zip(trees, (turn.position for turn in turns), strict=True):
             self._search.begin(
-                slot,
+                tree,
                 SearchRequest(position.state, position.history_row(0), self._visits, root_mask=candidates(position)),
             )
         self._search.run()
-        return [self._search.result(turn.slot).best for turn in turns]
+        return [self._search.result(tree).best for tree in trees]
 
     def final_score(self, turn: Turn) -> None:
         return None
@@ -159,10 +170,12 @@ class SearchPlayer:
 def match_search(visits: int, conditions: Conditions) -> SearchSettings:
     """The engine's search of so many visits for a `SearchPlayer`: from a fresh tree, with what fills its batches.
 
-    Many games fill a batch with one leaf each; a single game needs several, which costs a little strength.
+    Many games fill a batch with one leaf each; a single game needs several, which costs a little strength: never more
+    than the engine takes with so many visits.
     """
-    leaves = max(1, FULL_BATCH // conditions.parallel)
-    return replace(search_settings(visits, conditions.game.name), leaves=leaves, max_nodes=visits + 1)
+    settings = search_settings(visits, conditions.game.name)
+    leaves = max(1, min(settings.leaves, FULL_BATCH // conditions.parallel))
+    return replace(settings, leaves=leaves, max_nodes=visits + 1)
 
 
 class PachiPlayer:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from gozero import coords, games, nets, weights
+from gozero import coords, games
 from gozero.games.game import Game
 from gozero.position import Position
 from training.matches import players
@@ -295,7 +294,7 @@ def test_uct_selects_by_ucb1_and_rollout_puct_by_puct(go: Game) -> None:
 
 
 @pytest.mark.parametrize("kind", ["uct", "puct-rollout"])
-def test_rollouts_beat_random_and_fill_their_batch(kind: str, go: Game) -> None:
+def test_rollouts_beat_random_in_many_games_at_once(kind: str, go: Game) -> None:
     player = open_player(f"{kind}:60", Conditions(go, 7.5, parallel=10))
     records = list(
         play_match(
@@ -304,39 +303,6 @@ def test_rollouts_beat_random_and_fill_their_batch(kind: str, go: Game) -> None:
     )
     assert sum(record.winner == 0 for record in records) >= 9
     assert {record.ended for record in records} == {"two passes"}
-
-
-def test_a_network_plays_in_the_precision_that_is_named(tmp_path: Path, go: Game) -> None:
-    config = nets.config("b1c8")
-    weights.save(tmp_path / "net.pt", nets.build(config, seed=1), config)
-    for ending, expected in (
-        ("", "net.pt, 4 visits"),
-        (":bf16", "net.pt, 4 visits, bf16"),
-        (":f32", "net.pt, 4 visits, f32"),
-    ):
-        player = open_player(f"weights:{tmp_path / 'net.pt'}:4{ending}", Conditions(go, 7.5, threads=1))
-        assert player.name == expected
-        if ending:
-            assert player._search.evaluator.precision == ending[1:]
-
-
-@pytest.mark.parametrize("parallel", [1, 3])
-def test_the_policy_alone_plays_the_likeliest_move_from_one_evaluation(
-    parallel: int, tmp_path: Path, go: Game, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    config = nets.config("b1c8")
-    weights.save(tmp_path / "net.pt", nets.build(config, seed=3), config)
-    conditions = Conditions(go, 7.5, parallel=parallel, threads=1)
-    player = open_player(f"weights:{tmp_path / 'net.pt'}:policy", conditions)
-    assert player.name == "net.pt, policy"
-    evaluate, asked = player._search.evaluator.evaluate, []
-    counting = SimpleNamespace(evaluate=lambda states: (asked.append(len(states)), evaluate(states))[1])
-    monkeypatch.setattr(player._search, "evaluator", counting)
-    position = position_after(go, "C3", "B2")
-    logits = evaluate(position.state[None]).logits[0]
-    likeliest = int(np.where(players.candidates(position), logits, -np.inf).argmax())
-    assert player.choose([Turn(slot, position) for slot in range(parallel)]) == [likeliest] * parallel
-    assert asked == [parallel]
 
 
 @pytest.mark.parametrize(
@@ -376,12 +342,3 @@ def test_a_bad_description_is_one_clear_line(description: str, message: str, go:
         open_player(description, Conditions(go, 7.5))
     assert message in str(error.value)
     assert "\n" not in str(error.value)
-
-
-def test_a_search_that_does_not_fit_into_memory_is_one_clear_line(go: Game, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: object, **__: object) -> None:
-        raise MemoryError
-
-    monkeypatch.setattr(players, "Search", full)
-    with pytest.raises(PlayerError, match="plain UCT, 5 rollouts: 3 games at once do not fit into memory"):
-        open_player("uct:5", Conditions(go, 7.5, parallel=3))

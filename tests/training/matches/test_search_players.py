@@ -1,0 +1,100 @@
+"""Players that search: the network alone, number types, memory, and the size of their batches."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from gozero import coords, games, nets, weights
+from gozero.evaluators.rollout import RolloutEvaluator
+from gozero.games.game import Game
+from gozero.position import Position
+from tests.search.naive import HashEvaluator
+from training.matches import players
+from training.matches.players import Conditions, PlayerError, Turn, open_player
+
+SIZE = 5
+
+
+@pytest.fixture(scope="module")
+def go() -> Game:
+    return games.make("go", size=SIZE, komi=7.5)
+
+
+def position_after(go: Game, *vertices: str) -> Position:
+    position = Position(go)
+    for vertex in vertices:
+        position.play(coords.parse_vertex(vertex, SIZE))
+    return position
+
+
+def test_a_network_plays_in_the_precision_that_is_named(tmp_path: Path, go: Game) -> None:
+    config = nets.config("b1c8")
+    weights.save(tmp_path / "net.pt", nets.build(config, seed=1), config)
+    for ending, expected in (
+        ("", "net.pt, 4 visits"),
+        (":bf16", "net.pt, 4 visits, bf16"),
+        (":f32", "net.pt, 4 visits, f32"),
+    ):
+        player = open_player(f"weights:{tmp_path / 'net.pt'}:4{ending}", Conditions(go, 7.5, threads=1))
+        assert player.name == expected
+        if ending:
+            assert player._search.evaluator.precision == ending[1:]
+
+
+@pytest.mark.parametrize("parallel", [1, 3])
+def test_the_policy_alone_plays_the_likeliest_move_from_one_evaluation(
+    parallel: int, tmp_path: Path, go: Game, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = nets.config("b1c8")
+    weights.save(tmp_path / "net.pt", nets.build(config, seed=3), config)
+    conditions = Conditions(go, 7.5, parallel=parallel, threads=1)
+    player = open_player(f"weights:{tmp_path / 'net.pt'}:policy", conditions)
+    assert player.name == "net.pt, policy"
+    evaluate, asked = player._search.evaluator.evaluate, []
+    counting = SimpleNamespace(evaluate=lambda states: (asked.append(len(states)), evaluate(states))[1])
+    monkeypatch.setattr(player._search, "evaluator", counting)
+    position = position_after(go, "C3", "B2")
+    logits = evaluate(position.state[None]).logits[0]
+    likeliest = int(np.where(players.candidates(position), logits, -np.inf).argmax())
+    assert player.choose([Turn(slot, position) for slot in range(parallel)]) == [likeliest] * parallel
+    assert asked == [parallel]
+
+
+def test_a_search_that_does_not_fit_into_memory_is_one_clear_line(go: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(players, "Search", full)
+    with pytest.raises(
+        PlayerError, match=r"plain UCT, 5 rollouts: a search does not fit into memory; give fewer visits$"
+    ):
+        open_player("uct:5", Conditions(go, 7.5, parallel=3))
+    conditions = Conditions(go, 7.5, parallel=3)
+    with pytest.raises(
+        PlayerError, match=r"net: 3 games at once do not fit into memory; .*, or play fewer games at once"
+    ):
+        players.SearchPlayer("net", HashEvaluator(go), 5, players.match_search(5, conditions), conditions)
+
+
+def test_playouts_need_one_tree_for_all_games_and_networks_one_for_each(go: Game) -> None:
+    conditions = Conditions(go, 7.5, parallel=6)
+    playouts = players.SearchPlayer(
+        "playouts", RolloutEvaluator(go), 40, players.match_search(40, conditions), conditions
+    )
+    network = players.SearchPlayer("network", HashEvaluator(go), 40, players.match_search(40, conditions), conditions)
+    assert 6 * playouts._search.held == network._search.held
+    positions = [position_after(go, vertex) for vertex in ("C3", "B2", "A1")]
+    turns = [Turn(slot, position) for slot, position in zip((5, 0, 3), positions, strict=True)]
+    for player in (playouts, network):
+        assert all(position.is_legal(action) for position, action in zip(positions, player.choose(turns), strict=True))
+
+
+@pytest.mark.parametrize(("visits", "parallel", "leaves"), [(400, 1, 8), (50, 1, 2), (400, 4, 2), (50, 32, 1)])
+def test_a_search_takes_no_more_leaves_at_once_than_the_engine(
+    visits: int, parallel: int, leaves: int, go: Game
+) -> None:
+    assert players.match_search(visits, Conditions(go, 7.5, parallel=parallel)).leaves == leaves
