@@ -14,34 +14,19 @@ when a game was lost by a fault or an entrant could not start; 2 when the reques
 from __future__ import annotations
 
 import argparse
-import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-
-from filelock import FileLock, Timeout
 
 from gozero.exits import INTERRUPTED, SUCCESS
 from gozero.options import SettingsError
 from training.console import Parser, run_command, stop_on_signals
-from training.storage import storage
+from training.settings.config import ConfigError
 from training.tournament import field as fields
-from training.tournament import game_files, journal, results
-from training.tournament.conductor import Conductor
+from training.tournament import journal, runner
 from training.tournament.crew import CrewError
 from training.tournament.field import Field
-from training.tournament.journal import Journal, PlayedGame
-from training.tournament.page import Pages
-from training.tournament.progress import ProgressLine
 from training.tournament.rehearsal import rehearse
-from training.tournament.results import Results
-
-FAULTY = 1  # exit code: a game was lost by a fault, or an entrant could not start
-SAID_FAULTS = 3  # of one entrant that are said at once
-FOLDER = Path("tournaments")
-REWRITE = 60.0  # seconds between two versions of the page while games are played
-PAGE, TABLE, DOCUMENT = "tournament.html", "results.csv", "results.json"
+from training.tournament.runner import FAULTY, FOLDER
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -97,7 +82,7 @@ def _play_all(options: argparse.Namespace) -> int:
             code = max(code, _rehearsed(field, folder))
             continue
         stop = stop or stop_on_signals("games under way are played anew by the same command")
-        code = max(code, _sitting(field, folder, stop))
+        code = max(code, runner.play(field, folder, stop))
         if stop():
             return INTERRUPTED
     return code
@@ -106,78 +91,7 @@ def _play_all(options: argparse.Namespace) -> int:
 def _rehearsed(field: Field, folder: Path) -> int:
     code = SUCCESS
     print(field)
-    left = len(field.pairings) * field.games - len(journal.played(folder, field))
-    for is_fine, line in rehearse(field, left):
+    for is_fine, line in rehearse(field, journal.played(folder, field)):
         print(line, flush=True)
         code = code if is_fine else FAULTY
     return code
-
-
-def _sitting(field: Field, folder: Path, stop: Callable[[], bool]) -> int:
-    """Play one tournament as far as it goes; the exit code without regard to a stop."""
-    with _alone(folder), Journal(folder, field) as opened:
-        conductor = Conductor(field, opened, folder)
-        scribe = _Scribe(conductor, folder)
-        progress = ProgressLine(len(opened.games), len(opened.games) + conductor.left)
-        progress.say(f"{field}; {conductor.left:,} of {conductor.asked:,} games to play; {folder / PAGE}")
-        try:
-            faults: Counter[str] = Counter()
-            for game in conductor.play(stop):
-                faults[game.faulty] += 1
-                if game.detail and faults[game.faulty] <= SAID_FAULTS:
-                    more = "; further ones are counted" if faults[game.faulty] == SAID_FAULTS else ""
-                    progress.say(f"{results.where(game)}: {game.faulty}: {game.ended}: {game.detail}{more}")
-                progress.add(conductor.left)
-                scribe.save(game)
-        finally:
-            progress.close()
-            final = scribe.write()
-    print(results.text(final))
-    return FAULTY if final.faults or final.withdrawn else SUCCESS
-
-
-class _Scribe:
-    """Keeps the files of the folder in step with the journal."""
-
-    def __init__(self, conductor: Conductor, folder: Path) -> None:
-        self._conductor, self._folder = conductor, folder
-        self._game = conductor.field.make_game()
-        self._pages = Pages(self._game)
-        self._written = time.monotonic()
-        for played in conductor.journal.games:  # a killed sitting may not have come to them
-            game_files.write(played, conductor.field, self._game, folder)
-
-    def save(self, played: PlayedGame) -> None:
-        """Save a game that has ended, and now and then the page."""
-        game_files.write(played, self._conductor.field, self._game, self._folder)
-        if time.monotonic() - self._written > REWRITE:
-            self.write()
-
-    def write(self) -> Results:
-        """Page and tables anew."""
-        found = Results.of(self._conductor)
-        contents = {PAGE: self._pages.page(found), TABLE: results.csv_text(found), DOCUMENT: results.json_text(found)}
-        for name, content in contents.items():
-            with storage.replacing(self._folder / name) as file:
-                file.write(content.encode())
-        self._written = time.monotonic()
-        return found
-
-
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Keep other tournaments out of the folder. SettingsError where it cannot be made, or another works there."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(folder / "lock")
-        lock.acquire(blocking=False)
-    except Timeout:
-        raise SettingsError(
-            f"{folder} is in use by another tournament: let that one end, or give another --out"
-        ) from None
-    except OSError as error:
-        raise SettingsError(f"cannot work in the folder {folder}: {error.strerror}; give another --out") from None
-    try:
-        yield
-    finally:
-        lock.release()

@@ -17,7 +17,7 @@ from training.matches.match import Fixture
 from training.tournament import sprt
 from training.tournament.crew import Crew
 from training.tournament.field import SPRT, Field
-from training.tournament.journal import Journal, PlayedGame
+from training.tournament.journal import Journal, PlayedGame, missing, sorted_pair
 from training.tournament.sprt import Decision
 from training.tournament.worker import CANNOT_START, Report
 
@@ -47,14 +47,16 @@ class Conductor:
     @property
     def left(self) -> int:
         """Games that are neither played nor forfeited; none once an SPRT is decided."""
-        return 0 if self._is_decided() else self.asked - len(self.journal.games) - self._missing_of(self.withdrawn)
+        if self._is_decided():
+            return 0
+        return sum(missing(self.field, self.journal.games).values()) - self._missing_of(self.withdrawn)
 
     @property
     def decision(self) -> Decision | None:
         """How far the SPRT has come; None: there is none."""
         if self.field.kind != SPRT:
             return None
-        first, pair = self.field.names[0], _sorted_pair(self.field, (0, 1))
+        first, pair = self.field.names[0], sorted_pair(self.field.names, (0, 1))
         points = {game.index: 0.5 if not game.winner else float(game.winner == first) for game in self.journal.games}
         assert all(game.pair == pair for game in self.journal.games)
         return sprt.judge((points.get(index) for index in range(self.field.games)), self.field.sprt)
@@ -93,7 +95,7 @@ class Conductor:
         for start in range(0, self.field.games, 2):
             for pairing in self.field.pairings:
                 for index in (start, start + 1):
-                    names = _sorted_pair(self.field, pairing)
+                    names = sorted_pair(self.field.names, pairing)
                     if (*names, index) not in done:
                         yield self._fixture(number, names, index)
                     number += 1
@@ -130,18 +132,11 @@ class Conductor:
         """Games of these entrants that are not in the journal."""
         if not names:
             return 0
-        wanted = sum(
-            self.field.games for pairing in self.field.pairings if {self.field.names[i] for i in pairing} & set(names)
-        )
-        return wanted - sum(bool(set(game.pair) & set(names)) for game in self.journal.games)
+        counts = missing(self.field, self.journal.games)
+        return sum(count for pairing, count in counts.items() if {self.field.names[i] for i in pairing} & set(names))
 
 
 def _clipped(text: str) -> str:
     """One line that a person can read, whatever an engine wrote."""
     line = " ".join(text.split())
     return line if len(line) <= LONGEST_DETAIL else f"{line[:LONGEST_DETAIL]} ..."
-
-
-def _sorted_pair(field: Field, pairing: tuple[int, int]) -> tuple[str, str]:
-    first, second = sorted(field.names[place] for place in pairing)
-    return first, second

@@ -38,7 +38,7 @@ from training.tournament.clocks import GameClock
 from training.tournament.sprt import SprtSettings
 
 FOLDER = Path(__file__).resolve().parent
-ROUND_ROBIN, GAUNTLET, SPRT = "round-robin", "gauntlet", "sprt"
+ROUND_ROBIN, GAUNTLET, SPRT, PAIRS = "round-robin", "gauntlet", "sprt", "pairs"
 LONGEST_NAME = 60  # bytes of a name in files: some file systems allow 143 for two names, the number and the ending
 TOGETHER = 8  # games at once in a process where all entrants think in it and no clock runs
 CONTROLS = ("Cc", "Zl", "Zp")  # Unicode's categories of control characters and of what ends a line
@@ -67,6 +67,14 @@ class Entrant:
 
 
 @dataclass(frozen=True)
+class Pair:
+    """Two entrants that meet, in a field of the kind `pairs`."""
+
+    a: str = setting("", unit="name of an entrant")
+    b: str = setting("", unit="name of another")
+
+
+@dataclass(frozen=True)
 class Field:
     """A tournament, complete: nothing is left to be found out from the game."""
 
@@ -75,7 +83,7 @@ class Field:
     size: int = setting(0, unit="board size; 0 = the game's own", low=0, high=25)
     komi: float = setting(0.0, unit="points for White, Go only", low=-1000, high=1000)
     rules: str = setting("", unit="rule set of the referee; empty = the game's own")
-    kind: str = setting(ROUND_ROBIN, unit="who meets whom", choices=(ROUND_ROBIN, GAUNTLET, SPRT))
+    kind: str = setting(ROUND_ROBIN, unit="who meets whom", choices=(ROUND_ROBIN, GAUNTLET, SPRT, PAIRS))
     games: int = setting(20, unit="games of each pairing, even; the most of an SPRT", low=2, high=1_000_000)
     challengers: int = setting(1, unit="how many of the first entrants meet all others (gauntlet)", low=1)
     opening_moves: int = setting(2, unit="random plies before the entrants begin", low=0, high=500)
@@ -84,6 +92,7 @@ class Field:
     processes: int = setting(0, unit="processes that play; 0 = one for each core", low=0, high=1024)
     answer_seconds: float = setting(60.0, unit="what any answer may take, a clock apart", low=0.01, high=1e6)
     clock: GameClock = field(default_factory=GameClock, metadata={"unit": "the clock"})
+    pair: tuple[Pair, ...] = field(default=(), metadata={"unit": "who meets whom (pairs)"})
     sprt: SprtSettings = field(default_factory=SprtSettings, metadata={"unit": "the question of an SPRT"})
 
     @property
@@ -96,6 +105,9 @@ class Field:
         count = len(self.entrant)
         if self.kind == SPRT:
             return [(0, 1)]
+        if self.kind == PAIRS:
+            places = {name: place for place, name in enumerate(self.names)}
+            return [(places[pair.a], places[pair.b]) for pair in self.pair]
         first = self.challengers if self.kind == GAUNTLET else count
         from_first = self.challengers if self.kind == GAUNTLET else 0
         return [(i, j) for i in range(first) for j in range(max(i + 1, from_first), count)]
@@ -131,6 +143,8 @@ class Field:
             facts["sprt"] = vars(self.sprt) | {"of": self.names[0]}
         if self.kind == GAUNTLET:
             facts["challengers"] = self.names[: self.challengers]
+        if self.kind == PAIRS:
+            facts["pairs"] = [[pair.a, pair.b] for pair in self.pair]
         facts["entrants"] = {entrant.name: entrant.player + _fingerprint(entrant.player) for entrant in self.entrant}
         return facts
 
@@ -160,11 +174,14 @@ def find(name: str) -> list[Path]:
 
 
 def load(path: Path, **changes: Any) -> Field:
-    """Read a field; `changes` (None: none) go over what the file says. SettingsError for whatever cannot be."""
-    where = str(path)
-    values = config.read(path) | {key: value for key, value in changes.items() if value is not None}
+    """Read a field; `changes` (None: none) go over what the file says. ConfigError for whatever cannot be."""
+    return made(config.read(path) | {key: value for key, value in changes.items() if value is not None}, str(path))
+
+
+def made(values: dict[str, Any], where: str) -> Field:
+    """A field from plain values as a file has them; ``where`` begins the error line. ConfigError as `load`."""
     if "clock" in values:
-        values["clock"] = _clock(values["clock"], f"{where}: clock")
+        values = values | {"clock": _clock(values["clock"], f"{where}: clock")}
     given = set(values)
     read: Field = config.from_dict(Field, values, where)
     whole = _completed(read, given, where)
@@ -223,7 +240,8 @@ def _check_entrants(whole: Field, where: str) -> None:
     if whole.kind == GAUNTLET and whole.challengers >= count:
         raise SettingsError(f"{where}: challengers = {whole.challengers}: expected fewer than the {count} entrants")
     if whole.kind == SPRT and whole.sprt.elo1 <= whole.sprt.elo0:
-        raise SettingsError(f"{where}: sprt: elo1 = {whole.sprt.elo1:g}: expected more than elo0 = {whole.sprt.elo0:g}")
+        raise ConfigError(f"{where}: sprt: elo1 = {whole.sprt.elo1:g}: expected more than elo0 = {whole.sprt.elo0:g}")
+    _check_pairs(whole, where)
     for number, name in enumerate(names, 1):
         if any(unicodedata.category(character) in CONTROLS for character in name):
             raise SettingsError(f"{where}: entrant {number}: name = {name!r}: expected no control characters")
@@ -237,6 +255,23 @@ def _check_entrants(whole: Field, where: str) -> None:
     conditions = whole.conditions(whole.make_game())
     for number, entrant in enumerate(whole.entrant, 1):
         _check_player(entrant.player, conditions, f"{where}: entrant {number}")
+
+
+def _check_pairs(whole: Field, where: str) -> None:
+    """ConfigError for pairs that cannot meet, or that another kind has no use for."""
+    if bool(whole.pair) != (whole.kind == PAIRS):
+        what = "give at least one [[pair]]" if whole.kind == PAIRS else f"leave out [[pair]], or write kind = {PAIRS!r}"
+        raise ConfigError(f"{where}: kind = {whole.kind!r}: {what}")
+    seen: set[frozenset[str]] = set()
+    for number, pair in enumerate(whole.pair, 1):
+        for key, name in (("a", pair.a), ("b", pair.b)):
+            if name not in whole.names:
+                raise ConfigError(f"{where}: pair {number}: {key} = {name!r}: no entrant has this name")
+        if pair.a == pair.b or {pair.a, pair.b} in seen:
+            raise ConfigError(
+                f"{where}: pair {number}: {pair.a!r} and {pair.b!r}: expected two entrants, each pair once"
+            )
+        seen.add(frozenset((pair.a, pair.b)))
 
 
 def _check_opening(whole: Field, where: str) -> None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -19,7 +21,7 @@ from gozero.options import SettingsError
 from training.tournament.field import Field
 
 NAME = "journal.jsonl"
-COUNTS = ("games", "entrants")  # facts that may grow
+COUNTS = ("games", "entrants", "pairs")  # facts that may grow; of the pairs that met before, some may be left out
 COLOURS = {"B": BLACK, "W": WHITE}
 Moves = tuple[tuple[int, int], ...]
 
@@ -126,6 +128,18 @@ def played(folder: Path, field: Field) -> list[PlayedGame]:
     """The games of the journal in a folder, if there is one; nothing is written. SettingsError as in `Journal`."""
     path = folder / NAME
     return _checked(path.read_bytes(), field, path)[1] if path.is_file() else []
+
+
+def missing(field: Field, games: Iterable[PlayedGame]) -> dict[tuple[int, int], int]:
+    """How many games of each of the field's pairings are not among these."""
+    found, names = Counter(game.pair for game in games), field.names
+    return {pairing: field.games - found[sorted_pair(names, pairing)] for pairing in field.pairings}
+
+
+def sorted_pair(names: Sequence[str], pairing: tuple[int, int]) -> tuple[str, str]:
+    """The names of a pairing, of those of the field, in the order of the alphabet, as games have them."""
+    first, second = sorted(names[place] for place in pairing)
+    return first, second
 
 
 def _whole(data: bytes) -> int:

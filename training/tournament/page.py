@@ -10,7 +10,7 @@ from __future__ import annotations
 import html
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -38,12 +38,12 @@ class Pages:
         self._game = game
         self._made: dict[tuple[str, str, int], dict[str, Any]] = {}
 
-    def page(self, results: Results) -> str:
-        """The whole page."""
+    def page(self, results: Results, first: Iterable[str] = ()) -> str:
+        """The whole page; HTML that is to stand `first` follows the title."""
         title = html.escape(f"Tournament: {results.field}")
         style, script = ((FOLDER / name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
         head = f'<meta charset="utf-8"><title>{title}</title><style>{style}</style>'
-        parts = [f"<h1>{title}</h1>", *_parts(results), *self._browser(results)]
+        parts = [f"<h1>{title}</h1>", *first, *_parts(results), *self._browser(results)]
         body = "\n".join(parts)
         return f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head><body>\n{body}\n<script>{script}</script></body></html>\n'
 

@@ -3,12 +3,16 @@
 Each entrant is opened as a worker would open it, and moves twice in a position of a random game; the second move is
 timed. A game is taken to be as long as random games are. So the hours are a guess: entrants that think longer in a
 fight, or play shorter games, differ from it.
+
+Vocabulary
+    ladder   entrants that differ only in their simulations a move, weakest first. Where the next step would take more
+             than `LONG` seconds to measure, its time is taken to be in proportion to that of the step before.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 
 import numpy as np
@@ -18,36 +22,64 @@ from gozero.position import Position
 from training.matches.interface import said
 from training.matches.players import Fault, MatchPlayer, Turn, open_player, random_action
 from training.tournament.field import Field
+from training.tournament.journal import PlayedGame, missing
 from training.tournament.progress import duration
 
 RANDOM_GAMES = 8
 EARLY = 0.2  # share of a random game after which a move is timed: beyond books of openings, far from the end
+MOVES = 2  # of which the quicker one counts
+LONG = 20.0  # seconds for all moves of a step of a ladder
 PIECE = 60.0  # most seconds of a timed move that are believed
 
 
-def rehearse(field: Field, left: int) -> Iterator[tuple[bool, str]]:
-    """(whether that is fine, a line), one for each entrant, then the games and the time that `left` of them take."""
-    game, seconds = field.make_game(), []
+def rehearse(
+    field: Field, games: Sequence[PlayedGame], steps: Mapping[int, tuple[str, int]] | None = None
+) -> Iterator[tuple[bool, str]]:
+    """(whether that is fine, a line), one for each entrant that has a game to play, then the games and the time that
+    those which are not among `games` take.
+
+    Args:
+        field: of the tournament.
+        games: the finished ones.
+        steps: (name of the ladder, simulations) of each entrant that stands on one, by its place; the steps of a ladder
+            in ascending order.
+    """
+    game, seconds = field.make_game(), dict[int, float | None]()
     plies = mean_plies(game, field.seed, field.max_moves)
     early = after_random_moves(game, field.seed, int(plies * EARLY))
-    for entrant in field.entrant:
-        took, line = _try(field, early, entrant.player)
-        yield took is not None, f"{entrant.name}: {line}"
-        seconds.append(took)
-    known = [took for took in seconds if took is not None]
-    meetings = [
-        (seconds[a] or 0.0) + (seconds[b] or 0.0) for a, b in field.pairings if None not in (seconds[a], seconds[b])
-    ]
-    a_game = plies / 2 * sum(meetings) / len(meetings) if meetings else 0.0
-    total = len(field.pairings) * field.games
+    below: dict[str, tuple[int, float]] = {}  # of each ladder the simulations and seconds of the step before
+    for place in sorted({place for pairing in field.pairings for place in pairing}):
+        ladder, simulations = (steps or {}).get(place, ("", 0))
+        took, line = _scaled(field, below.get(ladder), simulations) or _try(field, early, field.entrant[place].player)
+        yield took is not None, f"{field.entrant[place].name}: {line}"
+        seconds[place] = took
+        if ladder and took is not None:
+            below[ladder] = simulations, took
+    yield None not in seconds.values(), _summary(field, games, seconds, plies)
+
+
+def _scaled(field: Field, below: tuple[int, float] | None, simulations: int) -> tuple[float, str] | None:
+    """As `_try`, from the step below; None where there is none, or the step can be measured in time."""
+    if below is None:
+        return None
+    took = below[1] * simulations / below[0]
+    if took * field.together * MOVES <= LONG:
+        return None
+    return took, f"not started: about {took:.3f} s a move, in proportion to {below[0]:,} simulations"
+
+
+def _summary(field: Field, games: Sequence[PlayedGame], seconds: Mapping[int, float | None], plies: float) -> str:
+    """The games and the time that are left; pairings whose seconds a move are not known take none."""
+    counts = missing(field, games)
+    left, total, moves = sum(counts.values()), len(counts) * field.games, 0.0
+    for (a, b), count in counts.items():
+        if (first := seconds[a]) is not None and (second := seconds[b]) is not None:
+            moves += count * plies / 2 * (first + second)
     most = "at most " if field.kind == "sprt" else ""
     workers = min(field.workers, max(1, left))
-    yield (
-        len(known) == len(seconds),
-        (
-            f"{most}{left:,} games left of {total:,} ({len(field.pairings)} pairings of {field.games}), about {plies:.0f} "
-            f"plies each: about {duration(left * a_game / workers)} in {workers} processes"
-        ),
+    return (
+        f"{most}{left:,} games left of {total:,} ({len(counts)} pairings of {field.games}), about {plies:.0f} "
+        f"plies each: about {duration(moves / workers)} in {workers} processes"
     )
 
 
@@ -67,7 +99,7 @@ def _try(field: Field, position: Position, description: str) -> tuple[float | No
 def _timed(field: Field, position: Position, player: MatchPlayer) -> tuple[float | None, str]:
     """As `_try`, of a player that has started."""
     turns = [Turn(slot, position) for slot in range(field.together)]
-    for _ in range(2):
+    for _ in range(MOVES):
         faults = [fault for turn in turns if (fault := player.begin(turn.slot, seed=field.seed)) is not None]
         start = time.perf_counter()
         answers = faults or player.choose(turns)

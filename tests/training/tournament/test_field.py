@@ -39,6 +39,36 @@ def test_who_meets_whom(tmp_path: Path) -> None:
     assert read(tmp_path, f'kind = "sprt"\n{TWO}').pairings == [(0, 1)]
 
 
+PAIR = '[[pair]]\na = "{}"\nb = "{}"\n'
+
+
+def test_pairs_meet_as_they_are_written(tmp_path: Path) -> None:
+    four = TWO + '[[entrant]]\nplayer = "uct:1"\n[[entrant]]\nplayer = "uct:2"\n'
+    pairs = PAIR.format("uct:2", "random") + PAIR.format("fixed", "uct:1")
+    field = read(tmp_path, f'kind = "pairs"\n{four}{pairs}')
+    assert field.pairings == [(3, 0), (1, 2)]
+    assert field.facts()["pairs"] == [["uct:2", "random"], ["fixed", "uct:1"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        (f'kind = "pairs"\n{TWO}', "kind = 'pairs': give at least one [[pair]]"),
+        (TWO + PAIR.format("random", "fixed"), "leave out [[pair]], or write kind = 'pairs'"),
+        (f'kind = "pairs"\n{TWO}{PAIR.format("random", "uct:3")}', "pair 1: b = 'uct:3': no entrant has this name"),
+        (f'kind = "pairs"\n{TWO}{PAIR.format("fixed", "fixed")}', "pair 1: 'fixed' and 'fixed': expected two entrants"),
+        (
+            f'kind = "pairs"\n{TWO}{PAIR.format("random", "fixed")}{PAIR.format("fixed", "random")}',
+            "pair 2: 'fixed' and 'random': expected two entrants, each pair once",
+        ),
+    ],
+)
+def test_pairs_that_cannot_meet_are_one_line(text: str, complaint: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as error:
+        read(tmp_path, text)
+    assert complaint in str(error.value) and "\n" not in str(error.value)
+
+
 @pytest.mark.parametrize(
     ("text", "clock"),
     [

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from sgfmill.sgf import Sgf_game
 
-from training.tournament import command
+from training.tournament import command, runner
 
 ENGINE = Path(__file__).with_name("engine.py")
 ROOT = Path(__file__).resolve().parents[3]
@@ -208,7 +208,7 @@ def test_a_dry_run_counts_what_is_left_and_writes_nothing(tmp_path: Path, capsys
 
 def test_two_at_once_in_a_folder_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = written(tmp_path, {"a": "random", "b": "random"})
-    with command._alone(tmp_path / "out"):
+    with runner.alone(tmp_path / "out"):
         assert command.main([str(path), "--out", str(tmp_path / "out")]) == 2
     assert "in use by another tournament" in capsys.readouterr().err
 

@@ -1,0 +1,120 @@
+"""Plays a tournament in its folder: what is left of it, its files, and the table at the end.
+
+Vocabulary
+    scribe   writes each game to a file of its own as it ends, and the page and tables once a minute and at the end
+    view     what a command tells of the results beside the tournament's own page and files
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from gozero.exits import SUCCESS
+from training.settings.config import ConfigError
+from training.storage import storage
+from training.tournament import game_files, results
+from training.tournament.conductor import Conductor
+from training.tournament.field import Field
+from training.tournament.journal import Journal, PlayedGame
+from training.tournament.page import Pages
+from training.tournament.progress import ProgressLine
+from training.tournament.results import Results
+
+FOLDER = Path("tournaments")  # of all tournaments, where the user names no other one
+FAULTY = 1  # exit code: a game was lost by a fault, or an entrant could not start
+SAID_FAULTS = 3  # of one entrant that are said at once
+REWRITE = 60.0  # seconds between two versions of the page while games are played
+PAGE, TABLE, DOCUMENT = "tournament.html", "results.csv", "results.json"
+
+
+@dataclass(frozen=True)
+class View:
+    """What is told of the results, beside the tournament's own page and files."""
+
+    text: Callable[[Results], str] = results.text  # for stdout, at the end
+    parts: Callable[[Results], Iterable[str]] = lambda found: ()  # HTML at the head of the page
+    files: Callable[[Results], Mapping[str, str]] = lambda found: {}  # names and contents
+
+
+def play(field: Field, folder: Path, stop: Callable[[], bool], view: View | None = None) -> int:
+    """Play one tournament as far as it goes; the exit code without regard to a stop.
+
+    Raises:
+        ConfigError: the folder cannot be used, or its journal contradicts the field.
+        CrewError: processes of this machine cannot play.
+    """
+    view = view or View()
+    with alone(folder), Journal(folder, field) as opened:
+        conductor = Conductor(field, opened, folder)
+        scribe = _Scribe(conductor, folder, view)
+        progress = ProgressLine(len(opened.games), len(opened.games) + conductor.left)
+        progress.say(f"{field}; {conductor.left:,} of {conductor.asked:,} games to play; {folder / PAGE}")
+        try:
+            faults: Counter[str] = Counter()
+            for game in conductor.play(stop):
+                faults[game.faulty] += 1
+                if game.detail and faults[game.faulty] <= SAID_FAULTS:
+                    more = "; further ones are counted" if faults[game.faulty] == SAID_FAULTS else ""
+                    progress.say(f"{results.where(game)}: {game.faulty}: {game.ended}: {game.detail}{more}")
+                progress.add(conductor.left)
+                scribe.save(game)
+        finally:
+            progress.close()
+            final = scribe.write()
+    print(view.text(final))
+    return FAULTY if final.faults or final.withdrawn else SUCCESS
+
+
+class _Scribe:
+    """Keeps the files of the folder in step with the journal."""
+
+    def __init__(self, conductor: Conductor, folder: Path, view: View) -> None:
+        self._conductor, self._folder, self._view = conductor, folder, view
+        self._game = conductor.field.make_game()
+        self._pages = Pages(self._game)
+        self._written = time.monotonic()
+        for played in conductor.journal.games:  # a killed run may not have come to them
+            game_files.write(played, conductor.field, self._game, folder)
+
+    def save(self, played: PlayedGame) -> None:
+        """Save a game that has ended, and now and then the page."""
+        game_files.write(played, self._conductor.field, self._game, self._folder)
+        if time.monotonic() - self._written > REWRITE:
+            self.write()
+
+    def write(self) -> Results:
+        """Page and tables anew."""
+        found = Results.of(self._conductor)
+        contents = {TABLE: results.csv_text(found), DOCUMENT: results.json_text(found)}
+        contents |= {PAGE: self._pages.page(found, self._view.parts(found)), **self._view.files(found)}
+        for name, content in contents.items():
+            with storage.replacing(self._folder / name) as file:
+                file.write(content.encode())
+        self._written = time.monotonic()
+        return found
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Keep other tournaments out of the folder. ConfigError where it cannot be made, or another works there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(folder / "lock")
+        lock.acquire(blocking=False)
+    except Timeout:
+        raise ConfigError(
+            f"{folder} is in use by another tournament: let that one end, or give another --out"
+        ) from None
+    except OSError as error:
+        raise ConfigError(f"cannot work in the folder {folder}: {error.strerror}; give another --out") from None
+    try:
+        yield
+    finally:
+        lock.release()
