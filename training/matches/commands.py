@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 from pathlib import Path
 
 from gozero import games, plots
@@ -16,6 +17,7 @@ from training.matches.interface import PlayerError
 from training.records import scoring
 
 UNUSABLE = (PlayerError, WeightsError, perfect.UnsolvedError, plots.PlotError)  # beside ChoiceError: exit code 2
+SIMS = "{sims}"  # stands in an opponent's command for its simulations a move
 IN_PROCESS_PARALLEL = 32  # games in progress when both players are in this process: fills evaluation batches
 
 
@@ -52,6 +54,16 @@ def open_game(options: argparse.Namespace) -> tuple[Game, float]:
     komi = scoring.usual_komi(options.game, size) if options.komi is None else options.komi
     given = komi if options.game == scoring.GO else options.komi
     return games.make(options.game, size=size, rules=options.rules, komi=given), komi
+
+
+def check_opponent(command: str) -> None:
+    """ChoiceError for an opponent's command that is no command line, or has no place for its simulations."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise ChoiceError(f"--opponent {command!r} is no command line: {error}") from None
+    if not any(SIMS in word for word in words):
+        raise ChoiceError(f"--opponent {command!r} does not say where its simulations go: write {SIMS} there")
 
 
 def check_files(*files: Path | None) -> None:

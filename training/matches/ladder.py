@@ -32,7 +32,17 @@ from gozero import plots
 from gozero.errors import ChoiceError
 from training.console import Parser, run_command, say
 from training.matches import perfect
-from training.matches.commands import UNUSABLE, add_game, add_play, check_files, described, in_parallel, open_game
+from training.matches.commands import (
+    SIMS,
+    UNUSABLE,
+    add_game,
+    add_play,
+    check_files,
+    check_opponent,
+    described,
+    in_parallel,
+    open_game,
+)
 from training.matches.elo import Tally, wilson
 from training.matches.match import MatchGame, MatchSettings, play_match, tally
 from training.matches.players import POLICY, ROLLOUT_PLAYERS, Conditions, open_player
@@ -170,11 +180,8 @@ def _opponents(options: argparse.Namespace) -> list[str]:
         raise ChoiceError("--sims and --visits are at least 1")
     if options.opponent is None:
         return [f"{options.rollouts}:{count}" for count in options.sims]
-    if "{sims}" not in options.opponent:
-        raise ChoiceError(
-            f"--opponent {options.opponent!r} does not say where its simulations go: write {{sims}} there"
-        )
-    return ["gtp:" + options.opponent.replace("{sims}", str(count)) for count in options.sims]
+    check_opponent(options.opponent)
+    return ["gtp:" + options.opponent.replace(SIMS, str(count)) for count in options.sims]
 
 
 def _climbers(options: argparse.Namespace) -> list[str]:

@@ -116,7 +116,7 @@ def _changed(before: np.ndarray, after: np.ndarray) -> list[int]:
 
 def _parts(results: Results) -> Iterator[str]:
     """Table, remarks, plot, crosstable, likelihoods."""
-    yield _table(COLUMNS, rows(results), "standings")
+    yield table_html(COLUMNS, rows(results), "standings")
     yield "<p>LOS: how likely the entrant is stronger than the next one below. Elo: with the 95 % interval, the mean of all at 0.</p>"
     yield "".join(f"<p>{html.escape(line)}</p>" for line in remarks(results))
     yield "<h2>Elo</h2>"
@@ -128,10 +128,10 @@ def _parts(results: Results) -> Iterator[str]:
         [*head, *(_button(row.name, other.name, cell) for other, cell in zip(results.table, line, strict=True))]
         for head, row, line in zip(heads, results.table, cross(results), strict=True)
     ]
-    yield _table(["", "entrant", *numbers], cells, "cross", escape_from=2)
+    yield table_html(["", "entrant", *numbers], cells, "cross", escape_from=2)
     yield "<h2>Likelihood of superiority</h2>\n<p>How likely the row is stronger than the column.</p>"
     chances = [[*head, *_chances(results, row)] for head, row in zip(heads, results.table, strict=True)]
-    yield _table(["", "entrant", *numbers], chances, "cross")
+    yield table_html(["", "entrant", *numbers], chances, "cross")
 
 
 def _chances(results: Results, row: Standing) -> Iterator[str]:
@@ -146,7 +146,7 @@ def _button(a: str, b: str, cell: str) -> str:
     return f'<button data-a="{html.escape(a)}" data-b="{html.escape(b)}">{html.escape(cell)}</button>'
 
 
-def _table(head: Any, lines: Any, kind: str, escape_from: int | None = None) -> str:
+def table_html(head: Any, lines: Any, kind: str, escape_from: int | None = None) -> str:
     """Cells as a table; those from column `escape_from` on are HTML already."""
     heads = "".join(f"<th>{html.escape(cell)}</th>" for cell in head)
     body = "".join(

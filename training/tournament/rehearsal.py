@@ -6,7 +6,7 @@ fight, or play shorter games, differ from it.
 
 Vocabulary
     ladder   entrants that differ only in their simulations a move, weakest first. Where the next step would take more
-             than `LONG` seconds to measure, its time is taken to be in proportion to that of the step before.
+             than `LONG` seconds to measure, its time is taken to be in proportion to that of the last step that was timed.
 """
 
 from __future__ import annotations
@@ -47,13 +47,16 @@ def rehearse(
     game, seconds = field.make_game(), dict[int, float | None]()
     plies = mean_plies(game, field.seed, field.max_moves)
     early = after_random_moves(game, field.seed, int(plies * EARLY))
-    below: dict[str, tuple[int, float]] = {}  # of each ladder the simulations and seconds of the step before
+    below: dict[
+        str, tuple[int, float]
+    ] = {}  # of each ladder the simulations and seconds of the last step that was timed
     for place in sorted({place for pairing in field.pairings for place in pairing}):
         ladder, simulations = (steps or {}).get(place, ("", 0))
-        took, line = _scaled(field, below.get(ladder), simulations) or _try(field, early, field.entrant[place].player)
+        scaled = _scaled(field, below.get(ladder), simulations)
+        took, line = scaled or _try(field, early, field.entrant[place].player)
         yield took is not None, f"{field.entrant[place].name}: {line}"
         seconds[place] = took
-        if ladder and took is not None:
+        if ladder and took is not None and scaled is None:
             below[ladder] = simulations, took
     yield None not in seconds.values(), _summary(field, games, seconds, plies)
 

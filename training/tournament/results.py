@@ -158,12 +158,14 @@ def where(game: PlayedGame) -> str:
     return f"{game.pair[0]} - {game.pair[1]}, game {game.index + 1}"
 
 
-def aligned(cells: Sequence[Sequence[str]]) -> list[str]:
-    """Rows as lines with columns of equal width; names to the left, all else to the right."""
+def aligned(cells: Sequence[Sequence[str]], left: Sequence[int] = (1,)) -> list[str]:
+    """Rows as lines with columns of equal width; some columns to the left, by default that of names, all else to the
+    right.
+    """
     widths = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))]
     return [
         "  ".join(
-            cell.ljust(width) if column == 1 else cell.rjust(width)
+            cell.ljust(width) if column in left else cell.rjust(width)
             for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in cells
