@@ -22,10 +22,10 @@ from gozero import games
 from gozero.engine import beyond_training, find_weights, supported_sizes
 from gozero.errors import ChoiceError
 from gozero.exits import INTERRUPTED, SUCCESS
+from gozero.options import SettingsError
 from gozero.weights import Header, WeightsError
 from training.console import Parser, finite, run_command, say, stop_on_signals
 from training.matches.commands import SIMS, check_opponent
-from training.settings.config import ConfigError
 from training.table import published
 from training.table.contest import Contest
 from training.table.layout import TableLayout
@@ -43,7 +43,7 @@ PICTURE, FIGURES = "table.svg", "table.csv"
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play what is asked for; the exit code is described above."""
     options = _parser().parse_args(arguments)
-    return run_command(PROGRAM, lambda: _run(options), (ConfigError, CrewError, WeightsError))
+    return run_command(PROGRAM, lambda: _run(options), (SettingsError, CrewError, WeightsError))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -114,7 +114,7 @@ def _folder_name(table: str, contest: Contest) -> str:
 
 
 def _contest(options: argparse.Namespace) -> Contest:
-    """Who plays. ChoiceError and ConfigError for names that cannot be."""
+    """Who plays. ChoiceError and SettingsError for names that cannot be."""
     table = published.load(options.table)
     for number, file in enumerate(options.weights):
         if file in options.weights[:number]:

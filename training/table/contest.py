@@ -51,7 +51,7 @@ class Contest:
         """The tournament in which these cells are played by every network; `values` are further keys of a field.
 
         Raises:
-            ConfigError: as `fields.load`; `where` begins its line.
+            SettingsError: as `fields.load`; `where` begins its line.
         """
         pairs = [
             {"a": self.our_name(file, cell), "b": self.their_name(cell)} for file in self.weights for cell in cells

@@ -5,7 +5,7 @@ Vocabulary
     part     a table as it was published: pairs in one direction, networks in the other
     figure   the share of the games that a published network won against the opponent in one pair
 
-This module plays nothing. What a file holds is checked as settings are: a wrong one is a `ConfigError`.
+This module plays nothing. What a file holds is checked as settings are: a wrong one is a `SettingsError`.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from gozero.games import GAMES
+from gozero.options import SettingsError
 from training.matches.players import MOST_VISITS, POLICY
 from training.settings import config
-from training.settings.config import ConfigError, setting
+from training.settings.config import setting
 
 FOLDER = Path(__file__).resolve().parent
 COLUMNS, ROWS = "columns", "rows"
@@ -36,11 +37,11 @@ class PublishedPair(NamedTuple):
 
     @classmethod
     def parse(cls, text: str, where: str) -> Self:
-        """From `400:50000`, `10k:1M` or `policy:1,000`; ConfigError, which `where` begins, for anything else."""
+        """From `400:50000`, `10k:1M` or `policy:1,000`; SettingsError, which `where` begins, for anything else."""
         ours, _, theirs = text.partition(":")
         counts = [0 if ours == POLICY else _count(ours), _count(theirs)]
         if None in counts:
-            raise ConfigError(
+            raise SettingsError(
                 f"{where}: pair {text!r}: expected simulations of ours and theirs such as 400:50k, or {POLICY}:1000"
             )
         return cls(*(count or 0 for count in counts))
@@ -130,13 +131,13 @@ def names() -> list[str]:
 
 
 def load(name: str) -> PublishedTable:
-    """The table of that name. ConfigError where there is none, or where a network has not a figure for each pair."""
+    """The table of that name. SettingsError where there is none, or where a network has not a figure for each pair."""
     if name not in names():
-        raise ConfigError(f"there is no table {name!r}: expected {' or '.join(names())}")
+        raise SettingsError(f"there is no table {name!r}: expected {' or '.join(names())}")
     path = FOLDER / f"{name}.toml"
     table: PublishedTable = config.from_dict(PublishedTable, config.read(path), str(path))
     for part in table.part:
         for network in part.network:
             if len(network.percent.split()) != len(part.cells):
-                raise ConfigError(f"{path}: {part.title}: {network.name}: expected {len(part.cells)} figures")
+                raise SettingsError(f"{path}: {part.title}: {network.name}: expected {len(part.cells)} figures")
     return table

@@ -20,7 +20,6 @@ from pathlib import Path
 from gozero.exits import INTERRUPTED, SUCCESS
 from gozero.options import SettingsError
 from training.console import Parser, run_command, stop_on_signals
-from training.settings.config import ConfigError
 from training.tournament import field as fields
 from training.tournament import journal, runner
 from training.tournament.crew import CrewError

@@ -174,12 +174,12 @@ def find(name: str) -> list[Path]:
 
 
 def load(path: Path, **changes: Any) -> Field:
-    """Read a field; `changes` (None: none) go over what the file says. ConfigError for whatever cannot be."""
+    """Read a field; `changes` (None: none) go over what the file says. SettingsError for whatever cannot be."""
     return made(config.read(path) | {key: value for key, value in changes.items() if value is not None}, str(path))
 
 
 def made(values: dict[str, Any], where: str) -> Field:
-    """A field from plain values as a file has them; ``where`` begins the error line. ConfigError as `load`."""
+    """A field from plain values as a file has them; ``where`` begins the error line. SettingsError as `load`."""
     if "clock" in values:
         values = values | {"clock": _clock(values["clock"], f"{where}: clock")}
     given = set(values)
@@ -240,7 +240,7 @@ def _check_entrants(whole: Field, where: str) -> None:
     if whole.kind == GAUNTLET and whole.challengers >= count:
         raise SettingsError(f"{where}: challengers = {whole.challengers}: expected fewer than the {count} entrants")
     if whole.kind == SPRT and whole.sprt.elo1 <= whole.sprt.elo0:
-        raise ConfigError(f"{where}: sprt: elo1 = {whole.sprt.elo1:g}: expected more than elo0 = {whole.sprt.elo0:g}")
+        raise SettingsError(f"{where}: sprt: elo1 = {whole.sprt.elo1:g}: expected more than elo0 = {whole.sprt.elo0:g}")
     _check_pairs(whole, where)
     for number, name in enumerate(names, 1):
         if any(unicodedata.category(character) in CONTROLS for character in name):
@@ -258,17 +258,17 @@ def _check_entrants(whole: Field, where: str) -> None:
 
 
 def _check_pairs(whole: Field, where: str) -> None:
-    """ConfigError for pairs that cannot meet, or that another kind has no use for."""
+    """SettingsError for pairs that cannot meet, or that another kind has no use for."""
     if bool(whole.pair) != (whole.kind == PAIRS):
         what = "give at least one [[pair]]" if whole.kind == PAIRS else f"leave out [[pair]], or write kind = {PAIRS!r}"
-        raise ConfigError(f"{where}: kind = {whole.kind!r}: {what}")
+        raise SettingsError(f"{where}: kind = {whole.kind!r}: {what}")
     seen: set[frozenset[str]] = set()
     for number, pair in enumerate(whole.pair, 1):
         for key, name in (("a", pair.a), ("b", pair.b)):
             if name not in whole.names:
-                raise ConfigError(f"{where}: pair {number}: {key} = {name!r}: no entrant has this name")
+                raise SettingsError(f"{where}: pair {number}: {key} = {name!r}: no entrant has this name")
         if pair.a == pair.b or {pair.a, pair.b} in seen:
-            raise ConfigError(
+            raise SettingsError(
                 f"{where}: pair {number}: {pair.a!r} and {pair.b!r}: expected two entrants, each pair once"
             )
         seen.add(frozenset((pair.a, pair.b)))

@@ -17,7 +17,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from gozero.exits import SUCCESS
-from training.settings.config import ConfigError
+from gozero.options import SettingsError
 from training.storage import storage
 from training.tournament import game_files, results
 from training.tournament.conductor import Conductor
@@ -47,7 +47,7 @@ def play(field: Field, folder: Path, stop: Callable[[], bool], view: View | None
     """Play one tournament as far as it goes; the exit code without regard to a stop.
 
     Raises:
-        ConfigError: the folder cannot be used, or its journal contradicts the field.
+        SettingsError: the folder cannot be used, or its journal contradicts the field.
         CrewError: processes of this machine cannot play.
     """
     view = view or View()
@@ -103,17 +103,17 @@ class _Scribe:
 
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Keep other tournaments out of the folder. ConfigError where it cannot be made, or another works there."""
+    """Keep other tournaments out of the folder. SettingsError where it cannot be made, or another works there."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = FileLock(folder / "lock")
         lock.acquire(blocking=False)
     except Timeout:
-        raise ConfigError(
+        raise SettingsError(
             f"{folder} is in use by another tournament: let that one end, or give another --out"
         ) from None
     except OSError as error:
-        raise ConfigError(f"cannot work in the folder {folder}: {error.strerror}; give another --out") from None
+        raise SettingsError(f"cannot work in the folder {folder}: {error.strerror}; give another --out") from None
     try:
         yield
     finally:

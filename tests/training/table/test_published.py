@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from training.settings.config import ConfigError
+from gozero.options import SettingsError
 from training.table import published
 from training.table.published import PublishedPair
 
@@ -67,14 +67,14 @@ def test_pairs_in_all_their_spellings(text: str, pair: tuple[int, int]) -> None:
     ],
 )
 def test_a_pair_that_is_none_is_one_line(text: str) -> None:
-    with pytest.raises(ConfigError) as error:
+    with pytest.raises(SettingsError) as error:
         PublishedPair.parse(text, "--pairs")
     assert str(error.value).startswith(f"--pairs: pair {text!r}: expected simulations of ours and theirs")
     assert "\n" not in str(error.value)
 
 
 def test_a_table_that_is_not_there_is_named_with_those_that_are() -> None:
-    with pytest.raises(ConfigError, match="there is no table 's9': expected s2"):
+    with pytest.raises(SettingsError, match="there is no table 's9': expected s2"):
         published.load("s9")
 
 
@@ -82,5 +82,5 @@ def test_a_network_has_a_figure_for_each_pair(tmp_path: Path, monkeypatch: pytes
     text = (published.FOLDER / "s2.toml").read_text()
     (tmp_path / "s2.toml").write_text(text.replace('"40.5 33.5 36.0 32.5"', '"40.5 33.5 36.0"'))
     monkeypatch.setattr(published, "FOLDER", tmp_path)
-    with pytest.raises(ConfigError, match="Depth and width of networks: 32 filters, 5 blocks: expected 4 figures"):
+    with pytest.raises(SettingsError, match="Depth and width of networks: 32 filters, 5 blocks: expected 4 figures"):
         published.load("s2")

@@ -64,7 +64,7 @@ def test_pairs_meet_as_they_are_written(tmp_path: Path) -> None:
     ],
 )
 def test_pairs_that_cannot_meet_are_one_line(text: str, complaint: str, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError) as error:
+    with pytest.raises(SettingsError) as error:
         read(tmp_path, text)
     assert complaint in str(error.value) and "\n" not in str(error.value)
 
