@@ -103,12 +103,11 @@ def test_a_browser_that_does_not_return_leaves_ctrl_c_to_the_server(tmp_path: Pa
         os.kill(number, signal.SIGKILL)
 
 
-def test_open_pages_are_told_that_the_server_ends() -> None:
-    with served_by("--game", "tictactoe") as server, server.page() as one, server.page() as two:
-        for page in (one, two):
-            page.until("view")
+def test_an_open_page_is_told_that_the_server_ends() -> None:
+    with served_by("--game", "tictactoe") as server, server.page() as page:
+        page.until("view")
         server.process.send_signal(signal.SIGTERM)
-        assert [page.closing_code() for page in (one, two)] == [WSCloseCode.GOING_AWAY] * 2
+        assert page.closing_code() == WSCloseCode.GOING_AWAY
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
