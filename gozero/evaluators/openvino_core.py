@@ -20,7 +20,8 @@ from openvino import opset13  # noqa: E402
 __all__ = ["compiled", "core", "float_precision", "openvino", "opset13", "reshape"]
 
 # oneDNN's names of instruction sets that do not compute in bf16
-WITHOUT_BF16 = {"SSE41", "AVX", "AVX2", "AVX2_VNNI", "AVX512_CORE", "AVX512_CORE_VNNI"}
+WITHOUT_BF16 = {"SSE41", "AVX", "AVX2", "AVX2_VNNI", "AVX2_VNNI_2", "AVX512_CORE", "AVX512_CORE_VNNI"}
+HELD_BY = ("ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA")  # the variables that hold it to one, the first before the second
 
 
 @cache
@@ -37,7 +38,7 @@ def float_precision() -> str:
 
     OpenVINO names bf16 also where oneDNN is held to instruction sets without it, and then gives no results.
     """
-    if os.environ.get("ONEDNN_MAX_CPU_ISA", "").upper() in WITHOUT_BF16:
+    if next((os.environ[name] for name in HELD_BY if name in os.environ), "").upper() in WITHOUT_BF16:
         return "f32"
     return "bf16" if "BF16" in core().get_property("CPU", "OPTIMIZATION_CAPABILITIES") else "f32"
 

@@ -24,15 +24,22 @@ OLD = "AVX2"
 pytestmark = pytest.mark.skipif(float_precision() != "bf16", reason="needs a processor that computes in bf16")
 
 
-def said(precision: str, units: str | None = None) -> subprocess.CompletedProcess[str]:
+def said(
+    precision: str, units: str | None = None, variable: str = "ONEDNN_MAX_CPU_ISA"
+) -> subprocess.CompletedProcess[str]:
     """What three empty boards are worth on a processor with these units."""
-    held = {} if units is None else {"ONEDNN_MAX_CPU_ISA": units}
+    held = {} if units is None else {variable: units}
     command = [sys.executable, "-c", ASK.format(precision=precision)]
     return subprocess.run(command, env={**os.environ, **held}, capture_output=True, text=True, check=False, timeout=120)
 
 
-def test_auto_computes_what_the_processor_can() -> None:
-    values = [said("f32", OLD).stdout.split()[-3:], said("auto", OLD).stdout.split()[-3:]]
+@pytest.mark.parametrize(
+    "variable, units",
+    [("ONEDNN_MAX_CPU_ISA", OLD), ("ONEDNN_MAX_CPU_ISA", "AVX2_VNNI_2"), ("DNNL_MAX_CPU_ISA", OLD)],
+)
+def test_auto_computes_what_the_processor_can(variable: str, units: str) -> None:
+    values = [said(kind, units, variable).stdout.split()[-3:] for kind in ("f32", "auto")]
+    assert len(values[0]) == 3, "or nothing was tested"
     for one, other in zip(*values, strict=True):
         assert float(one) == pytest.approx(float(other), abs=0.05)
 
