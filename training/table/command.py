@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gozero import games
-from gozero.engine import beyond_training, find_weights, supported_sizes
+from gozero.engine import beyond_training, find_weights, spanned, supported_sizes
 from gozero.errors import ChoiceError
 from gozero.exits import INTERRUPTED, SUCCESS
 from gozero.options import SettingsError
@@ -165,9 +165,7 @@ def _board(options: argparse.Namespace, table: PublishedTable) -> tuple[str, int
     size = _usual_size(header, table) if options.size is None else options.size
     for file, each in headers.items():
         if size not in supported_sizes(each):
-            raise ChoiceError(
-                f"--size {size}: {file} plays {header.game} on {', '.join(map(str, supported_sizes(each)))}"
-            )
+            raise ChoiceError(f"--size {size}: {file} plays {header.game} on {spanned(supported_sizes(each))}")
         if line := beyond_training(each.trained, size):
             say(f"{PROGRAM}: {file}: {line}")
     return header.game, size

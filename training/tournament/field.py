@@ -150,7 +150,9 @@ class Field:
 
     def __str__(self) -> str:
         komi = f", komi {self.komi:g}" if self.game == scoring.GO else ""
-        kind = {SPRT: "match with SPRT", PAIRS: f"{len(self.pair)} pairs"}.get(self.kind, self.kind)
+        kind = {SPRT: "match with SPRT", PAIRS: f"{len(self.pair)} pair{'s' * (len(self.pair) > 1)}"}.get(
+            self.kind, self.kind
+        )
         shape = self.make_game().dimensions
         return f"{kind} of {len(self.entrant)}, {self.game} {shape}{komi}{', ' * bool(self.rules)}{self.rules}; {self.clock}"
 

@@ -86,7 +86,7 @@ def test_the_csv_has_every_figure_and_every_cell() -> None:
     assert known[2:] == ["larger network", "published", "500", "", "", "", "0.8940", "0.8639", "0.9180"]
     assert own[2:] == ["nogo9.pt", "here", "8", "6", "0", "2", "0.7500", "0.4093", "0.9285"]
     bound = next(row for row in rows if row["network"] == "sample rate 1")
-    assert (bound["score"], bound["low"], bound["high"]) == ("", "", "0.1000")
+    assert (bound["games"], bound["score"], bound["low"], bound["high"]) == ("500", "", "", "0.1000")
 
 
 def test_the_picture_puts_shares_and_intervals_where_they_belong() -> None:
