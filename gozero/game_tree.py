@@ -89,8 +89,10 @@ class GameTree:
             SearchRequest(root.state, root.history_row(0), visits, root_mask=mask, left_out=self._left_out, keep=keep),
         )
         self.kept = self._search.root_visits()
-        if self._owners is not None and not self.kept:
-            self._owners.forget()
+        if self._owners is not None:
+            self._owners.hits = None
+            if not self.kept:
+                self._owners.forget()
         self._line, self._mask = list(root.moves), mask
         stop = should_stop if limits.target == math.inf else self._impatient(limits.target, should_stop)
         if observer is None:

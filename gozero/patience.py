@@ -19,22 +19,24 @@ inverse).
 FIRST_LOOK = 0.1
 """Share of the time to the target that is searched in any case, so that there is something to judge by."""
 NOTABLE = 0.25
-"""A move with so large a share of the leader's visits is tried well enough for its value to count."""
+"""A move with so large a share of the most visits is tried well enough for its value to count."""
 SMALL_SHARE = 0.3
-"""A leader with a smaller share of all visits is doubtful."""
+"""Where no move has a larger share of all visits, the leader is doubtful."""
 
 
 def is_settled(result: RootResult, simulations: float) -> bool:
-    """Whether no rival can be expected to overtake the leader within this many more simulations."""
+    """Whether no rival can be expected to overtake the leader within this many more simulations; never where the leader
+    has a better bound than the most visited move, which may yet come back.
+    """
     rivals = np.delete(result.visits, result.best)
     return bool(result.visits[result.best] - rivals.max() > CATCH_UP * simulations)
 
 
 def is_undecided(result: RootResult) -> bool:
     """Whether a move that is tried well has a better value than the leader, or the visits are spread over many moves."""
-    tried = result.visits >= max(1, NOTABLE * result.visits[result.best])
+    tried = result.visits >= max(1, NOTABLE * result.visits.max())
     return bool(result.q[tried].max(initial=-1.0) > result.q[result.best]) or bool(
-        result.visits[result.best] < SMALL_SHARE * result.visits.sum()
+        result.visits.max() < SMALL_SHARE * result.visits.sum()
     )
 
 

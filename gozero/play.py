@@ -241,7 +241,8 @@ class Terminal:
         self._check_not_over()
         self._not_counted("it has a hint")
         result = self._sitting.engine.look(self._position)
-        best = [int(action) for action in np.argsort(-result.visits, kind="stable")[:HINTS] if result.visits[action]]
+        ranked = np.lexsort((-result.visits, np.arange(len(result.visits)) != result.best))
+        best = [int(action) for action in ranked[:HINTS] if result.visits[action]]
         total = max(1, int(result.visits.sum()))
         print(f"Your chance is {_chance(result.value)}.")
         print("move   share  visits  chance")

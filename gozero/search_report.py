@@ -112,7 +112,7 @@ class Owners:
         """Start a new mean."""
         self._sum = np.zeros(self.game.points, np.float64)  # for Black
         self._count = 0
-        self.hits: int | None = None  # evaluations that a cache had
+        self.hits: int | None = None  # evaluations that a cache had, since it was set to None
 
     def evaluate(self, states: np.ndarray) -> Evaluation:
         """The other evaluator's answer for states int32 [n, S]."""
@@ -188,7 +188,7 @@ def look(search: Search, owners: Owners | None, position: Position, observer: Ob
 def counted(look: Analysis, lead: float) -> Analysis:
     """A look at a game that ends now: the side to move leads by this many points, in place of the estimates."""
     value, score = float(np.sign(lead)), None if look.score is None else lead
-    moves = tuple(replace(move, value=value, bound=value, score=score) for move in look.moves)
+    moves = tuple(replace(move, value=value, bound=value if move.visits else -1.0, score=score) for move in look.moves)
     return replace(look, value=value, score=score, moves=moves)
 
 

@@ -70,6 +70,7 @@ class Searcher:
         self._random = random
         self._memory = Memory(memory)
         self._tree: GameTree | None = None
+        self._evaluators: dict[int, Evaluator] = {}  # those opened, by board size
         self.on_search: Callable[[Searched], None] | None = None
         self.on_full: Callable[[int], None] | None = None
 
@@ -83,14 +84,16 @@ class Searcher:
         """Drop all that was searched; the next search begins as the first one did."""
         if self._tree is not None:
             self._tree.forget()
-            if isinstance(self._tree.evaluator, CachedEvaluator):
-                self._tree.evaluator.forget()
+        for evaluator in self._evaluators.values():
+            if isinstance(evaluator, CachedEvaluator):
+                evaluator.forget()
 
     def tree(self) -> GameTree:
         """The game's tree; opens the evaluator for this board if need be."""
         if self._tree is None or self._tree.evaluator.game.size != self._game.size:
             seed = int(self._random.integers(2**63))
-            self._tree = GameTree(self._open_evaluator(self._game.kind), self._settings, seed, memory=self._memory)
+            evaluator = self._evaluators[self._game.size] = self._open_evaluator(self._game.kind)
+            self._tree = GameTree(evaluator, self._settings, seed, memory=self._memory)
         return self._tree
 
     def tree_aside(self, max_nodes: int | None = None, left_out: np.ndarray | None = None) -> GameTree:

@@ -1,6 +1,7 @@
 """When a search has found out enough; no time passes here but that of a clock of our own."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -53,6 +54,14 @@ def test_settled(visits: list[int], simulations: float, settled: bool) -> None:
 )
 def test_undecided(visits: list[int], q: list[float], undecided: bool) -> None:
     assert is_undecided(result(visits, q)) is undecided
+
+
+def test_a_leader_by_its_bound_is_as_sure_as_the_visits_are_gathered() -> None:
+    behind = replace(result([400, 70, 30], [0.1, 0.5, 0.0]), best=1)
+    assert not is_undecided(behind) and not is_settled(behind, 0)
+    patience = patience_at(behind)
+    assert not patience.is_exhausted(behind, TARGET - 0.1)
+    assert patience.is_exhausted(behind, TARGET)
 
 
 def patience_at(first: RootResult) -> Patience:

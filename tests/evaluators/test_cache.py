@@ -9,7 +9,11 @@ from gozero import games
 from gozero.evaluators.base import Evaluation
 from gozero.evaluators.cache import CachedEvaluator
 from gozero.features import encode, keys
+from gozero.game_tree import GameTree, Limits
 from gozero.games.game import NOT_OVER, PLY, Game
+from gozero.player import PlayerSettings
+from gozero.players import make_player
+from gozero.position import Position
 from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
@@ -162,3 +166,33 @@ def test_a_search_begun_anew_finds_the_same_without_a_new_evaluation() -> None:
     assert asked[0] == asked[1] > 100
     np.testing.assert_array_equal(results[0].visits, results[1].visits)
     np.testing.assert_array_equal(results[0].q, results[1].q)
+
+
+def test_a_player_forgets_the_evaluations_of_every_board() -> None:
+    opened = {}
+
+    def open_evaluator(game: Game) -> CachedEvaluator:
+        return opened.setdefault(game.size, CachedEvaluator(Counting(game), PLENTY))
+
+    player = make_player("go", (5, 7), open_evaluator, PlayerSettings(seed=1), size=5)
+    for size in (5, 7):
+        player.game.new_game(size)
+        player.load()
+        opened[size].evaluate(games.make("go", size=size).new_states(1))
+    player.forget()
+    for size, evaluator in opened.items():
+        known = evaluator.evaluate(games.make("go", size=size).new_states(1)).known
+        assert known is not None and not known.any()
+
+
+def test_hits_are_those_of_the_last_search() -> None:
+    tree = GameTree(CachedEvaluator(Counting(GO), PLENTY), SearchSettings(), seed=1)
+    position = Position(GO)
+    everywhere = np.ones(GO.actions, np.bool_)
+    hits = []
+    for visits in (50, 100, 100):
+        tree.search(position, everywhere, Limits(visits), lambda: False)
+        hits.append(tree.look(position, 1).hits)
+        if len(hits) == 2:
+            tree.forget()
+    assert hits[0] == hits[1] == 0 and hits[2] > 90
