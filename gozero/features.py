@@ -292,6 +292,7 @@ def keys(game: Game, states: np.ndarray) -> list[bytes]:
     """
     rows = np.ascontiguousarray(states)
     if game.name in GO_FAMILY:
-        rows = np.empty((len(states), packed_ints(game.size)), np.int32)
-        pack_into(np.ascontiguousarray(states), rows, game.size, 0)
+        packed = np.empty((len(states), packed_ints(game.size)), np.int32)
+        pack_into(rows, packed, game.size, 0)
+        rows = packed
     return [row.tobytes() for row in rows]

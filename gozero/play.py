@@ -28,6 +28,7 @@ from gozero.games.game import BLACK, EMPTY, WHITE
 from gozero.levels import Level, level
 from gozero.play_settings import PlaySettings
 from gozero.position import Position
+from gozero.search_report import ranked
 from gozero.sitting import Opponent, Reply, Sitting, name_of
 from gozero.tally import Key
 from gozero.weights import WEIGHTS, WeightsError, file_hash, find, full, header
@@ -241,8 +242,7 @@ class Terminal:
         self._check_not_over()
         self._not_counted("it has a hint")
         result = self._sitting.engine.look(self._position)
-        ranked = np.lexsort((-result.visits, np.arange(len(result.visits)) != result.best))
-        best = [int(action) for action in ranked[:HINTS] if result.visits[action]]
+        best = [action for action in ranked(result)[:HINTS] if result.visits[action]]
         total = max(1, int(result.visits.sum()))
         print(f"Your chance is {_chance(result.value)}.")
         print("move   share  visits  chance")

@@ -170,7 +170,7 @@ def look(search: Search, owners: Owners | None, position: Position, observer: Ob
     """
     result = search.result()
     has_score = owners is not None and owners.knows_score
-    moves = [_move(search, result, action, has_score) for action in _ranked(result, observer)]
+    moves = [_move(search, result, action, has_score) for action in _told(result, observer)]
     if observer.moves_ownership and owners is not None:
         after = owners.after(position, [move.action for move in moves])
         moves = [replace(move, ownership=ownership) for move, ownership in zip(moves, after, strict=True)]
@@ -192,12 +192,17 @@ def counted(look: Analysis, lead: float) -> Analysis:
     return replace(look, value=value, score=score, moves=moves)
 
 
-def _ranked(result: RootResult, observer: Observer) -> list[int]:
-    """The actions to tell of: the chosen one, then by visits, then by prior."""
+def ranked(result: RootResult) -> list[int]:
+    """The actions that were tried or could be: the chosen one, then by visits, then by prior."""
     actions = np.flatnonzero((result.visits > 0) | (result.prior > 0))
-    ranked = actions[np.lexsort((-result.prior[actions], -result.visits[actions], actions != result.best))]
+    order = np.lexsort((-result.prior[actions], -result.visits[actions], actions != result.best))
+    return [int(action) for action in actions[order]]
+
+
+def _told(result: RootResult, observer: Observer) -> list[int]:
+    """The actions that a report lists."""
     wanted = max(1, observer.least_moves, int((result.visits > 0).sum()))
-    return [int(action) for action in ranked[: min(wanted, max(1, observer.most_moves))]]
+    return ranked(result)[: min(wanted, max(1, observer.most_moves))]
 
 
 def _move(search: Search, result: RootResult, action: int, has_score: bool) -> MoveAnalysis:

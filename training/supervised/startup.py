@@ -54,6 +54,20 @@ def parser() -> argparse.ArgumentParser:
     options.add_argument("--epochs", type=int, default=5, help="passes over the positions (default %(default)s)")
     options.add_argument("--batch", type=int, default=learner.batch, help="positions of a step (default %(default)s)")
     options.add_argument("--learning-rate", type=float, default=1e-3, help="step size (default %(default)s)")
+    _add_positions(options, wanted)
+    options.add_argument("--threads", type=int, default=0, help="CPU threads (default: what the process may use)")
+    options.add_argument(
+        "--seed",
+        type=int,
+        default=wanted.seed,
+        help="fixes the network's start, the held-out games and all order (default %(default)s)",
+    )
+    options.add_argument("--resume", action="store_true", help="continue from FILE.state")
+    return options
+
+
+def _add_positions(options: argparse.ArgumentParser, wanted: Wanted) -> None:
+    """The options that say which positions are learned from."""
     options.add_argument(
         "--size",
         type=int,
@@ -82,15 +96,6 @@ def parser() -> argparse.ArgumentParser:
         metavar="N",
         help="most positions in memory, 1.2 KB each at 13x13 (default %(default)s)",
     )
-    options.add_argument("--threads", type=int, default=0, help="CPU threads (default: what the process may use)")
-    options.add_argument(
-        "--seed",
-        type=int,
-        default=wanted.seed,
-        help="fixes the network's start, the held-out games and all order (default %(default)s)",
-    )
-    options.add_argument("--resume", action="store_true", help="continue from FILE.state")
-    return options
 
 
 def _plan(options: argparse.Namespace) -> TrainerPlan:

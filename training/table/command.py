@@ -21,7 +21,7 @@ from pathlib import Path
 from gozero import games
 from gozero.engine import beyond_training, find_weights, spanned, supported_sizes
 from gozero.errors import ChoiceError
-from gozero.exits import INTERRUPTED, SUCCESS
+from gozero.exits import INTERRUPTED
 from gozero.options import SettingsError
 from gozero.weights import Header, WeightsError
 from training.console import Parser, finite, run_command, say, stop_on_signals
@@ -30,11 +30,10 @@ from training.table import published
 from training.table.contest import Contest
 from training.table.layout import TableLayout
 from training.table.published import PublishedPair, PublishedTable
-from training.tournament import journal, runner
+from training.tournament import runner
 from training.tournament.crew import CrewError
 from training.tournament.field import Entrant, Field
-from training.tournament.rehearsal import rehearse
-from training.tournament.runner import FAULTY, FOLDER, View
+from training.tournament.runner import FOLDER, View
 
 PROGRAM = "training.table"
 PICTURE, FIGURES = "table.svg", "table.csv"
@@ -100,7 +99,7 @@ def _run(options: argparse.Namespace) -> int:
     field = _field(options, contest)
     folder = options.out or FOLDER / _folder_name(options.table, contest)
     if options.dry_run:
-        return _rehearsed(field, contest, folder)
+        return runner.rehearse(field, folder, contest.steps(field))
     layout = TableLayout(contest)
     view = View(layout.text, layout.html, lambda found: {PICTURE: layout.picture(found), FIGURES: layout.csv(found)})
     stop = stop_on_signals("games under way are played anew by the same command")
@@ -176,12 +175,3 @@ def _usual_size(header: Header, table: PublishedTable) -> int:
     if header.game == table.game and header.only in (None, table.size):
         return table.size
     return header.only or header.size or int(games.usual(header.game, "size") or 0)
-
-
-def _rehearsed(field: Field, contest: Contest, folder: Path) -> int:
-    code = SUCCESS
-    print(field)
-    for is_fine, line in rehearse(field, journal.played(folder, field), contest.steps(field)):
-        print(line, flush=True)
-        code = code if is_fine else FAULTY
-    return code

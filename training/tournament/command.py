@@ -21,11 +21,9 @@ from gozero.exits import INTERRUPTED, SUCCESS
 from gozero.options import SettingsError
 from training.console import Parser, run_command, stop_on_signals
 from training.tournament import field as fields
-from training.tournament import journal, runner
+from training.tournament import runner
 from training.tournament.crew import CrewError
-from training.tournament.field import Field
-from training.tournament.rehearsal import rehearse
-from training.tournament.runner import FAULTY, FOLDER
+from training.tournament.runner import FOLDER
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -78,19 +76,10 @@ def _play_all(options: argparse.Namespace) -> int:
         folder = (options.out or FOLDER / options.field) if len(paths) > 1 else options.out or FOLDER / path.stem
         folder = folder / path.stem if len(paths) > 1 else folder
         if options.dry_run:
-            code = max(code, _rehearsed(field, folder))
+            code = max(code, runner.rehearse(field, folder))
             continue
         stop = stop or stop_on_signals("games under way are played anew by the same command")
         code = max(code, runner.play(field, folder, stop))
         if stop():
             return INTERRUPTED
-    return code
-
-
-def _rehearsed(field: Field, folder: Path) -> int:
-    code = SUCCESS
-    print(field)
-    for is_fine, line in rehearse(field, journal.played(folder, field)):
-        print(line, flush=True)
-        code = code if is_fine else FAULTY
     return code

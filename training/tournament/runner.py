@@ -19,7 +19,7 @@ from filelock import FileLock, Timeout
 from gozero.exits import SUCCESS
 from gozero.options import SettingsError
 from training.storage import storage
-from training.tournament import game_files, results
+from training.tournament import game_files, journal, rehearsal, results
 from training.tournament.conductor import Conductor
 from training.tournament.field import Field
 from training.tournament.journal import Journal, PlayedGame
@@ -70,6 +70,16 @@ def play(field: Field, folder: Path, stop: Callable[[], bool], view: View | None
             final = scribe.write()
     print(view.text(final))
     return FAULTY if final.faults or final.withdrawn else SUCCESS
+
+
+def rehearse(field: Field, folder: Path, steps: Mapping[int, tuple[str, int]] | None = None) -> int:
+    """Print what playing it in this folder would need; the exit code. `steps` as for `rehearsal.rehearse`."""
+    code = SUCCESS
+    print(field)
+    for is_fine, line in rehearsal.rehearse(field, journal.played(folder, field), steps):
+        print(line, flush=True)
+        code = code if is_fine else FAULTY
+    return code
 
 
 class _Scribe:

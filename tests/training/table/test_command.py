@@ -9,10 +9,10 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.training.tournament.journals import journal, keys
 from training.table import command
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -28,15 +28,6 @@ def signals(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def opponent(*words: object) -> list[str]:
     return ["--opponent", f"{sys.executable} -S {ENGINE} {' '.join(map(str, words))} {{sims}}"]
-
-
-def journal(folder: Path) -> list[dict[str, Any]]:
-    lines = [json.loads(line) for line in (folder / "journal.jsonl").read_text().splitlines()]
-    return [line["game"] for line in lines if "game" in line]
-
-
-def keys(games: list[dict[str, Any]]) -> Counter[tuple[Any, ...]]:
-    return Counter((*game["pair"], game["index"]) for game in games)
 
 
 def test_a_table_is_widened_and_plays_no_game_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from sgfmill.sgf import Sgf_game
 
+from tests.training.tournament.journals import journal, keys
 from training.tournament import command, runner
 
 ENGINE = Path(__file__).with_name("engine.py")
@@ -47,15 +48,6 @@ def play(path: Path, *options: str) -> tuple[int, list[dict[str, Any]]]:
     """(exit code, the games of the journal)."""
     code = command.main([str(path), "--out", str(path.parent / "out"), *options])
     return code, journal(path.parent / "out")
-
-
-def journal(folder: Path) -> list[dict[str, Any]]:
-    lines = [json.loads(line) for line in (folder / "journal.jsonl").read_text().splitlines()]
-    return [line["game"] for line in lines if "game" in line]
-
-
-def keys(games: list[dict[str, Any]]) -> Counter[tuple[Any, ...]]:
-    return Counter((*game["pair"], game["index"]) for game in games)
 
 
 def test_trouble_loses_its_games_and_stops_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
