@@ -1,6 +1,7 @@
 """Variants of the search, held against each other with the same weights.
 
     python -m benchmarks.variants match - lcb=0 --size 9 --visits 100 --games 400 --csv benchmarks/matches/lcb-9.csv
+    python -m benchmarks.variants match - solve=0 --game othello --size 8 --visits 100 --games 400
     python -m benchmarks.variants regret lcb=0 - leaves=8 --yardstick go13.jsonl.gz --visits 400 --positions 350
 
 A variant is `-`, the engine's own search, or settings of `gozero.search.settings.SearchSettings` that differ from it,
@@ -33,6 +34,7 @@ from gozero.engine import find_weights, search_settings
 from gozero.errors import ChoiceError
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.factory import open_evaluator
+from gozero.games import GAMES
 from gozero.games.game import PLY, Game
 from gozero.search.request import SearchRequest
 from gozero.search.search import RootResult, Search
@@ -64,7 +66,7 @@ def variant(text: str, settings: SearchSettings) -> SearchSettings:
             known = ", ".join(field.name for field in fields(SearchSettings))
             raise ChoiceError(f"{text}: no search setting is named {name!r}: expected - or NAME=VALUE with {known}")
         try:
-            changes[name] = kinds[name](value)
+            changes[name] = bool(int(value)) if kinds[name] is bool else kinds[name](value)
         except ValueError:
             raise ChoiceError(f"{text}: {name} = {value!r}: expected {kinds[name].__name__}") from None
     return replace(settings, **changes)
@@ -75,7 +77,7 @@ def match(options: argparse.Namespace) -> None:
     if len(options.variants) != 2:
         raise ChoiceError(f"a match is between 2 variants, not {len(options.variants)}")
     check_files(options.csv)
-    game, komi = scoring.match_game(LoopSettings(game="go"), options.size)
+    game, komi = scoring.match_game(LoopSettings(game=options.game), options.size)
     evaluator = evaluator_of(options, game)
     conditions = Conditions(game, komi, options.seed, AT_ONCE, threads=options.threads)
     usual = match_search(options.visits, conditions)
@@ -145,7 +147,7 @@ def searched(evaluator: Evaluator, states: np.ndarray, settings: SearchSettings,
 
 def evaluator_of(options: argparse.Namespace, game: Game) -> Evaluator:
     """The network of the weights asked for."""
-    path, _ = find_weights(options.weights, "go")
+    path, _ = find_weights(options.weights, game.name)
     return open_evaluator(path, game, threads=options.threads)
 
 
@@ -154,7 +156,8 @@ def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = Parser(prog="python -m benchmarks.variants", description=__doc__)
     parser.add_argument("what", choices=("match", "regret"))
     parser.add_argument("variants", nargs="+", metavar="VARIANT", help="- or NAME=VALUE,...")
-    parser.add_argument("--weights", metavar="FILE", help="of Go (default: the engine's own)")
+    parser.add_argument("--weights", metavar="FILE", help="of that game (default: the engine's own)")
+    parser.add_argument("--game", choices=GAMES, default="go", help="match: the game (default %(default)s)")
     parser.add_argument("--visits", type=int, default=100, help="of each move (default %(default)s)")
     parser.add_argument("--threads", type=int, help="CPU threads (default: all this process may use)")
     parser.add_argument("--size", type=int, default=9, help="match: points a side (default %(default)s)")

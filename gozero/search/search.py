@@ -120,6 +120,8 @@ class Search:
             self.forest = new_forest(self.game, len(self.forest.trees), room)
         self._begun[:] = 0
         self._collected = 0  # leaves that wait for `absorb`
+        self._running = 0  # trees whose search goes on
+        self._nodes = 0  # that an active tree has, at most
         self._knows_score = False  # whether the evaluator gives scores: known after its first call
         for field in ("node_count", "edge_count", "active", "full"):
             self.forest.trees[field] = 0
@@ -132,6 +134,7 @@ class Search:
         self._make_room(int(request.state[PLY]) + 1)
         keep = apply_request(self.forest, tree, request, self.settings)
         plant(self.forest, tree, min(request.visits, MAX_VISITS), self._tree_seed(tree), keep, request.on_top)
+        self._count()
         if request.noise and request.gumbel is None and self.settings.root == "gumbel":
             draw_gumbels(self.forest, tree)
 
@@ -139,10 +142,11 @@ class Search:
         """Play a move at the root and keep the tree below it for the next request that says `keep`. False if nothing
         could be kept.
         """
-        if not reroot(self.forest, tree, action):
-            return False
-        self.game.step(self.forest.roots[tree], self.forest.histories[tree], action)
-        return True
+        kept = reroot(self.forest, tree, action)
+        self._count()
+        if kept:
+            self.game.step(self.forest.roots[tree], self.forest.histories[tree], action)
+        return bool(kept)
 
     def wave(self) -> list[int]:
         """Search one wave of all unfinished trees. Returns the trees that finished in it."""
@@ -177,6 +181,7 @@ class Search:
             found = self._arrays(evaluation)
             done = descent.absorb(self.forest, self._leaves, self._collected, *found, self._finished)
             self._collected = 0
+        self._running -= done
         return self._finished[:done].tolist()
 
     def _arrays(self, evaluation: Evaluation | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -191,7 +196,7 @@ class Search:
     @property
     def is_finished(self) -> bool:
         """Whether every tree's budget is spent, or its room used up."""
-        return not self.forest.trees["active"].any()
+        return self._running == 0
 
     def is_full(self, tree: int = 0) -> bool:
         """Whether the search of a tree ended because there was no room for another node."""
@@ -249,14 +254,24 @@ class Search:
         if self._memory is None:
             return
         trees, room = self.forest.trees, self.forest.nodes.shape[1]
-        needed = int((trees["active"] * trees["node_count"]).max()) + self._most_new
-        if needed <= room:
+        self._nodes += self._most_new
+        if self._nodes <= room:
+            return
+        self._count()
+        self._nodes += self._most_new
+        if self._nodes <= room:
             return
         free = self._memory.free // (len(trees) * tree_bytes(self.game, 1))
-        if (wanted := min(max(2 * room, needed), room + free, most_nodes(self.game))) > room:
+        if (wanted := min(max(2 * room, self._nodes), room + free, most_nodes(self.game))) > room:
             with contextlib.suppress(MemoryError):  # the system has less than the limit allows
                 for name in GROWING:
                     self.forest = enlarged(self.forest, self.game, wanted, name)
+
+    def _count(self) -> None:
+        """Look which trees go on, and how many nodes the largest of them has: too slow for every wave."""
+        trees = self.forest.trees
+        self._running = int(trees["active"].sum())
+        self._nodes = int((trees["active"] * trees["node_count"]).max())
 
     @property
     def _most_new(self) -> int:
