@@ -1,7 +1,7 @@
 """Keep a run of self-play small enough to travel with its weights: `python -m tools.keep_run runs/go13 weights/resume`.
 
-Kept are the learner's network, its average, the counters and settings, and the newest game records that fit into
-`--megabytes`; not the optimiser and the games in flight, which start fresh. Settings of the machine rather than the
+Kept are the learner's network, its average, the counters and settings, the games in flight, and the newest game records
+that fit into `--megabytes`; not the optimiser, which starts fresh. Settings of the machine rather than the
 run are set back to their defaults. What was kept there before is replaced; a folder that holds anything else
 is left alone. A copy of the folder is a run folder: `python -m training.loop --run COPY` continues it.
 
@@ -65,7 +65,8 @@ def _copy(run: Path, fresh: Path, megabytes: float) -> tuple[list[str], str]:
     snapshot, complaints = found
     progress, settings = snapshot.progress, _settings(run / "settings.json")
     learner = {name: value for name, value in snapshot.learner.items() if name != "optimiser"}
-    checkpoint.save(fresh / "checkpoints", Snapshot(progress, learner), settings, keep=0)
+    kept = Snapshot(progress, learner, pools=snapshot.pools, shard_bytes=snapshot.shard_bytes)
+    checkpoint.save(fresh / "checkpoints", kept, settings, keep=0)
     (fresh / "settings.json").write_text(json.dumps(settings, indent=1), encoding="utf-8")
     taken = sum(path.stat().st_size for path in fresh.rglob("*") if path.is_file())
     shards = _newest(run, megabytes * storage.MEGABYTE - taken)

@@ -39,6 +39,7 @@ UNREADABLE = (
     zipfile.BadZipFile,
     zlib.error,
 )
+PICKLED = pickle.PROTO  # with which every pickle begins, and nothing that is compressed
 
 
 class CheckpointError(Exception):
@@ -125,13 +126,16 @@ def latest(folder: Path) -> tuple[Snapshot, list[str]] | None:
 
 
 def _packed(pools: dict[int, dict[str, Any]]) -> torch.Tensor:
-    """The games in flight as uint8 [bytes]."""
-    return torch.frombuffer(bytearray(pickle.dumps(pools)), dtype=torch.uint8)
+    """The games in flight as uint8 [bytes], compressed: a fifth of their pickle."""
+    return torch.frombuffer(bytearray(zlib.compress(pickle.dumps(pools), level=1)), dtype=torch.uint8)
 
 
 def _pools(saved: torch.Tensor | dict[int, dict[str, Any]]) -> dict[int, dict[str, Any]]:
-    """The inverse of `_packed`; earlier versions saved plain values."""
-    return _PlainUnpickler(io.BytesIO(saved.numpy().tobytes())).load() if isinstance(saved, torch.Tensor) else saved
+    """The inverse of `_packed`; earlier versions saved plain values, or a pickle that was not compressed."""
+    if not isinstance(saved, torch.Tensor):
+        return saved
+    content = saved.numpy().tobytes()
+    return _PlainUnpickler(io.BytesIO(content if content[:1] == PICKLED else zlib.decompress(content))).load()
 
 
 class _PlainUnpickler(pickle.Unpickler):

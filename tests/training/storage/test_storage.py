@@ -3,8 +3,10 @@
 import errno
 import json
 import os
+import pickle
 import subprocess
 import sys
+import zlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -78,15 +80,17 @@ def test_games_in_flight_come_back_as_they_were(tmp_path: Path) -> None:
     found, _ = checkpoint.latest(tmp_path) or pytest.fail("no checkpoint")
     assert found.pools == pools
     saved = torch.load(tmp_path / "000001.pt", weights_only=True)
-    torch.save({**saved, "pools": pools}, tmp_path / "000002.pt")  # as earlier versions did
-    found, _ = checkpoint.latest(tmp_path) or pytest.fail("no checkpoint")
-    assert found.pools == pools
+    pickled = torch.frombuffer(bytearray(pickle.dumps(pools)), dtype=torch.uint8)
+    for earlier in (pools, pickled):  # versions
+        torch.save({**saved, "pools": earlier}, tmp_path / "000002.pt")
+        found, complaints = checkpoint.latest(tmp_path) or pytest.fail("no checkpoint")
+        assert found.pools == pools and not complaints
 
 
 def test_nothing_in_a_checkpoint_is_executed(tmp_path: Path) -> None:
     checkpoint.save(tmp_path, snapshot(1, 10), {}, keep=3)
     saved = torch.load(tmp_path / "000001.pt", weights_only=True)
-    harmful = torch.frombuffer(bytearray(b"cos\nsystem\n(Vtrue\ntR."), dtype=torch.uint8)
+    harmful = torch.frombuffer(bytearray(zlib.compress(b"cos\nsystem\n(Vtrue\ntR.")), dtype=torch.uint8)
     torch.save({**saved, "pools": harmful}, tmp_path / "000002.pt")
     found, complaints = checkpoint.latest(tmp_path) or pytest.fail("no checkpoint")
     assert found.progress.generation == 1
