@@ -31,8 +31,8 @@ from benchmarks import history
 from benchmarks.harness import machine
 from gozero import games
 from training.console import say, stop_on_signals
+from training.cycle import cycle as loop
 from training.doctor.monitor import Monitor
-from training.loop import cycle as loop
 from training.loop import startup
 from training.matches.arena import write_csv
 from training.matches.match import tally

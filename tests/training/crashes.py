@@ -21,8 +21,8 @@ from typing import Any
 
 import torch
 
+from training.cycle import cycle as loop
 from training.learner import learner
-from training.loop import cycle as loop
 from training.loop import startup
 from training.records import records
 from training.run.run import Run

@@ -1,32 +1,30 @@
-"""The self-play side of a run: its pools, the network that plays, and the shard that is being written.
+"""The self-play side of a run: which stretches are due, and the shard that is being written.
 
 Vocabulary.
-  actor    plays the games of a run, one generation after the other. It does not know the learner.
-  playing  the network that plays: a copy of the learner's average, taken when it was handed over.
-  rest     a moment at which no pool is under way, so that the games can be saved. After each rest searches start again
-           from their roots, whether or not the run was stopped there: so a resumed run is the same as one that was
-           never stopped.
+  actor  has the games of a run played by a crew (`training.actor.crew`), one generation after the other. It does not
+         know the learner.
+  rest   a moment at which no pool is under way, so that the games can be saved. After each rest searches start again
+         from their roots, whether or not the run was stopped there: so a resumed run is the same as one that was never
+         stopped. A crew that streams does not stop for it.
+  round  a stretch of each seat on one board size. Their games enter the shard seat by seat, so that the shard does not
+         depend on how many seats are played at once.
 
 Pools are made when a board size is first needed and keep their games in flight from generation to generation.
 """
 
 from __future__ import annotations
 
-import copy
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import nn
 
-from gozero.evaluators.base import Evaluator
-from gozero.evaluators.row import RowEvaluator
 from gozero.games.game import Game
-from training.actor.leaves import leaf_evaluator
-from training.actor.pool import Pool
+from training.actor.crew import Crew, Key, Played, Stretch
 from training.actor.simulators import PachiReferee, referee
 from training.console import progress_bar
 from training.records import records, scoring
@@ -36,26 +34,38 @@ from training.storage import storage
 from training.storage.checkpoint import Progress
 
 
-class Actor:
-    """Plays the games of the run in `folder` and appends them to its shards; counts evaluations in `progress`."""
+@dataclass
+class Debt:
+    """What is still to be played."""
 
-    def __init__(self, settings: LoopSettings, folder: Path, net: nn.Module, threads: int, device: str) -> None:
-        """`net` is copied; `threads`: CPU threads of the evaluator; `device`: cpu or cuda."""
-        self.settings, self.folder, self.threads, self.device = settings, folder, threads, device
-        self.playing = copy.deepcopy(net).eval().requires_grad_(False)
-        self.pools: dict[int, Pool] = {}
+    owed: dict[int, float]  # rows or games by board size; negative: too many
+    done: int = 0  # rows since the last rest
+
+    def of(self, size: int) -> int:
+        return round(self.owed[size])
+
+
+class Actor:
+    """Has the games of the run in `folder` played and appends them to its shards; counts evaluations in `progress`."""
+
+    def __init__(self, settings: LoopSettings, folder: Path, crew: Crew) -> None:
+        self.settings, self.folder, self.crew = settings, folder, crew
         self.games: list[Record] = []  # of the generation under way
         self._referees: dict[int, PachiReferee | None] = {}  # by size
-        self._handed = threading.Lock()  # a network is taken whole, never half
-        self._version = 0  # of `playing`
-        # by size: the version of `playing` that it evaluates with, and the evaluator
-        self._evaluators: dict[int, tuple[int, Evaluator | RowEvaluator]] = {}
+
+    @property
+    def threads(self) -> int:
+        """CPU threads of an evaluator."""
+        return self.crew.threads
+
+    @property
+    def playing(self) -> nn.Module:
+        """The network that plays: a copy of the learner's average, taken when it was handed over."""
+        return self.crew.playing
 
     def hand_over(self, net: nn.Module) -> None:
         """Play with the present weights of `net` from the next wave on; may be called from another thread."""
-        with self._handed:
-            self.playing.load_state_dict(net.state_dict())
-            self._version += 1
+        self.crew.hand_over(net)
 
     def open(self, generation: int) -> None:
         """Begin a generation, or continue one whose shard already holds games."""
@@ -91,79 +101,55 @@ class Actor:
 
         Each game is written to disk as it ends.
         """
-        owed, every = self.owed(stage, progress), self.settings.checkpoint_rows or float("inf")
-        path, done = storage.shard(self.folder, progress.generation), 0  # done: rows since the last rest
+        debt, path = Debt(self.owed(stage, progress)), storage.shard(self.folder, progress.generation)
         with storage.writing(path):
             writer = records.Writer(path, self.settings.portable())
         with (
             closing(writer),
-            progress_bar(round(sum(owed.values())), f"self-play {progress.generation}", f" {self.unit}") as bar,
+            progress_bar(round(sum(debt.owed.values())), f"self-play {progress.generation}", f" {self.unit}") as bar,
         ):
-            for size in sorted(owed):
-                while round(owed[size]) > 0 and not stop():
-                    wanted = self._wanted(round(owed[size]), every - done)
-                    for record in self._stretch(size, stage, progress, wanted, stop):
-                        self._keep(record, writer, path)
-                        owed[size] -= self._units(record)
-                        done += record.rows
-                        bar.update(self._units(record))
-                    if done >= every and not stop():
-                        done = 0
-                        rest()
+            for record in self._rounds(debt, stage, progress, stop):
+                if record is not None:
+                    self._keep(record, writer, path)
+                    debt.owed[record.size] -= self._units(record)
+                    debt.done += record.rows
+                    bar.update(self._units(record))
+                elif debt.done >= self._every and not stop():
+                    debt.done = 0
+                    rest()
 
-    def state_dict(self) -> dict[int, dict[str, Any]]:
-        """The pools' states by board size; to be taken at rest."""
-        return {size: pool.state_dict() for size, pool in self.pools.items()}
+    @property
+    def _every(self) -> float:
+        """Rows between two rests."""
+        return self.settings.checkpoint_rows or float("inf")
 
-    def load_state_dict(self, pools: dict[int, dict[str, Any]], playing: dict[str, torch.Tensor] | None) -> list[str]:
+    def _rounds(
+        self, debt: Debt, stage: Stage, progress: Progress, stop: Callable[[], bool]
+    ) -> Iterator[Record | None]:
+        """Yield games until no size owes anything or `stop()` is true; None when all pools are at rest."""
+        seats = self.settings.selfplay.seats
+        for size in sorted(debt.owed):
+            while debt.of(size) > 0 and not stop():
+                wanted = self._wanted(debt.of(size), self._every - debt.done) / seats
+                due = [Stretch(size, seat, stage, progress.generation, wanted, self.unit) for seat in range(seats)]
+                for found in self.crew.play(due, stop):
+                    if isinstance(found, Played):
+                        progress.evaluations += found.evaluations
+                    else:
+                        yield found
+                yield None
+
+    def state_dict(self) -> dict[Key, dict[str, Any]]:
+        """The pools' states by key; to be taken at rest."""
+        return self.crew.state_dict()
+
+    def load_state_dict(self, pools: dict[Key, dict[str, Any]], playing: dict[str, torch.Tensor] | None) -> list[str]:
         """The inverse of `state_dict`. Returns a line for each pool whose games cannot be continued."""
-        complaints = []
-        if playing is not None:
-            self.playing.load_state_dict(playing)
-        for size, state in pools.items():
-            pool = self._pool(size, generation=1)
-            try:
-                pool.load_state_dict(state)
-            except (ValueError, KeyError) as error:
-                complaints.append(f"the games in flight on {size}x{size} are given up and new ones begin: {error}")
-                del self.pools[size]
-        return complaints
+        return self.crew.load_state_dict(pools, playing)
 
     def game(self, size: int) -> Game:
         """The run's game at a board size, as self-play plays it."""
         return scoring.game_of(self.settings, size)
-
-    def _stretch(
-        self, size: int, stage: Stage, progress: Progress, wanted: float, stop: Callable[[], bool]
-    ) -> Iterator[Record]:
-        """Yield games from one pool with one network until they are, or hold, at least `wanted` games or rows; fewer if
-        stopped or if another network was handed over.
-        """
-        pool = self._pool(size, progress.generation)
-        version = self._use(pool, stage, progress.generation)
-        before = pool.evaluations
-        yield from pool.play(wanted, lambda: stop() or self._version != version, self.unit)
-        progress.evaluations += pool.evaluations - before
-
-    def _pool(self, size: int, generation: int) -> Pool:
-        if size not in self.pools:
-            self.pools[size] = Pool(self.game(size), self.settings.selfplay, (self.settings.seed, generation))
-        return self.pools[size]
-
-    def _use(self, pool: Pool, stage: Stage, generation: int) -> int:
-        """Give the pool the network that is to play now. Returns the version of that network."""
-        size = pool.game.size
-        with self._handed:
-            version = self._version if stage.evaluator == "network" else -1
-            known, previous = self._evaluators.get(size, (None, None))
-            if known != version:
-                seed, precision = self.settings.seed + generation, self.settings.selfplay.precision
-                made = leaf_evaluator(
-                    stage.evaluator, pool.game, self.playing, self.threads, seed, self.device, previous, precision
-                )
-                self._evaluators[size] = version, made
-            pool.use(self._evaluators[size][1], stage, generation)
-            return self._version
 
     def _keep(self, record: Record, writer: records.Writer, path: Path) -> None:
         """Have a finished game refereed and write it to disk, before anything else happens."""

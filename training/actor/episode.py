@@ -174,7 +174,7 @@ class Episode:
         moves, score = np.array(self.moves, np.int32), scoring.final_score(self.game, self.state)
         return Record(
             self.game.size, self.komi, generation, moves, tuple(self.targets), score, ending, self.openings,
-            self.conceded, self.unresigned, (self.peaks[0], self.peaks[1]),
+            self.conceded, self.unresigned, (self.peaks[0], self.peaks[1]), self.number,
         )  # fmt: skip
 
     def _mask(self, generation: int) -> np.ndarray | None:

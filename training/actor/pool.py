@@ -6,6 +6,8 @@ Vocabulary.
   group  a part of them with a search of its own (`training.actor.group`). While the evaluator works for one group
          another is searched, by the same thread or by others. Games depend on the number of groups, not on the number
          of threads.
+  handed  numbers of games in flight that have been kept already: whoever played on from here was lost, and left them.
+          They are played again, so that all else is as it was, and not yielded.
   level  rows or games that every group must have finished before a stretch of play ends, so that fast groups do not
          play more than their share.
 
@@ -36,6 +38,7 @@ from training.records.records import Record
 from training.settings.config import SelfPlaySettings, Stage
 
 Stop = Callable[[], bool]
+HANDED = "handed"  # in the state of a pool, where there are any
 
 
 class Goal(NamedTuple):
@@ -53,6 +56,7 @@ class Pool:
         count = min(settings.groups, settings.games)
         self.groups = [Group(game, settings, seed, index, count) for index in range(count)]
         self.resign = Calibration(settings)
+        self.handed: set[int] = set()
         self._finished: deque[Record] = deque()  # games that `play` has not yielded yet
         self._threads = 1
 
@@ -95,8 +99,10 @@ class Pool:
             for records in waves:
                 self._finished.extend(records)
                 while self._finished:
-                    taken.append(self._finished[0])
-                    yield self._finished.popleft()
+                    taken.append(record := self._finished.popleft())
+                    if record.number not in self.handed:
+                        yield record
+                    self.handed.discard(record.number)
         finally:  # in an order that threads cannot change
             for record in sorted(taken, key=lambda record: (record.peaks, record.score)):
                 self.resign.add(record)
@@ -177,12 +183,9 @@ class Pool:
         """
         groups = [group.state_dict() for group in self.groups]
         games = [game for group in groups for game in group.pop("games")]
-        return {
-            "seed": list(self.seed),
-            "groups": groups,
-            "games": games,
-            "resign": [list(pair) for pair in self.resign.peaks],
-        }
+        handed = {HANDED: sorted(self.handed)} if self.handed else {}
+        resign = [list(pair) for pair in self.resign.peaks]
+        return {"seed": list(self.seed), "groups": groups, "games": games, "resign": resign, **handed}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Take over the games of `state_dict`; call `use` next.
@@ -195,6 +198,7 @@ class Pool:
         self.seed = tuple(state["seed"])
         self.resign = Calibration(self.settings)
         self.resign.peaks.extend((winner, loser) for winner, loser in state["resign"])
+        self.handed = set(state.get(HANDED, ()))
         games = iter(state["games"])
         for group, saved in zip(self.groups, state["groups"], strict=True):
             group.seed = self.seed

@@ -17,7 +17,7 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import torch
@@ -28,9 +28,11 @@ from gozero import features, symmetry
 from gozero.games import GO_FAMILY
 from gozero.games.game import Game
 from gozero.nets import NetOutput
+from training.learner.learner import Learner
 from training.records import laws, library, replay, scoring
 from training.records.records import Record
-from training.records.replay import Batch
+from training.records.replay import Batch, Replay
+from training.settings.config import LoopSettings
 
 if TYPE_CHECKING:
     from training.run.run import Run
@@ -59,17 +61,34 @@ class Checkup:
             games*/commonest, unless the next generation has replaced its games, as in the asynchronous mode.
         """
         with run.turn():
-            moved, self._before = movement(self._before, run.learner.net, run.learner.ema)
             games = [record for record in run.actor.games if record.generation == generation]
-            found = moved | window(run) | _guesses(run) | openings(games, run.actor.game)
-            if not run.replay.sizes():
-                return found
-            batch = run.replay.sample(ROWS, np.random.default_rng([run.settings.seed, generation]))
-            found |= {f"fit/{name}": value for name, value in run.learner.evaluate(_first(batch, FITTED)).items()}
-            net, trained = (copy.deepcopy(part).float().cpu() for part in (run.learner.ema, run.learner.net))
-        game, few = scoring.game_of(run.settings, batch.planes.shape[-1]), _first(batch, PROBED)
-        found |= laws.broken(batch, game) | laws.turned_apart(few, game) | probes(net.eval(), few, game)
-        return found | {"probe/norm_gap": norm_gap(trained, few)}
+            seen = run.trainer.examine(look, run.settings, generation, run.progress.games)
+        moved, self._before = movement(self._before, seen.net, seen.ema)
+        found = moved | seen.found | openings(games, run.actor.game)
+        if seen.batch is None:
+            return found
+        game, few = scoring.game_of(run.settings, seen.batch.planes.shape[-1]), _first(seen.batch, PROBED)
+        found |= laws.broken(seen.batch, game) | laws.turned_apart(few, game) | probes(seen.ema.eval(), few, game)
+        return found | {"probe/norm_gap": norm_gap(seen.net, few)}
+
+
+class Look(NamedTuple):
+    """What is taken from a trainer for the measurement: copies of its networks, float32 on the CPU, and some rows."""
+
+    net: nn.Module
+    ema: nn.Module
+    found: dict[str, float]
+    batch: Batch | None  # None: the window is empty
+
+
+def look(learner: Learner, replay: Replay, settings: LoopSettings, generation: int, games: int) -> Look:
+    """Take copies, a batch, and the measures that need the whole window of a run that has recorded so many games."""
+    net, ema = (copy.deepcopy(part).float().cpu() for part in (learner.net, learner.ema))
+    found, batch = window(replay, settings, games) | _guesses(learner, replay, settings), None
+    if replay.sizes():
+        batch = replay.sample(ROWS, np.random.default_rng([settings.seed, generation]))
+        found |= {f"fit/{name}": value for name, value in learner.evaluate(_first(batch, FITTED)).items()}
+    return Look(net, ema, found, batch)
 
 
 def _first(batch: Batch, rows: int) -> Batch:
@@ -88,15 +107,15 @@ def movement(before: dict[str, Tensor], net: nn.Module, ema: nn.Module) -> tuple
     return found, now
 
 
-def window(run: Run) -> dict[str, float]:
+def window(replay: Replay, settings: LoopSettings, games: int) -> dict[str, float]:
     """window/age: mean age of the rows that may be drawn, in generations; window/held_games: about how many games are
     held out.
     """
-    ages = [run.replay.total - rows.serial for (held, _), rows in run.replay.shelves.items() if not held]
-    held = sum(run.replay.sizes(held_out=True).values())
-    rows_of_game = run.replay.total / max(1, run.progress.games)
+    ages = [replay.total - rows.serial for (held, _), rows in replay.shelves.items() if not held]
+    held = sum(replay.sizes(held_out=True).values())
+    rows_of_game = replay.total / max(1, games)
     age = float(np.concatenate(ages).mean()) if ages else 0.0
-    a_generation = run.settings.generation_games * rows_of_game or run.settings.generation_rows
+    a_generation = settings.generation_games * rows_of_game or settings.generation_rows
     return {"window/age": age / a_generation, "window/held_games": held / max(1.0, rows_of_game)}
 
 
@@ -113,13 +132,11 @@ def openings(records: Sequence[Record], game_of: Callable[[int], Game]) -> dict[
     return found
 
 
-def _guesses(run: Run) -> dict[str, float]:
+def _guesses(learner: Learner, replay: Replay, settings: LoopSettings) -> dict[str, float]:
     """held/constant_policy and held/constant_value: `constants` of the held-out rows, sizes weighted by rows."""
-    counts = run.replay.sizes(held_out=True)
-    squared = run.learner.config.kind == "agz"
-    found = [
-        constants(run.replay.held_out(size, ROWS), scoring.game_of(run.settings, size), squared) for size in counts
-    ]
+    counts = replay.sizes(held_out=True)
+    squared = learner.config.kind == "agz"
+    found = [constants(replay.held_out(size, ROWS), scoring.game_of(settings, size), squared) for size in counts]
     weights = [min(count, ROWS) for count in counts.values()]
     return {
         f"held/{name}": float(np.average([values[name] for values in found], weights=weights))

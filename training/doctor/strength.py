@@ -130,10 +130,10 @@ class Strength:
         """The raw network's agreement with the yardstick: the fields of `yardstick.Agreement` that it has an output
         for.
         """
-        labelled, only = self._labelled, run.learner.config.size
+        labelled, only = self._labelled, run.trainer.config.size
         if labelled is None or only not in (None, labelled.game.size):
             return {}
-        evaluator = leaf_evaluator("network", labelled.game, run.learner.ema, run.actor.threads, 0, run.device)
+        evaluator = leaf_evaluator("network", labelled.game, run.trainer.average(), run.actor.threads, 0, run.device)
         found = asdict(yardstick.agreement(labelled, yardstick.evaluate(labelled, StoppableEvaluator(evaluator, stop))))
         return {f"yardstick/{name}": value for name, value in found.items() if value is not None}
 
@@ -144,8 +144,8 @@ class Strength:
         judged = self._judged(conditions.game)
         if not judged:
             return {}
-        evaluator = leaf_evaluator("network", conditions.game, run.learner.ema, run.actor.threads, 0, run.device)
-        player = self._player(run.learner.ema, run.device, replace(conditions, parallel=truth.PARALLEL))
+        evaluator = leaf_evaluator("network", conditions.game, run.trainer.average(), run.actor.threads, 0, run.device)
+        player = self._player(run.trainer.average(), run.device, replace(conditions, parallel=truth.PARALLEL))
         choices = {
             "policy": truth.policy_choices(StoppableEvaluator(evaluator, stop), judged),
             "search": truth.player_choices(StoppablePlayer(player, stop), judged),
@@ -172,7 +172,7 @@ class Strength:
     ) -> Report:
         """Play rounds until the games are played or the time is up; empty if none was finished."""
         pair = (
-            StoppablePlayer(self._player(run.learner.ema, run.device, conditions), stop),
+            StoppablePlayer(self._player(run.trainer.average(), run.device, conditions), stop),
             StoppablePlayer(opponent, stop),
         )
         records: list[match.MatchGame] = []
@@ -204,11 +204,11 @@ class Strength:
 
     def _freeze(self, run: Run, generation: int) -> None:
         """Save the present weights and remove all but the newest few of the older ones."""
-        path, config = self._folder / f"{generation:06d}.pt", run.learner.config
+        path, config = self._folder / f"{generation:06d}.pt", run.trainer.config
         provenance = {"run": run.folder.name, "generation": generation, "evaluations": run.progress.evaluations}
         weights.save(
             path,
-            run.learner.ema,
+            run.trainer.average(),
             config,
             game=self._settings.game,
             size=config.size,

@@ -2,9 +2,8 @@
 
 Vocabulary.
   run folder  the folder of a run (`training.run.run`); the same command given again continues in it.
-  sitting     the time from one start of a run to its next stop.
 
-The request is checked here, before anything starts. The cycle itself is `training.loop`, the presets are
+The request is checked here, before anything starts. A sitting of the run is `training.cycle.sitting`, the presets are
 `training.settings.presets`, what a new run begins with `training.run.origins`, what it will cost
 `training.run.estimate`, and the trial without a run `training.loop.rehearsal`.
 """
@@ -22,84 +21,22 @@ from typing import Any
 import torch
 
 from gozero import games
-from gozero.errors import ChoiceError
 from gozero.exits import INTERRUPTED, SUCCESS, printing
-from gozero.options import SettingsError, flat
+from gozero.options import SettingsError
 from gozero.threads import available_threads
-from gozero.weights import WeightsError
 from training.actor import simulators
-from training.actor.simulators import Disagreement
 from training.console import Parser, say, stop_on_signals
+from training.cycle.sitting import FAILED, OLDEST, UNUSABLE, compare, prepare, train
 from training.doctor import monitor
-from training.learner.learner import DivergedError, network_config
-from training.loop.cycle import cycle
+from training.learner.learner import network_config
 from training.records import scoring
-from training.run import origins
 from training.run.origins import Origin
-from training.run.run import Run
-from training.settings import config, presets
+from training.settings import presets
 from training.settings.config import LoopSettings
 from training.settings.learning import ReplaySettings
 from training.storage import storage
-from training.storage.checkpoint import CheckpointError
-from training.storage.storage import BusyError, FolderError, StorageError
 
-# exit code 2: it cannot be done
-UNUSABLE = (BusyError, FolderError, SettingsError, CheckpointError, WeightsError, ChoiceError)
-FAILED = (StorageError, Disagreement, DivergedError)  # exit code 1: the run cannot continue
-FIXED = ("game", "rules", "network", "norm", "value_head", "features")  # settings that a run cannot change
-OLDEST = {"features": 1, "norm": "renorm", "value_head": "wdl"}  # of runs whose settings lack them
 SHORTHANDS = ("hours", "threads", "simulator", "device", "mode")  # options that are settings of the same name
-
-
-def prepare(settings: LoopSettings, folder: Path, origin: Origin | None = None) -> Run:
-    """Make or reopen the run folder and keep the resolved settings in it. A new run begins with its origin, if any.
-
-    Raises:
-        SettingsError: the folder holds a run of another network, game or rules, or the origin does not fit.
-        WeightsError, CheckpointError, StorageError: a file cannot be used or written.
-    """
-    under_way = _compare(settings, folder)
-    if origin and under_way:
-        say("this run has already begun and continues: --from and --records are for a new run")
-    elif origin:
-        say(origins.begin(settings, folder, origin))
-    folder.mkdir(parents=True, exist_ok=True)
-    run = Run(settings, folder)
-    with storage.replacing(folder / "settings.json") as file:
-        file.write(json.dumps(settings.to_dict(), indent=1).encode())
-    return run
-
-
-def _compare(settings: LoopSettings, folder: Path) -> bool:
-    """Whether the folder holds a run.
-
-    Says which settings have changed since it last stopped; SettingsError for fixed ones.
-    """
-    saved, under_way = folder / "settings.json", any((folder / "checkpoints").glob("*.pt"))
-    if not saved.exists():
-        return under_way
-    try:
-        before = OLDEST | flat(json.loads(saved.read_text(encoding="utf-8")))  # older files lack them
-    except (OSError, ValueError) as error:
-        raise SettingsError(
-            f"cannot read {saved.absolute()}: {error}; give another --run, or move the file away"
-        ) from None
-    if not under_way:  # an earlier start failed before the first checkpoint
-        return False
-    after = flat(settings.to_dict())
-    differs = {name: (before[name], after[name]) for name in after if name in before and before[name] != after[name]}
-    for name in FIXED:
-        if name in differs:
-            old, new = differs[name]
-            raise SettingsError(
-                f"{folder.absolute()} holds a run of {name} {old!r}, not {new!r}; give another --run, "
-                f"and --from {folder.absolute()}/weights.pt or --records {folder.absolute()} to start from that run"
-            )
-    if differs:
-        changes = ", ".join(f"{name} {old!r} is now {new!r}" for name, (old, new) in differs.items())
-        say(f"settings changed since the run last stopped in {folder.absolute()}: {changes}")
-    return True
 
 
 def add_options(options: argparse.ArgumentParser) -> None:
@@ -195,25 +132,7 @@ def _start(options: argparse.Namespace, program: str, announce: Callable[[LoopSe
             return 1
         except KeyboardInterrupt:  # nothing has begun
             return INTERRUPTED
-        return _train(run, watch, program)
-
-
-def _train(run: Run, watch: monitor.Monitor, program: str) -> int:
-    """Run the cycle until it ends, fails or is stopped. Returns the exit code."""
-    stop = stop_on_signals()
-    say(config.describe(run.settings))
-    say(f"games are refereed by {simulators.DESCRIPTIONS[run.settings.simulator]}")
-    try:
-        run.steps.watch, run.watch = watch.step, watch.match
-        cycle(run, watch, stop)
-    except FAILED as error:
-        say(f"{program}: {error}")
-        return 1
-    finally:
-        watch.close()
-    say(run.limits.ending())
-    say(f"weights: {(run.folder / 'weights.pt').absolute()}")
-    return 0
+        return train(run, watch, program, stop_on_signals())
 
 
 def _look_first(settings: LoopSettings, folder: Path, origin: Origin, options: argparse.Namespace) -> int:
@@ -222,7 +141,7 @@ def _look_first(settings: LoopSettings, folder: Path, origin: Origin, options: a
     from training.run import estimate
 
     if options.dry_run:
-        _compare(settings, folder)
+        compare(settings, folder)
         rehearsal.rehearse(settings, folder, origin, print)
     if options.estimate:
         print(estimate.report(settings))
@@ -257,7 +176,7 @@ def _as_begun(settings: LoopSettings, folder: Path, asked: set[str]) -> LoopSett
         return settings
     try:
         before = OLDEST | json.loads((folder / "settings.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError, TypeError):  # `_compare` says what is wrong
+    except (OSError, ValueError, TypeError):  # `compare` says what is wrong
         return settings
     kept = {name: before[name] for name in OLDEST if name not in asked and before[name] != getattr(settings, name)}
     for name, value in kept.items():

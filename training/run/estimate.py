@@ -201,6 +201,7 @@ def _memory(settings: LoopSettings, stages: list[Forecast]) -> list[str]:
     pools = ((found.stage, scoring.game_of(settings, size)) for found in stages for size in found.stage.sizes)
     # of every size so far
     trees = sum({game.size: pool_bytes(game, settings.selfplay, stage) for stage, game in pools}.values())
+    trees *= settings.selfplay.seats
     network = checkpoint_bytes(settings)
     total = window + trees + network + PROGRAM_BYTES
     sizes = {"window": window, "search trees": trees, "network": network}

@@ -8,7 +8,8 @@ from torch import nn
 
 from gozero import weights
 from gozero.evaluators.factory import carry_graph
-from training.learner.learner import Learner
+from gozero.nets import NetConfig
+from training.run.trainer import Trainer
 from training.settings.config import LoopSettings
 from training.storage import checkpoint, storage
 from training.storage.checkpoint import CheckpointError, Progress, Snapshot
@@ -16,8 +17,8 @@ from training.storage.checkpoint import CheckpointError, Progress, Snapshot
 COUNTERS = ("generation", "games", "rows", "evaluations", "hours")  # of the progress, in reports and in the weights
 
 
-def open_snapshot(settings: LoopSettings, folder: Path, learner: Learner) -> tuple[Snapshot | None, list[str]]:
-    """(the newest readable snapshot of the folder, a line for each newer one that cannot be read); `learner` takes its
+def open_snapshot(settings: LoopSettings, folder: Path, trainer: Trainer) -> tuple[Snapshot | None, list[str]]:
+    """(the newest readable snapshot of the folder, a line for each newer one that cannot be read); `trainer` takes its
     weights. None: there is none yet.
 
     Raises:
@@ -28,18 +29,18 @@ def open_snapshot(settings: LoopSettings, folder: Path, learner: Learner) -> tup
         return None, []
     snapshot, complaints = found
     try:
-        learner.load_state_dict(snapshot.learner)
+        trainer.load_state_dict(snapshot.learner)
     except RuntimeError:  # settings.json, which would have shown it, is gone
         what = f"the checkpoints in {folder.absolute()} are not of {settings.network} for {settings.game}"
         raise CheckpointError(f"{what}; give another --run, or the settings that they were made with") from None
-    if learner.steps and not snapshot.progress.trained_sizes:  # a checkpoint of an older version
+    if trainer.steps and not snapshot.progress.trained_sizes:  # a checkpoint of an older version
         snapshot.progress.trained_sizes = settings.sizes_by(snapshot.progress.rows)
     if snapshot.playing is None:
-        snapshot.progress.handed_steps = learner.steps
+        snapshot.progress.handed_steps = trainer.steps
     return snapshot, complaints
 
 
-def save_weights(path: Path, net: nn.Module, learner: Learner, settings: LoopSettings, progress: Progress) -> None:
+def save_weights(path: Path, net: nn.Module, config: NetConfig, settings: LoopSettings, progress: Progress) -> None:
     """Write `net`, the network that plays, with the run's counters and settings. Raises StorageError."""
     counters = {name: getattr(progress, name) for name in COUNTERS}
     provenance = {"run": path.parent.name, **counters, "steps": progress.handed_steps, "settings": settings.portable()}
@@ -47,7 +48,7 @@ def save_weights(path: Path, net: nn.Module, learner: Learner, settings: LoopSet
         weights.save(
             path,
             net,
-            learner.config,
+            config,
             game=settings.game,
             size=max(settings.stage[-1].sizes),
             trained_sizes=progress.trained_sizes,

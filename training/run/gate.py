@@ -12,14 +12,15 @@ at 55 %).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 from torch import nn
 
 from training.actor.leaves import leaf_evaluator
 from training.matches.elo import Tally
-from training.matches.match import MatchSettings, play_match, tally
+from training.matches.match import MatchGame, match_fixtures, play_schedule, tally
 from training.matches.players import Conditions, SearchPlayer, match_search
 from training.matches.stopping import StoppableEvaluator, Stopped
 from training.records import scoring
@@ -49,6 +50,20 @@ class GateResult:
         return {f"gate/{name}": value for name, value in values.items()}
 
 
+@dataclass(frozen=True)
+class Part:
+    """A part of a match: some of its pairs of games. Every part can be played by itself, anywhere."""
+
+    settings: LoopSettings
+    size: int  # of the board
+    seed: int  # the same seed gives the same games
+    numbers: tuple[int, ...]  # of its games, 0 ... games - 1
+
+
+# (parts, candidate, best, threads, stop, device) -> the games of all; None if stopped before the end
+PlayParts = Callable[[Sequence[Part], nn.Module, nn.Module, int, Callable[[], bool], str], Sequence[MatchGame] | None]
+
+
 def match(
     candidate: nn.Module,
     best: nn.Module,
@@ -58,29 +73,53 @@ def match(
     threads: int,
     stop: Callable[[], bool],
     device: str = "cpu",
+    play: PlayParts | None = None,
 ) -> GateResult | None:
     """Play the gate's match on a board of `size`; None if stopped before its end.
 
-    The same seed gives the same games.
+    The same seed gives the same games, by whomever the parts are played.
     """
-    game, komi = scoring.match_game(settings, size)
-    conditions = Conditions(game, komi, seed, min(PARALLEL, settings.gate.games), threads=threads)
-    rules = MatchSettings(
-        games=settings.gate.games + settings.gate.games % 2,
-        seed=seed,
-        opening_moves=min(settings.gate.opening_moves, game.points // 4),
-        max_moves=int(settings.selfplay.max_length * game.points),
-        parallel=conditions.parallel,
-    )
+    found = (play or play_here)(parts(size, settings, seed), candidate, best, threads, stop, device)
+    return None if found is None else GateResult(tally(found), settings.gate.share)
+
+
+def parts(size: int, settings: LoopSettings, seed: int) -> list[Part]:
+    """The parts of a match: one for each seat of self-play, in pairs of games; all of it where there is one seat."""
+    pairs = (settings.gate.games + 1) // 2
+    shares = np.array_split(np.arange(2 * pairs).reshape(pairs, 2), min(pairs, settings.selfplay.seats))
+    return [Part(settings, size, seed, tuple(share.ravel().tolist())) for share in shares]
+
+
+def play_here(
+    parts: Sequence[Part],
+    candidate: nn.Module,
+    best: nn.Module,
+    threads: int,
+    stop: Callable[[], bool],
+    device: str = "cpu",
+) -> list[MatchGame] | None:
+    """Play parts of a match in this process, one after the other; None if stopped before the end."""
+    try:
+        return [game for part in parts for game in play_part(part, candidate, best, threads, stop, device)]
+    except Stopped:
+        return None
+
+
+def play_part(
+    part: Part, candidate: nn.Module, best: nn.Module, threads: int, stop: Callable[[], bool], device: str
+) -> list[MatchGame]:
+    """The games of a part; Stopped once `stop()` is true."""
+    settings = part.settings
+    game, komi = scoring.match_game(settings, part.size)
+    parallel = min(PARALLEL, settings.gate.games, len(part.numbers))
+    conditions = Conditions(game, komi, part.seed, parallel, threads=threads)
     players = [
         _player(name, net, settings, conditions, stop, device)
         for name, net in (("candidate", candidate), ("best", best))
     ]
-    try:
-        records = list(play_match((players[0], players[1]), game, rules))
-    except Stopped:
-        return None
-    return GateResult(tally(records), settings.gate.share)
+    fixtures = [each for each in match_fixtures(max(part.numbers) + 1, part.seed) if each.number in part.numbers]
+    opening, longest = min(settings.gate.opening_moves, game.points // 4), settings.selfplay.max_length * game.points
+    return [record for _, _, record in play_schedule(players, fixtures, game, opening, int(longest), parallel)]
 
 
 def _player(

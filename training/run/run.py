@@ -7,8 +7,8 @@ Vocabulary.
   hand over   to let the learner's average (EMA) play from now on; with a gate, only if it wins its match.
 
 The parts have modules of their own: `files` (what is opened and written), `window` (the rows and their shards),
-`steps` (learning), `gate`, `limits`, `measures` (the report) and `training.actor.actor` (self-play). This one
-connects them.
+`steps` and `trainer` (learning), `gate`, `limits`, `measures` (the report) and `training.actor.actor` (self-play). This
+one connects them; `staff` says who does the work.
 
 `training.loop` decides in which order the parts run, and which of them overlap. `play` may run in a thread of its own.
 """
@@ -25,11 +25,11 @@ from torch import nn
 
 from training.actor.actor import Actor
 from training.console import progress_bar, say
-from training.learner.learner import Learner
 from training.run import files, gate
 from training.run.limits import RunLimits
 from training.run.measures import Measures
-from training.run.resources import device_of, pace_of, return_memory, threads_of
+from training.run.resources import return_memory
+from training.run.staff import HERE, Staff
 from training.run.steps import Steps
 from training.run.timeline import Timeline
 from training.run.window import Window
@@ -41,29 +41,27 @@ from training.storage.checkpoint import Progress, Snapshot
 class Run:
     """A run in a folder: new, or as its newest readable checkpoint left it."""
 
-    def __init__(self, settings: LoopSettings, folder: Path) -> None:
+    def __init__(self, settings: LoopSettings, folder: Path, staff: Staff = HERE) -> None:
         """Open the folder; say what had to be cut. Raises CheckpointError for a folder that cannot be continued."""
-        self.settings, self.folder = settings, folder
-        self.device = device_of(settings.device)
-        self.learner = Learner.of(settings, self.device)
+        self.settings, self.folder, self.staff = settings, folder, staff
+        self.device = staff.device(settings)
+        self.trainer = staff.trainer(settings)
         self.timeline = Timeline()
         self.watch: Callable[[dict[str, float]], None] = lambda match: None  # hears of each match of the gate
         self._turn, self._next = threading.Lock(), threading.Lock()
-        pace = pace_of(settings, self.device)
-        found, complaints = files.open_snapshot(settings, folder, self.learner)
+        found, complaints = files.open_snapshot(settings, folder, self.trainer)
         self.is_new = found is None
         snapshot = found or Snapshot(Progress(), {})
         self.progress = snapshot.progress
         self.limits = RunLimits(settings, self.progress)
-        self.actor = Actor(settings, folder, self.learner.ema, threads_of(settings, self.device), self.device)
+        self.actor = Actor(settings, folder, staff.crew(settings, self.trainer.average()))
         complaints += self.actor.load_state_dict(snapshot.pools, snapshot.playing)
         if snapshot.shard_bytes is not None:
             complaints += storage.rewind(folder, self.progress.generation, snapshot.shard_bytes)
         storage.clean(folder, self.progress.generation, self.progress.handed_steps)
-        self.window = Window(settings, folder, self.progress, self.actor.game)
-        self.replay = self.window.replay
-        self.steps = Steps(settings, self.learner, pace, self.replay, self.progress)
-        self.measures = Measures(self.progress, self.replay, self.steps, self.timeline)
+        self.window = Window(settings, folder, self.progress, self.trainer)
+        self.steps = Steps(settings, self.trainer, self.progress)
+        self.measures = Measures(self.progress, self.window, self.steps, self.timeline)
         self.actor.open(self.progress.generation)
         if self.progress.learning:
             self.measures.note_games(self.actor)
@@ -122,14 +120,15 @@ class Run:
             self.timeline.during("learner"),
             progress_bar(steps, f"learning {self.progress.generation}", " steps") as bar,
         ):
-            for done in range(1, steps + 1):
-                if stop():
-                    break
+            done = 0
+            while done < steps and not stop():
+                count = min(self.trainer.chunk, steps - done, every - done % every)
                 with self.turn():
                     if not self.steps.owed():  # the window has been emptied
                         break
-                    self.steps.take()
-                bar.update(1)
+                    self.steps.take(count)
+                done += count
+                bar.update(count)
                 if rest is not None and done % every == 0 and done < steps:
                     rest()
 
@@ -142,11 +141,11 @@ class Run:
             return True
         if not self.settings.gate.games:
             with self.turn():  # a checkpoint of another thread must not see half of it
-                self.progress.handed_steps = self.learner.steps
-                self._let_play(self.learner.ema)
+                self.progress.handed_steps = self.trainer.steps
+                self._let_play(self.trainer.average())
             return True
         with self.turn():
-            candidate, steps = copy.deepcopy(self.learner.ema), self.learner.steps
+            candidate, steps = copy.deepcopy(self.trainer.average()), self.trainer.steps
         verdict = self._judged(candidate, steps, stop)
         if verdict is None:
             return False
@@ -159,13 +158,14 @@ class Run:
 
     def unseen_steps(self) -> int:
         """The learner's steps since it was last handed over, or refused by the gate."""
-        return self.learner.steps - self.progress.handed_steps
+        return self.trainer.steps - self.progress.handed_steps
 
     def report(self, stop: Callable[[], bool]) -> dict[str, float]:
         """What happened since the last report: games, mean losses, held-out measures, speed, and the run's counters."""
+        held = self.trainer.held_out(self.turn, stop)
         with self.turn():
-            batches, notes = self.measures.gather()
-        return self.measures.report(batches, notes, stop)
+            notes = self.measures.gather()
+        return self.measures.report(notes | self.actor.crew.report(), held)
 
     def advance(self) -> None:
         """Go to the next generation."""
@@ -184,7 +184,7 @@ class Run:
             shard = storage.shard(self.folder, self.progress.generation)
             with storage.writing(shard):
                 written = storage.length(shard)
-            state, playing = self.learner.state_dict(), self.actor.playing.state_dict()
+            state, playing = self.trainer.state_dict(), self.actor.playing.state_dict()
             snapshot = Snapshot(self.progress, state, playing, self.actor.state_dict(), written)
             checkpoint.save(self.folder / "checkpoints", snapshot, self.settings.to_dict(), self.settings.keep)
             if not (self.folder / "weights.pt").exists():
@@ -193,8 +193,14 @@ class Run:
     def _judged(self, candidate: nn.Module, steps: int, stop: Callable[[], bool]) -> gate.GateResult | None:
         """The gate's match of the learner's average after so many steps; None if stopped before it was over."""
         with self.timeline.during("gate"):
-            size, threads = self.settings.stage_at(self.progress.rows).main_size, self.actor.threads
-            verdict = gate.match(candidate, self.actor.playing, size, self.settings, steps, threads, stop, self.device)
+            size, threads, play = (
+                self.settings.stage_at(self.progress.rows).main_size,
+                self.actor.threads,
+                self.staff.matches,
+            )
+            verdict = gate.match(
+                candidate, self.actor.playing, size, self.settings, steps, threads, stop, self.device, play
+            )
         if verdict is not None:
             say(str(verdict))
         return verdict
@@ -214,4 +220,5 @@ class Run:
         self._save_weights()
 
     def _save_weights(self) -> None:
-        files.save_weights(self.folder / "weights.pt", self.actor.playing, self.learner, self.settings, self.progress)
+        config = self.trainer.config
+        files.save_weights(self.folder / "weights.pt", self.actor.playing, config, self.settings, self.progress)

@@ -1,31 +1,23 @@
-"""The learner's steps in a run: how many the recorded rows have paid for, and how one is taken.
-
-The rows of a step depend on the seed and its number only, however often the run was stopped.
-"""
+"""The learner's steps in a run: how many the recorded rows have paid for, and what their losses were."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import numpy as np
-import torch
 
-from training.learner.learner import Learner
-from training.learner.pace import Pace
-from training.records.replay import Replay
+from training.run.trainer import Losses, Trainer
 from training.settings.config import LoopSettings
 from training.storage.checkpoint import Progress
 
 
 class Steps:
-    """Takes the learner's steps on the rows of the window, and keeps their losses for the next report."""
+    """Has the trainer take the learner's steps, and keeps their losses for the next report."""
 
-    def __init__(
-        self, settings: LoopSettings, learner: Learner, pace: Pace, replay: Replay, progress: Progress
-    ) -> None:
-        self.settings, self.learner, self.pace, self.replay, self.progress = settings, learner, pace, replay, progress
-        self.watch: Callable[[int, Mapping[str, torch.Tensor]], None] | None = None  # is told each step and its losses
-        self._losses: list[dict[str, torch.Tensor]] = []  # since the last report
+    def __init__(self, settings: LoopSettings, trainer: Trainer, progress: Progress) -> None:
+        self.settings, self.trainer, self.progress = settings, trainer, progress
+        self.watch: Callable[[int, Losses], None] | None = None  # is told each step and its losses
+        self._losses: list[Losses] = []  # since the last report
 
     def paid_by(self, rows: float, games: float = 0) -> float:
         """Steps that so many new rows, which are so many games, pay for: their own uses, or their part of a
@@ -35,7 +27,11 @@ class Steps:
         share = games / whole if whole else rows / self.settings.generation_rows
         if settings.generation_steps:
             return settings.generation_steps * share
-        uses = settings.epochs * sum(self.replay.sizes().values()) * share if settings.epochs else rows * settings.reuse
+        uses = (
+            settings.epochs * sum(self.trainer.holding.rows.values()) * share
+            if settings.epochs
+            else rows * settings.reuse
+        )
         return uses / settings.batch
 
     def between_rests(self) -> int:
@@ -45,21 +41,19 @@ class Steps:
 
     def owed(self) -> int:
         """The number of whole steps that can be taken now: none while the window holds fewer rows than it must."""
-        rows = sum(self.replay.sizes().values())
+        rows = sum(self.trainer.holding.rows.values())
         return int(self.progress.steps_owed) if rows >= max(1, self.settings.replay.least_rows) else 0
 
-    def take(self) -> None:
-        """Take one of the steps that are owed."""
-        generator = np.random.default_rng([self.settings.seed, self.learner.steps])
-        batch = self.replay.sample(self.settings.learner.batch, generator)
-        with self.pace.piece(batch.planes.shape) as threads:
-            torch.set_num_threads(threads)
-            self._losses.append(self.learner.train(batch, self.progress.rate))
+    def take(self, count: int = 1) -> None:
+        """Take so many of the steps that are owed."""
+        before = self.trainer.steps
+        losses, widths = self.trainer.train(count, self.progress.rate)
+        self._losses += losses
         if self.watch:
-            self.watch(self.learner.steps, self._losses[-1])
-        if (columns := batch.planes.shape[-1]) not in self.progress.trained_sizes:
-            self.progress.trained_sizes.append(columns)
-        self.progress.steps_owed -= 1
+            for number, each in enumerate(losses, start=before + 1):
+                self.watch(number, each)
+        self.progress.trained_sizes += sorted(widths - set(self.progress.trained_sizes))
+        self.progress.steps_owed -= len(losses)
 
     def report(self) -> dict[str, float]:
         """The mean losses of the steps since the last report."""

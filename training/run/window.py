@@ -1,20 +1,20 @@
 """The window of a run and the shards on disk that it comes from.
 
 Vocabulary.
-  window  the newest rows, which the learner draws from (`training.records.replay`); checkpoints do not hold it.
+  window  the newest rows, which the learner draws from (`training.records.replay`); the trainer has them, and
+          checkpoints do not hold them.
   shard   the games of one generation in records/: the only copy of the window, read again when the run is opened.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
-from gozero.games.game import Game
 from training.console import say
 from training.records import records
 from training.records.records import Record
-from training.records.replay import Replay, window_rows
+from training.records.replay import window_rows
+from training.run.trainer import Trainer
 from training.settings.config import LoopSettings
 from training.storage import storage
 from training.storage.checkpoint import Progress
@@ -23,20 +23,18 @@ from training.storage.checkpoint import Progress
 class Window:
     """The rows of a run's games, and which shards they need; `progress` says which games belong to it."""
 
-    def __init__(
-        self, settings: LoopSettings, folder: Path, progress: Progress, game_of: Callable[[int], Game]
-    ) -> None:
+    def __init__(self, settings: LoopSettings, folder: Path, progress: Progress, trainer: Trainer) -> None:
         """Load the window as it was at the checkpoint that `progress` is of, from the newest shards that it needs."""
-        self.settings, self.folder, self.progress = settings, folder, progress
-        self.replay = Replay(settings.replay, game_of, settings.features)
+        self.settings, self.folder, self.progress, self.trainer = settings, folder, progress, trainer
+        self.corrupt = 0  # frames of the shards that could not be read
         self.shard_rows: dict[int, int] = {}  # generation -> rows of its shard, for those that the window may need
         self.shard_games: dict[int, int] = {}  # and its games
         self._load()
 
     def add(self, games: list[Record]) -> int:
         """Take in new games. Returns the rows added."""
-        added = self.replay.add(games)
-        self.progress.rows = self.replay.total
+        added = self.trainer.add(games)
+        self.progress.rows = self.trainer.holding.total
         return added
 
     def close_shard(self, rows: int, games: int) -> None:
@@ -49,7 +47,7 @@ class Window:
     def drop(self) -> None:
         """Forget all rows: only games from here on count. Steps that are still owed are taken on their rows."""
         progress = self.progress
-        self.replay.shelves.clear()
+        self.trainer.drop()
         start = (progress.generation + 1, 0) if progress.learning else (progress.generation, progress.absorbed)
         progress.window_start, progress.window_skip = start
 
@@ -68,7 +66,7 @@ class Window:
         return window_rows(self.progress.rows, self.settings.replay), self.shard_rows
 
     def _load(self) -> None:
-        progress, replay = self.progress, self.replay
+        progress = self.progress
         (wanted, sizes), shards = self._extent(), []
         for generation in range(progress.generation, progress.window_start - 1, -1):
             games = self._games(generation)
@@ -78,16 +76,13 @@ class Window:
             shards.append(games)
             if wanted <= 0:
                 break
-        replay.total = progress.rows - sum(self.shard_rows.values())
-        for games in reversed(shards):
-            replay.add(games)
-        replay.total = progress.rows
+        self.trainer.fill(shards[::-1], progress.rows - sum(self.shard_rows.values()), progress.rows)
 
     def _games(self, generation: int) -> list[Record]:
         """The games of a shard that were in the window at the checkpoint."""
         progress, path = self.progress, storage.shard(self.folder, generation)
         found = records.read(path) if path.exists() else records.Shard()
-        self.replay.corrupt += found.corrupt
+        self.corrupt += found.corrupt
         games = found.records
         if generation == progress.generation and not (progress.learning and progress.absorbed == 0):
             games = games[: progress.absorbed]

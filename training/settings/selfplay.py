@@ -18,6 +18,9 @@ class SelfPlaySettings:
         choices=("auto", "f32", "bf16", "int8"),
     )
     games: int = setting(32, unit="games at once, one tree each", low=1, high=65536, papers="CZF: 64")
+    seats: int = setting(
+        1, unit="places with `games` games each; on a cluster as many can be played at once", low=1, high=65536
+    )
     groups: int = setting(
         2, unit="groups, one searched while others are evaluated; a GPU wants two a thread", low=1, high=4096
     )

@@ -77,7 +77,8 @@ class Snapshot:
     progress: Progress
     learner: dict[str, Any]  # Learner.state_dict()
     playing: dict[str, torch.Tensor] | None = None  # the network that plays; None: the learner's average
-    pools: dict[int, dict[str, Any]] = field(default_factory=dict)  # Pool.state_dict() by board size
+    # Pool.state_dict() by board size, of a seat beyond the first by (size, seat)
+    pools: dict[Any, dict[str, Any]] = field(default_factory=dict)
     shard_bytes: int | None = None  # of the generation's shard; later bytes are newer than this. None: not known
 
 
@@ -125,12 +126,12 @@ def latest(folder: Path) -> tuple[Snapshot, list[str]] | None:
     return None
 
 
-def _packed(pools: dict[int, dict[str, Any]]) -> torch.Tensor:
+def _packed(pools: dict[Any, dict[str, Any]]) -> torch.Tensor:
     """The games in flight as uint8 [bytes], compressed: a fifth of their pickle."""
     return torch.frombuffer(bytearray(zlib.compress(pickle.dumps(pools), level=1)), dtype=torch.uint8)
 
 
-def _pools(saved: torch.Tensor | dict[int, dict[str, Any]]) -> dict[int, dict[str, Any]]:
+def _pools(saved: torch.Tensor | dict[Any, dict[str, Any]]) -> dict[Any, dict[str, Any]]:
     """The inverse of `_packed`; earlier versions saved plain values, or a pickle that was not compressed."""
     if not isinstance(saved, torch.Tensor):
         return saved

@@ -22,11 +22,11 @@ import torch
 from gozero import symmetry
 from gozero.search.search import RootResult
 from training.actor.episode import Episode, SearchPlan
+from training.cycle import cycle as loop
 from training.doctor import checkup, history, monitor
 from training.doctor import verdict as doctor
 from training.doctor.history import Report
 from training.learner.learner import Learner
-from training.loop import cycle as loop
 from training.loop import startup
 from training.records import replay
 from training.records.replay import Batch, Replay

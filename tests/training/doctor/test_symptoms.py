@@ -283,13 +283,14 @@ def test_a_measured_run_is_left_as_it_was(tmp_path: Path) -> None:
     from training.loop import startup
 
     run = startup.prepare(LoopSettings(network="b2c16", threads=1), tmp_path)
-    run.replay.add(random_record(5, seed) for seed in range(30))
+    run.trainer.replay.add(random_record(5, seed) for seed in range(30))
     before = [
-        tensor.clone() for tensor in (*run.learner.net.state_dict().values(), *run.learner.ema.state_dict().values())
+        tensor.clone()
+        for tensor in (*run.trainer.learner.net.state_dict().values(), *run.trainer.learner.ema.state_dict().values())
     ]
     measuring = checkup.Checkup()
     first, second = measuring.measure(run, 1), measuring.measure(run, 2)
     assert "moved/net" not in first
     assert second["moved/net"] == second["moved/ema"] == 0
-    after = (*run.learner.net.state_dict().values(), *run.learner.ema.state_dict().values())
+    after = (*run.trainer.learner.net.state_dict().values(), *run.trainer.learner.ema.state_dict().values())
     assert all(torch.equal(old, new) for old, new in zip(before, after, strict=True))

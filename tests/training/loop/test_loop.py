@@ -11,9 +11,9 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from gozero import weights
 from tests.training.games import random_record
+from training.cycle import cycle as loop
 from training.doctor import history, monitor
 from training.learner.learner import Learner
-from training.loop import cycle as loop
 from training.loop import startup
 from training.records import records
 from training.records.replay import Batch
@@ -105,11 +105,11 @@ def test_it_goes_on_where_it_stopped(tmp_path: Path) -> None:
     second = startup.prepare(settings, tmp_path / "run")
     assert second.progress == first.progress
     assert second.progress.generation == 2
-    assert second.replay.total == first.replay.total == second.progress.rows > 0
-    assert second.replay.sizes() == first.replay.sizes()
-    assert second.learner.steps == first.learner.steps > 0
-    for name, tensor in first.learner.net.state_dict().items():
-        assert torch.equal(tensor, second.learner.net.state_dict()[name]), name
+    assert second.trainer.replay.total == first.trainer.replay.total == second.progress.rows > 0
+    assert second.trainer.replay.sizes() == first.trainer.replay.sizes()
+    assert second.trainer.learner.steps == first.trainer.learner.steps > 0
+    for name, tensor in first.trainer.learner.net.state_dict().items():
+        assert torch.equal(tensor, second.trainer.learner.net.state_dict()[name]), name
     loop.cycle(second, watch, lambda: False)
     watch.close()
     assert second.progress.rows > first.progress.rows
@@ -175,9 +175,9 @@ def test_the_run_that_ships_is_opened(tmp_path: Path) -> None:
     progress = torch.load(saved, weights_only=True)["progress"]
     assert not run.is_new
     assert (run.progress.generation, run.progress.rows) == (progress["generation"], progress["rows"])
-    assert run.progress.rows > 200_000 and run.learner.steps > 9_000
-    assert run.replay.corrupt == 0
-    rows = sum(sum(run.replay.sizes(held_out=held).values()) for held in (False, True))
+    assert run.progress.rows > 200_000 and run.trainer.learner.steps > 9_000
+    assert run.trainer.replay.corrupt == 0
+    rows = sum(sum(run.trainer.replay.sizes(held_out=held).values()) for held in (False, True))
     assert rows >= sum(record.rows for record in records.read(shards[0]).records) > 0
 
 
@@ -234,8 +234,8 @@ def test_the_learning_rate_falls_at_the_end(tmp_path: Path) -> None:
 
 def test_rows_pay_for_their_uses_or_for_passes_over_the_window(tmp_path: Path) -> None:
     run = startup.prepare(tiny(generations=1), tmp_path / "run")
-    run.replay.add([random_record(5, seed) for seed in range(40)])
-    window = sum(run.replay.sizes().values())
+    run.trainer.replay.add([random_record(5, seed) for seed in range(40)])
+    window = sum(run.trainer.replay.sizes().values())
     assert run.steps.paid_by(64) == 64 * 4 / 32
     passes = replace(run.settings, learner=replace(run.settings.learner, epochs=10.0))
     run.steps.settings = passes

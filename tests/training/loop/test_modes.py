@@ -19,8 +19,9 @@ import torch
 from tests.training import crashes
 from training import console
 from training.actor.actor import Actor
+from training.actor.crew import LocalCrew
+from training.cycle import cycle as loop
 from training.learner.learner import Learner
-from training.loop import cycle as loop
 from training.matches.elo import Tally
 from training.records import records
 from training.run import gate
@@ -103,7 +104,7 @@ def test_asynchronous_self_play_never_waits_and_changes_networks_in_mid_game(
 ) -> None:
     stage = Stage(tmp_path, monkeypatch, mode="asynchronous", generations=3, swap_steps=2)
     run, third, handed, in_flight = stage.run, threading.Event(), threading.Event(), []
-    use, hand_over, learn = Actor._use, Actor.hand_over, Run.learn
+    use, hand_over, learn = LocalCrew._use, Actor.hand_over, Run.learn
 
     def game() -> None:
         if run.progress.generation == 3:
@@ -114,10 +115,10 @@ def test_asynchronous_self_play_never_waits_and_changes_networks_in_mid_game(
         assert third.wait(PATIENCE), "self-play waits for the learner"
         learn(run, *arguments)
 
-    def noted_use(actor: Actor, pool: Any, *arguments: Any) -> int:
+    def noted_use(crew: LocalCrew, pool: Any, *arguments: Any) -> int:
         if handed.is_set():
             in_flight.append(max(len(episode.moves) for episode in pool.games))
-        return use(actor, pool, *arguments)
+        return use(crew, pool, *arguments)
 
     def noted_hand_over(actor: Actor, net: Any) -> None:
         hand_over(actor, net)
@@ -125,12 +126,12 @@ def test_asynchronous_self_play_never_waits_and_changes_networks_in_mid_game(
 
     stage.game = game
     monkeypatch.setattr(Run, "learn", late_learn)
-    monkeypatch.setattr(Actor, "_use", noted_use)
+    monkeypatch.setattr(LocalCrew, "_use", noted_use)
     monkeypatch.setattr(Actor, "hand_over", noted_hand_over)
     stage.cycle()
     assert max(in_flight) > 0, "the new network took over games that were under way"
     assert run.progress.generation == 4
-    assert run.progress.rows == run.replay.total
+    assert run.progress.rows == run.trainer.replay.total
 
 
 def test_self_play_and_learner_go_on_while_the_gate_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -235,11 +236,11 @@ def test_a_signal_saves_all_and_the_run_goes_on(
     assert snapshot.shard_bytes == (shard.stat().st_size if shard.exists() else 0), (
         "no finished game is cut when the run goes on"
     )
-    assert snapshot.learner["steps"] == stage.run.learner.steps
-    flying = {size: [game.moves for game in pool.games] for size, pool in stage.run.actor.pools.items()}
+    assert snapshot.learner["steps"] == stage.run.trainer.learner.steps
+    flying = {size: [game.moves for game in pool.games] for size, pool in stage.run.actor.crew.pools.items()}
     capsys.readouterr()
     again = Run(stage.run.settings, tmp_path)
     assert capsys.readouterr().err == "", "nothing is cut or begun anew"
     assert again.progress == stage.run.progress
-    assert {size: [game.moves for game in pool.games] for size, pool in again.actor.pools.items()} == flying
-    assert again.replay.sizes() == stage.run.replay.sizes()
+    assert {size: [game.moves for game in pool.games] for size, pool in again.actor.crew.pools.items()} == flying
+    assert again.trainer.replay.sizes() == stage.run.trainer.replay.sizes()

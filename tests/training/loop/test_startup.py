@@ -273,13 +273,13 @@ def test_a_wide_run_begins_with_a_narrow_ones_weights_and_games(
     games = records.read(finished / "records" / "000001.gzr").records
     assert run.progress.learning
     assert (run.progress.games, run.progress.rows) == (len(games), sum(game.rows for game in games))
-    assert run.replay.total == run.progress.rows
+    assert run.trainer.replay.total == run.progress.rows
     assert run.progress.steps_owed == run.progress.rows * 4 / 32
     assert run.progress.trained_sizes == [5], "what the first weights learned counts"
     narrow = weights.load(finished / "weights.pt").network()
     planes, inputs = torch.zeros(1, 11, 5, 5), torch.zeros(1, 7)
     with torch.inference_mode():
-        assert torch.allclose(narrow(planes, inputs).policy, run.learner.ema(planes, inputs).policy, atol=1e-4)
+        assert torch.allclose(narrow(planes, inputs).policy, run.trainer.learner.ema(planes, inputs).policy, atol=1e-4)
     run.save()
     again = startup.prepare(wide, tmp_path / "wide", origin)
     assert again.progress.rows == run.progress.rows

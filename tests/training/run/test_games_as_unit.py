@@ -67,18 +67,18 @@ def test_a_window_of_games_comes_back_as_it_was(tmp_path: Path) -> None:
     changes = {"generations": 4, "generation_games": 5, "replay": {"window_games": 7, "held_out": 0.0}, "keep": 0}
     run = finished(tmp_path, **changes)
     newest = [r for path in sorted((tmp_path / "records").iterdir()) for r in records.read(path).records][-7:]
-    assert sum(run.replay.sizes().values()) == sum(record.rows for record in newest)
+    assert sum(run.trainer.replay.sizes().values()) == sum(record.rows for record in newest)
     assert run.window.needed_from() > 1, "older shards may go"
 
 
 def test_a_generation_pays_for_its_steps(tmp_path: Path) -> None:
     learner = {"generation_steps": 40, "batch": 8, "warm_up": 0}
     run = finished(tmp_path, generations=2, generation_games=6, learner=learner, selfplay={"games": 3, "groups": 1})
-    assert run.learner.steps == int(40 * run.progress.games / 6)
-    steps = Steps(run.settings, run.learner, run.steps.pace, run.replay, run.progress)
+    assert run.trainer.learner.steps == int(40 * run.progress.games / 6)
+    steps = Steps(run.settings, run.trainer, run.progress)
     assert steps.paid_by(1000, 3) == 20
     by_rows = replace(run.settings, generation_games=0, generation_rows=60)
-    assert Steps(by_rows, run.learner, run.steps.pace, run.replay, run.progress).paid_by(30, 3) == 20
+    assert Steps(by_rows, run.trainer, run.progress).paid_by(30, 3) == 20
 
 
 def test_a_run_in_games_goes_on_after_a_stop_as_if_there_were_none(tmp_path: Path) -> None:

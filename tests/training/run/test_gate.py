@@ -12,8 +12,8 @@ from torch import nn
 from gozero import nets, weights
 from tests.training import crashes
 from tests.training.games import random_record
+from training.cycle import cycle as loop
 from training.doctor import history
-from training.loop import cycle as loop
 from training.matches.elo import Tally
 from training.records import records
 from training.run import gate
@@ -62,14 +62,14 @@ def test_the_best_network_plays(share: float, passes: bool, tmp_path: Path, monk
     run = Run(crashes.settings(generations=1, gate=GATE | {"drop_window": True}), tmp_path)
     untrained = {name: tensor.clone() for name, tensor in run.actor.playing.state_dict().items()}
     loop.cycle(run, crashes.Watch(tmp_path, run.settings), lambda: False)  # type: ignore[arg-type]
-    best = run.learner.ema.state_dict() if passes else untrained
+    best = run.trainer.learner.ema.state_dict() if passes else untrained
     for playing in (run.actor.playing.state_dict(), weights.load(tmp_path / "weights.pt").state_dict):
         assert all(torch.equal(tensor, best[name]) for name, tensor in playing.items())
-    assert run.learner.steps > 0
+    assert run.trainer.learner.steps > 0
     assert f'"gate/passed": {float(passes)}' in (tmp_path / "log.jsonl").read_text()
-    assert bool(run.replay.sizes()) != passes, "the window is emptied when the best changes"
+    assert bool(run.trainer.replay.sizes()) != passes, "the window is emptied when the best changes"
     again = Run(run.settings, tmp_path)
-    assert again.replay.sizes() == run.replay.sizes()
+    assert again.trainer.replay.sizes() == run.trainer.replay.sizes()
     assert all(torch.equal(tensor, best[name]) for name, tensor in again.actor.playing.state_dict().items())
 
 
@@ -94,7 +94,7 @@ def test_every_match_is_in_the_log_also_those_after_the_last_report(
     assert run.progress.refused == history.refused(log.matches) == len(decided)
     assert not log.complaint
     with (tmp_path / "log.jsonl").open("a") as file:  # of a match that no checkpoint knows
-        file.write(json.dumps(log.matches[-1] | {"gate/steps": run.learner.steps + 1.0}) + "\n")
+        file.write(json.dumps(log.matches[-1] | {"gate/steps": run.trainer.learner.steps + 1.0}) + "\n")
     again = Run(run.settings, tmp_path)
     assert again.progress.refused == len(decided)
     assert history.read(tmp_path).matches == log.matches
@@ -126,15 +126,15 @@ def test_a_run_that_goes_on_has_the_games_absorbed_since_its_window_was_emptied(
     monkeypatch.setattr(gate, "match", lambda *_: GateResult(Tally(2, 2), 0.0))
     run = Run(crashes.settings(mode="asynchronous", gate=GATE | {"drop_window": True}), tmp_path)
     with_games(run, range(5))
-    run.learner.steps += 1
+    run.trainer.learner.steps += 1
     assert run.hand_over(lambda: False)
-    assert not run.replay.sizes(), "the window is emptied in the middle of the generation"
+    assert not run.trainer.replay.sizes(), "the window is emptied in the middle of the generation"
     with_games(run, range(5, 9))
     run.save()
     again = Run(run.settings, tmp_path)
-    assert again.replay.sizes() == run.replay.sizes() != {}
-    for key, shelf in run.replay.shelves.items():
-        np.testing.assert_array_equal(again.replay.shelves[key].serial, shelf.serial)
+    assert again.trainer.replay.sizes() == run.trainer.replay.sizes() != {}
+    for key, shelf in run.trainer.replay.shelves.items():
+        np.testing.assert_array_equal(again.trainer.replay.shelves[key].serial, shelf.serial)
 
 
 def test_steps_that_are_owed_when_the_window_is_emptied_are_taken_on_the_rows_that_follow(
@@ -144,7 +144,7 @@ def test_steps_that_are_owed_when_the_window_is_emptied_are_taken_on_the_rows_th
     replay = {"window": 120, "held_out": 0.0, "least_rows": 40}
     run = Run(crashes.settings(mode="asynchronous", gate=GATE | {"drop_window": True}, replay=replay), tmp_path)
     with_games(run, range(5))
-    run.learner.steps += 1
+    run.trainer.learner.steps += 1
     owed = run.progress.steps_owed
     assert owed >= 1
     assert run.hand_over(lambda: False)
@@ -153,12 +153,12 @@ def test_steps_that_are_owed_when_the_window_is_emptied_are_taken_on_the_rows_th
     run.learn(lambda: False)
     for seed in range(5, 50):
         with_games(run, range(seed, seed + 1))
-        rows = sum(run.replay.sizes().values())
+        rows = sum(run.trainer.replay.sizes().values())
         assert (run.steps.owed() > 0) == (rows >= 40), "a step needs as many rows as the settings ask for"
         if rows >= 40:
             break
     run.learn(lambda: False)
-    assert run.learner.steps > owed
+    assert run.trainer.learner.steps > owed
 
 
 def test_the_network_that_won_its_match_plays_though_the_learner_went_on(
@@ -170,13 +170,13 @@ def test_the_network_that_won_its_match_plays_though_the_learner_went_on(
     def match(candidate: nn.Module, *_: object) -> GateResult:
         judged.update({name: tensor.clone() for name, tensor in candidate.state_dict().items()})
         with torch.no_grad():
-            for parameter in run.learner.ema.parameters():
+            for parameter in run.trainer.learner.ema.parameters():
                 parameter += 1.0
-        run.learner.steps += 3
+        run.trainer.learner.steps += 3
         return GateResult(Tally(2, 2), 0.0)
 
     monkeypatch.setattr(gate, "match", match)
-    run.learner.steps += 1
+    run.trainer.learner.steps += 1
     assert run.hand_over(lambda: False)
     assert all(torch.equal(tensor, judged[name]) for name, tensor in run.actor.playing.state_dict().items())
     assert run.unseen_steps() == 3
@@ -193,7 +193,7 @@ def test_the_steps_handed_over_are_noted_with_the_network(tmp_path: Path, monkey
         return turn()
 
     monkeypatch.setattr(run, "turn", watched_turn)
-    run.learner.steps += 1
+    run.trainer.learner.steps += 1
     assert run.hand_over(lambda: False)
     assert noted == [1]
     assert run.unseen_steps() == 0

@@ -189,7 +189,7 @@ def checkpoint_window(run) -> int:
 def test_a_checkpoint_of_an_earlier_version_goes_on(tmp_path: Path) -> None:
     """As in weights/resume: counters and networks, no optimiser, no games in flight, nothing about the shard."""
     wanted, folder = crashes.settings(), tmp_path / "run"
-    state = startup.prepare(wanted, tmp_path / "other").learner.state_dict()
+    state = startup.prepare(wanted, tmp_path / "other").trainer.learner.state_dict()
     games = [random_record(5, seed) for seed in range(6)]
     for generation, some in ((1, games[:4]), (2, games[4:])):  # generation 2 was cut off in its self-play
         writer = records.Writer(storage.shard(folder, generation), {})
@@ -210,6 +210,6 @@ def test_a_checkpoint_of_an_earlier_version_goes_on(tmp_path: Path) -> None:
     learner = {"net": state["net"], "ema": state["ema"], "steps": 7}
     torch.save({"progress": progress, "learner": learner, "settings": {}}, folder / "checkpoints/000002.pt")
     run = startup.prepare(wanted, folder)
-    assert run.progress.rows == run.replay.total == rows
-    assert run.learner.steps == run.progress.handed_steps == 7
+    assert run.progress.rows == run.trainer.replay.total == rows
+    assert run.trainer.learner.steps == run.progress.handed_steps == 7
     assert len(run.actor.games) == 2, "games of the generation under way are kept"

@@ -1,0 +1,117 @@
+"""Stretches: what follows from a pool's state and a network, by whomever it is played, and what is handed in twice."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gozero import nets
+from tests.training import crashes
+from tests.training.loop.test_resume import same
+from training.actor.crew import Key, LocalCrew, Played, Stretch
+from training.actor.pool import HANDED
+from training.cycle import cycle as loop
+from training.cycle import sitting
+from training.learner.learner import network_config
+from training.records import records
+from training.records.records import Record
+from training.storage import storage
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+SETTINGS = crashes.settings(selfplay={"games": 4, "seats": 2})
+
+
+def crew(pools: dict[Key, dict[str, Any]] | None = None) -> LocalCrew:
+    """A crew with an untrained network and these games in flight."""
+    made = LocalCrew(SETTINGS, nets.build(network_config(SETTINGS), 1), 1, "cpu")
+    assert made.load_state_dict(pools or {}, None) == []
+    return made
+
+
+def stretch(seat: int, wanted: float = 12) -> Stretch:
+    return Stretch(5, seat, SETTINGS.stage[1], 2, wanted, "rows")
+
+
+def games(found: Iterator[Record | Played]) -> list[Record]:
+    return [record for record in found if isinstance(record, Record)]
+
+
+def moves(played: list[Record]) -> list[list[int]]:
+    return [record.moves.tolist() for record in played]
+
+
+def test_a_stretch_follows_from_the_state_of_its_pool() -> None:
+    first = crew()
+    list(first.play([stretch(0), stretch(1)], lambda: False))
+    before = first.state_dict()
+    whole = games(first.play([stretch(0), stretch(1)], lambda: False))
+    assert set(before) == {5, (5, 1)}
+    for seat, key in enumerate((5, (5, 1))):
+        other = crew({key: before[key]})
+        alone = games(other.play([stretch(seat)], lambda: False))
+        assert same(other.state_dict()[key], first.state_dict()[key]), "each seat by itself"
+        mine = moves(whole)[: len(alone)] if seat == 0 else moves(whole)[-len(alone) :]
+        assert moves(alone) == mine
+    assert len({tuple(line) for line in moves(whole)}) == len(whole), "no seat plays another's games"
+
+
+def test_games_that_were_handed_in_are_not_yielded_again() -> None:
+    first = crew()
+    list(first.play([stretch(0)], lambda: False))
+    before = first.state_dict()[5]
+    whole = games(first.play([stretch(0)], lambda: False))
+    assert len(whole) > 2
+    numbers = sorted(record.number for record in whole[:2])
+    again = crew({5: before | {HANDED: numbers}})
+    assert moves(games(again.play([stretch(0)], lambda: False))) == moves(whole)[2:]
+    assert same(again.state_dict(), first.state_dict()), "and the pool is where it would have been"
+    cut = crew({5: before | {HANDED: numbers}})
+    assert games(cut.play([stretch(0)], lambda: True)) == []
+    assert cut.state_dict()[5][HANDED] == numbers, "they are still in flight"
+
+
+def test_a_run_with_two_seats_is_resumed_as_it_was(tmp_path: Path) -> None:
+    class KilledError(Exception):
+        pass
+
+    def go_on(folder: Path, kill_at: int) -> None:
+        left = kill_at
+        run = sitting.prepare(SETTINGS, folder)
+        append = records.Writer.append
+
+        def counted(writer: records.Writer, record: Record) -> None:
+            nonlocal left
+            left -= 1
+            if left == 0:
+                raise KilledError
+            append(writer, record)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(records.Writer, "append", counted)
+            loop.cycle(run, crashes.Watch(folder, SETTINGS), lambda: False)  # type: ignore[arg-type]
+
+    go_on(tmp_path / "whole", 0)
+    for moment in (5, 9):
+        with pytest.raises(KilledError):
+            go_on(tmp_path / "killed", moment)
+    go_on(tmp_path / "killed", 0)
+    for generation in (1, 2, 3):
+        shards = [storage.shard(tmp_path / name, generation).read_bytes() for name in ("whole", "killed")]
+        assert shards[0] == shards[1]
+
+
+def test_the_gate_s_match_is_the_same_in_parts_played_by_themselves() -> None:
+    from training.run import gate
+
+    wanted = crashes.settings(
+        selfplay={"games": 4, "seats": 3}, gate={"games": 8, "visits": 2, "opening_moves": 2, "share": 0.5}
+    )
+    one, other = (nets.build(network_config(wanted), seed).eval() for seed in (1, 2))
+    parts = gate.parts(5, wanted, 7)
+    assert sorted(number for part in parts for number in part.numbers) == list(range(8))
+    assert all(number ^ 1 in part.numbers for part in parts for number in part.numbers), "pairs stay together"
+    whole = gate.play_here(parts, one, other, 1, lambda: False)
+    alone = [game for part in parts[::-1] for game in gate.play_here([part], one, other, 1, lambda: False) or []]
+    assert whole is not None
+    assert sorted((game.number, game.moves) for game in whole) == sorted((game.number, game.moves) for game in alone)

@@ -1,0 +1,106 @@
+"""A sitting of a run: its folder is opened, the cycle goes on until it ends or is stopped, and all is saved.
+
+Vocabulary.
+  sitting  the time from one start of a run to its next stop.
+
+The command line is `training.loop.startup`; a cluster's coordinator (`training.cluster`) begins a sitting in the same
+way, with a staff of its own.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from gozero.errors import ChoiceError
+from gozero.options import SettingsError, flat
+from gozero.weights import WeightsError
+from training.actor import simulators
+from training.actor.simulators import Disagreement
+from training.console import say
+from training.cycle.cycle import cycle
+from training.doctor.monitor import Monitor
+from training.learner.learner import DivergedError
+from training.run import origins
+from training.run.origins import Origin
+from training.run.run import Run
+from training.run.staff import HERE, Staff
+from training.settings import config
+from training.settings.config import LoopSettings
+from training.storage import storage
+from training.storage.checkpoint import CheckpointError
+from training.storage.storage import BusyError, FolderError, StorageError
+
+# exit code 2: it cannot be done
+UNUSABLE = (BusyError, FolderError, SettingsError, CheckpointError, WeightsError, ChoiceError)
+FAILED = (StorageError, Disagreement, DivergedError)  # exit code 1: the run cannot continue
+FIXED = ("game", "rules", "network", "norm", "value_head", "features")  # settings that a run cannot change
+OLDEST = {"features": 1, "norm": "renorm", "value_head": "wdl"}  # of runs whose settings lack them
+
+
+def prepare(settings: LoopSettings, folder: Path, origin: Origin | None = None, staff: Staff = HERE) -> Run:
+    """Make or reopen the run folder and keep the resolved settings in it. A new run begins with its origin, if any.
+
+    Raises:
+        SettingsError: the folder holds a run of another network, game or rules, or the origin does not fit.
+        WeightsError, CheckpointError, StorageError: a file cannot be used or written.
+    """
+    under_way = compare(settings, folder)
+    if origin and under_way:
+        say("this run has already begun and continues: --from and --records are for a new run")
+    elif origin:
+        say(origins.begin(settings, folder, origin))
+    folder.mkdir(parents=True, exist_ok=True)
+    run = Run(settings, folder, staff)
+    with storage.replacing(folder / "settings.json") as file:
+        file.write(json.dumps(settings.to_dict(), indent=1).encode())
+    return run
+
+
+def train(run: Run, watch: Monitor, program: str, stop: Callable[[], bool]) -> int:
+    """Run the cycle until it ends, fails or is stopped. Returns the exit code."""
+    say(config.describe(run.settings))
+    say(f"games are refereed by {simulators.DESCRIPTIONS[run.settings.simulator]}")
+    try:
+        run.steps.watch, run.watch = watch.step, watch.match
+        cycle(run, watch, stop)
+    except FAILED as error:
+        say(f"{program}: {error}")
+        return 1
+    finally:
+        watch.close()
+    say(run.limits.ending())
+    say(f"weights: {(run.folder / 'weights.pt').absolute()}")
+    return 0
+
+
+def compare(settings: LoopSettings, folder: Path) -> bool:
+    """Whether the folder holds a run.
+
+    Says which settings have changed since it last stopped; SettingsError for fixed ones.
+    """
+    saved, under_way = folder / "settings.json", any((folder / "checkpoints").glob("*.pt"))
+    if not saved.exists():
+        return under_way
+    try:
+        before = OLDEST | flat(json.loads(saved.read_text(encoding="utf-8")))  # older files lack them
+    except (OSError, ValueError) as error:
+        raise SettingsError(
+            f"cannot read {saved.absolute()}: {error}; give another --run, or move the file away"
+        ) from None
+    if not under_way:  # an earlier start failed before the first checkpoint
+        return False
+    after = flat(settings.to_dict())
+    differs = {name: (before[name], after[name]) for name in after if name in before and before[name] != after[name]}
+    for name in FIXED:
+        if name in differs:
+            old, new = differs[name]
+            raise SettingsError(
+                f"{folder.absolute()} holds a run of {name} {old!r}, not {new!r}; give another --run, "
+                f"and --from {folder.absolute()}/weights.pt or --records {folder.absolute()} to start from that run"
+            )
+    if differs:
+        changes = ", ".join(f"{name} {old!r} is now {new!r}" for name, (old, new) in differs.items())
+        say(f"settings changed since the run last stopped in {folder.absolute()}: {changes}")
+    return True

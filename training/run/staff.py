@@ -1,0 +1,58 @@
+"""Who does the work of a run: this process, or others.
+
+Vocabulary.
+  staff  a crew for self-play, a trainer for learning, and somebody to play the matches of the gate. The run itself
+         decides and keeps the files; it is the same with any staff.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from torch import nn
+
+from training.actor.crew import Crew, LocalCrew
+from training.run import gate
+from training.run.gate import PlayParts
+from training.run.resources import device_of, pace_of, threads_of
+from training.run.trainer import LocalTrainer, Trainer
+from training.settings.config import LoopSettings
+
+
+class Staff(Protocol):
+    """Those who work for a run."""
+
+    def device(self, settings: LoopSettings) -> str:
+        """`cpu` or `cuda`: where this process measures the network."""
+
+    def trainer(self, settings: LoopSettings) -> Trainer:
+        """A new trainer, with fresh weights and an empty window."""
+
+    def crew(self, settings: LoopSettings, net: nn.Module) -> Crew:
+        """A crew that plays with a copy of `net`."""
+
+    @property
+    def matches(self) -> PlayParts:
+        """Plays the parts of a match."""
+
+
+class LocalStaff:
+    """All work is done in this process."""
+
+    def device(self, settings: LoopSettings) -> str:
+        return device_of(settings.device)
+
+    def trainer(self, settings: LoopSettings) -> LocalTrainer:
+        device = self.device(settings)
+        return LocalTrainer(settings, device, pace_of(settings, device))
+
+    def crew(self, settings: LoopSettings, net: nn.Module) -> LocalCrew:
+        device = self.device(settings)
+        return LocalCrew(settings, net, threads_of(settings, device), device)
+
+    @property
+    def matches(self) -> PlayParts:
+        return gate.play_here
+
+
+HERE = LocalStaff()

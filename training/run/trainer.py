@@ -1,0 +1,172 @@
+"""What learns in a run: the learner and the window that it draws from.
+
+Vocabulary.
+  trainer  the two together. A run speaks to its trainer in a few coarse messages, so that it may be on another machine
+           (`training.cluster`); `LocalTrainer` is in this process.
+
+The trainer knows no files: which games belong to the window, and what is saved of the learner, is the run's affair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+import numpy as np
+import torch
+from torch import nn
+
+from gozero.nets import NetConfig
+from training.learner.learner import Learner
+from training.learner.pace import Pace
+from training.records import scoring
+from training.records.records import Record
+from training.records.replay import Batch, Replay
+from training.settings.config import LoopSettings
+
+Found = TypeVar("Found")
+Losses = Mapping[str, torch.Tensor]  # of a step: scalars by name
+HELD_OUT_ROWS = 1024  # most rows of each size in the measurement after a generation
+
+
+class Holding(NamedTuple):
+    """What the window holds."""
+
+    rows: dict[int, int]  # that may be drawn, by board size
+    total: int  # rows recorded by the run so far
+    corrupt: int  # records refused
+
+
+class Trainer(Protocol):
+    """The learner and its window.
+
+    Attributes:
+        config: of the network.
+        steps: that the learner has taken.
+        holding: of the window.
+        threads: CPU threads of the learner just now.
+        chunk: steps that `train` had best be asked for at once.
+    """
+
+    config: NetConfig
+    chunk: int
+
+    @property
+    def steps(self) -> int: ...
+
+    @property
+    def holding(self) -> Holding: ...
+
+    @property
+    def threads(self) -> int: ...
+
+    def fill(self, shards: Iterable[Sequence[Record]], before: int, after: int) -> None:
+        """Take in the games of the window, oldest first, of a run that has recorded `after` rows, `before` of them
+        before these games.
+        """
+
+    def add(self, games: Sequence[Record]) -> int:
+        """Take in new games. Returns the rows added."""
+
+    def drop(self) -> None:
+        """Forget all rows."""
+
+    def train(self, count: int, rate: float) -> tuple[list[Losses], set[int]]:
+        """Take so many steps at `rate` times the learning rate. Returns (the losses of each, the boards' widths)."""
+
+    def average(self) -> nn.Module:
+        """The learner's average (EMA), for reading."""
+
+    def state_dict(self) -> dict[str, Any]:
+        """The learner's part of a checkpoint."""
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """The inverse of `state_dict`."""
+
+    def held_out(self, turn: Callable[[], Any], stop: Callable[[], bool]) -> dict[str, float]:
+        """Losses and measures on held-out rows (`held_out` of this module); `turn()` is held while rows are taken."""
+
+    def examine(self, function: Callable[..., Found], *arguments: Any) -> Found:
+        """function(learner, replay, *arguments), which changes neither; a function of a module, for it may travel."""
+
+
+class LocalTrainer:
+    """A trainer in this process."""
+
+    chunk = 1  # so that others have their turn between two steps
+
+    def __init__(self, settings: LoopSettings, device: str, pace: Pace) -> None:
+        """`device`: cpu or cuda; `pace`: of the learner's CPU threads."""
+        self.settings, self.pace = settings, pace
+        self.learner = Learner.of(settings, device)
+        self.config = self.learner.config
+        self.replay = Replay(settings.replay, partial(scoring.game_of, settings), settings.features)
+
+    @property
+    def steps(self) -> int:
+        return self.learner.steps
+
+    @property
+    def holding(self) -> Holding:
+        return Holding(self.replay.sizes(), self.replay.total, self.replay.corrupt)
+
+    @property
+    def threads(self) -> int:
+        return self.pace.threads
+
+    def fill(self, shards: Iterable[Sequence[Record]], before: int, after: int) -> None:
+        self.replay.total = before
+        for games in shards:
+            self.replay.add(games)
+        self.replay.total = after
+
+    def add(self, games: Sequence[Record]) -> int:
+        return self.replay.add(games)
+
+    def drop(self) -> None:
+        self.replay.shelves.clear()
+
+    def train(self, count: int, rate: float) -> tuple[list[Losses], set[int]]:
+        losses: list[Losses] = []
+        widths = set()
+        for _ in range(count):
+            # the rows of a step depend on the seed and its number only, however often the run was stopped
+            generator = np.random.default_rng([self.settings.seed, self.learner.steps])
+            batch = self.replay.sample(self.settings.learner.batch, generator)
+            with self.pace.piece(batch.planes.shape) as threads:
+                torch.set_num_threads(threads)
+                losses.append(self.learner.train(batch, rate))
+            widths.add(batch.planes.shape[-1])
+        return losses, widths
+
+    def average(self) -> nn.Module:
+        return self.learner.ema
+
+    def state_dict(self) -> dict[str, Any]:
+        return self.learner.state_dict()
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self.learner.load_state_dict(state)
+
+    def held_out(self, turn: Callable[[], Any], stop: Callable[[], bool]) -> dict[str, float]:
+        with turn():
+            batches = {size: self.replay.held_out(size, HELD_OUT_ROWS) for size in self.replay.sizes(held_out=True)}
+        return held_out(self.learner, batches, stop)
+
+    def examine(self, function: Callable[..., Found], *arguments: Any) -> Found:
+        return function(self.learner, self.replay, *arguments)
+
+
+def held_out(learner: Learner, batches: dict[int, Batch], stop: Callable[[], bool]) -> dict[str, float]:
+    """Losses and measures on held-out rows of each size, and their mean weighted by rows; nothing if stopped."""
+    found: dict[int, dict[str, float]] = {}
+    for size, batch in batches.items():
+        if stop():
+            return {}
+        found[size] = learner.evaluate(batch) | {"rows": float(len(batch.value))}
+    counts = [len(batch.value) for batch in batches.values()]
+    report = {f"held{size}/{name}": value for size, values in found.items() for name, value in values.items()}
+    for name in [name for name in next(iter(found.values()), {}) if name != "rows"]:
+        report[f"held/{name}"] = float(np.average([values[name] for values in found.values()], weights=counts))
+    return report
