@@ -14,6 +14,7 @@ from training.doctor import report
 from training.loop import startup
 from training.matches import arena, ladder, truth, yardstick
 from training.records import browse
+from training.storage import command as stores
 from training.supervised import startup as supervised
 
 Command = Callable[[list[str]], int]
@@ -24,6 +25,7 @@ COMMANDS: dict[str, Command] = {
     "training.records": browse.main,
     "training.report": report.main,
     "training.selfplay": selfplay.main,
+    "training.storage": stores.main,
     "training.supervised": supervised.main,
     "training.truth": truth.main,
     "training.yardstick": yardstick.main,
@@ -32,6 +34,7 @@ NONSENSE = {  # arguments with nothing wrong but the option
     "training.arena": ["random", "random"],
     "training.records": ["list", "runs/x"],
     "training.report": ["runs/x"],
+    "training.storage": ["show", "runs/x"],
     "training.supervised": ["games", "--out", "x.pt"],
     "training.truth": ["--game", "tictactoe", "--weights", "x.pt"],
     "training.yardstick": ["--weights", "x.pt", "--yardstick", "x.jsonl"],
@@ -61,6 +64,7 @@ def test_an_unknown_option_is_one_line(name: str, capsys: pytest.CaptureFixture[
         ("training.arena", ["random", "random", "--move-seconds", "inf"], "invalid number value: 'inf'"),
         ("training.records", [], "the following arguments are required: list | show"),
         ("training.records", ["look"], "'look'"),
+        ("training.storage", [], "the following arguments are required: show | fetch"),
         ("training.records", ["list", "x", "--limit", "0"], "argument --limit: '0' is not a whole number above 0"),
     ],
 )

@@ -31,9 +31,10 @@ from training.settings.config import LoopSettings
 from training.storage import storage
 from training.storage.checkpoint import CheckpointError
 from training.storage.storage import BusyError, FolderError, StorageError
+from training.storage.store import StoreError
 
 # exit code 2: it cannot be done
-UNUSABLE = (BusyError, FolderError, SettingsError, CheckpointError, WeightsError, ChoiceError)
+UNUSABLE = (BusyError, FolderError, SettingsError, CheckpointError, StoreError, WeightsError, ChoiceError)
 FAILED = (StorageError, Disagreement, DivergedError)  # exit code 1: the run cannot continue
 FIXED = ("game", "rules", "network", "norm", "value_head", "features")  # settings that a run cannot change
 OLDEST = {"features": 1, "norm": "renorm", "value_head": "wdl"}  # of runs whose settings lack them

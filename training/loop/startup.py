@@ -34,7 +34,9 @@ from training.run.origins import Origin
 from training.settings import presets
 from training.settings.config import LoopSettings
 from training.settings.learning import ReplaySettings
-from training.storage import storage
+from training.storage import keeper, manifest, storage
+from training.storage.keeper import Keeper
+from training.storage.store import Store
 
 SHORTHANDS = ("hours", "threads", "simulator", "device", "mode")  # options that are settings of the same name
 
@@ -61,6 +63,16 @@ def add_options(options: argparse.ArgumentParser) -> None:
     which.add_argument("--mode", choices=modes, help="how self-play and learner share the time")
     which.add_argument(
         "--yardstick", metavar="FILE", help="labelled positions to measure agreement with; never trained on"
+    )
+    home = options.add_argument_group("a second home of the run folder, which survives this machine")
+    home.add_argument(
+        "--storage",
+        metavar="URL",
+        help="copy the run there after each checkpoint, and continue from there where the folder is empty: "
+        "s3://bucket/run, gs://bucket/run, file:///mnt/share/run, ...",
+    )
+    home.add_argument(
+        "--take-over", action="store_true", help="use the storage although another process has not given it free"
     )
     begin = options.add_argument_group("what a new run begins with")
     begin.add_argument(
@@ -113,12 +125,14 @@ def _start(options: argparse.Namespace, program: str, announce: Callable[[LoopSe
         return SUCCESS
     with ExitStack() as held:
         try:
-            settings, folder = _settings(options)
+            asked, folder = _settings(options)
             origin = Origin(options.origin, tuple(options.records))
-            torch.set_num_threads(settings.threads or available_threads())
+            torch.set_num_threads(asked.threads or available_threads())
             if options.estimate or options.dry_run:
-                return _look_first(settings, folder, origin, options)
+                return _look_first(_as_begun(asked, folder, options), folder, origin, options)
             held.enter_context(storage.alone(folder))
+            home = _second_home(options, folder, held)
+            settings = _as_begun(asked, folder, options)
             if announce is not None:
                 say(announce(settings, folder))
             with storage.writing(folder):
@@ -132,7 +146,23 @@ def _start(options: argparse.Namespace, program: str, announce: Callable[[LoopSe
             return 1
         except KeyboardInterrupt:  # nothing has begun
             return INTERRUPTED
-        return train(run, watch, program, stop_on_signals())
+        if home is None:
+            return train(run, watch, program, stop_on_signals())
+        run.saved = home.wake
+        home.wake()
+        code = train(run, watch, program, stop_on_signals())
+        return code if home.close() else code or 1
+
+
+def _second_home(options: argparse.Namespace, folder: Path, held: ExitStack) -> Keeper | None:
+    """The store that the options name, open until `held` ends; None without. The folder then has the store's run."""
+    if options.storage is None:
+        if options.take_over:
+            raise SettingsError("--take-over belongs to --storage URL; give both")
+        return None
+    home = keeper.second_home(options.storage, folder, options.take_over)
+    held.callback(home.close)
+    return home
 
 
 def _look_first(settings: LoopSettings, folder: Path, origin: Origin, options: argparse.Namespace) -> int:
@@ -141,6 +171,10 @@ def _look_first(settings: LoopSettings, folder: Path, origin: Origin, options: a
     from training.run import estimate
 
     if options.dry_run:
+        if options.storage is not None:
+            store = Store(options.storage)
+            found = manifest.newest(store)
+            print(f"storage    {store.shown} {f'holds a run ({found})' if found else 'holds nothing yet'}: ok")
         compare(settings, folder)
         rehearsal.rehearse(settings, folder, origin, print)
     if options.estimate:
@@ -149,7 +183,10 @@ def _look_first(settings: LoopSettings, folder: Path, origin: Origin, options: a
 
 
 def _settings(options: argparse.Namespace) -> tuple[LoopSettings, Path]:
-    """(the settings with the referee resolved, the run folder) that the options name; SettingsError if they name none."""
+    """(the settings with the referee resolved, the run folder) that the options name; SettingsError if they name none.
+
+    What is in the run folder is not looked at: `_as_begun` comes next.
+    """
     if (options.preset is None) == (options.config is None):
         raise SettingsError(f"give one of --preset NAME ({', '.join(presets.names())}) and --config FILE.toml")
     path = presets.path_of(options.preset) if options.preset else Path(options.config)
@@ -163,21 +200,20 @@ def _settings(options: argparse.Namespace) -> tuple[LoopSettings, Path]:
     _check_boards(settings)
     _check_window(settings.replay)
     settings = replace(settings, simulator=simulators.resolve(settings.simulator, scoring.last_game(settings)))
-    folder = Path(options.run or Path("runs") / path.stem)
-    asked = {assignment.partition("=")[0].strip() for assignment in assignments}
-    return (_as_begun(settings, folder, asked) if options.preset else settings), folder
+    return settings, Path(options.run or Path("runs") / path.stem)
 
 
-def _as_begun(settings: LoopSettings, folder: Path, asked: set[str]) -> LoopSettings:
+def _as_begun(settings: LoopSettings, folder: Path, options: argparse.Namespace) -> LoopSettings:
     """The settings of a preset with the parts of the network (`OLDEST`) of the run in the folder, if there is one and
     nothing else was asked for: a preset may have got others since.
     """
-    if not any((folder / "checkpoints").glob("*.pt")):
+    if not options.preset or not any((folder / "checkpoints").glob("*.pt")):
         return settings
     try:
         before = OLDEST | json.loads((folder / "settings.json").read_text(encoding="utf-8"))
     except (OSError, ValueError, TypeError):  # `compare` says what is wrong
         return settings
+    asked = {assignment.partition("=")[0].strip() for assignment in options.set}
     kept = {name: before[name] for name in OLDEST if name not in asked and before[name] != getattr(settings, name)}
     for name, value in kept.items():
         say(

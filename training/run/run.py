@@ -48,6 +48,7 @@ class Run:
         self.trainer = staff.trainer(settings)
         self.timeline = Timeline()
         self.watch: Callable[[dict[str, float]], None] = lambda match: None  # hears of each match of the gate
+        self.saved: Callable[[], None] = lambda: None  # hears of each checkpoint
         self._turn, self._next = threading.Lock(), threading.Lock()
         found, complaints = files.open_snapshot(settings, folder, self.trainer)
         self.is_new = found is None
@@ -189,6 +190,7 @@ class Run:
             checkpoint.save(self.folder / "checkpoints", snapshot, self.settings.to_dict(), self.settings.keep)
             if not (self.folder / "weights.pt").exists():
                 self._save_weights()
+        self.saved()
 
     def _judged(self, candidate: nn.Module, steps: int, stop: Callable[[], bool]) -> gate.GateResult | None:
         """The gate's match of the learner's average after so many steps; None if stopped before it was over."""

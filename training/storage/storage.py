@@ -5,7 +5,7 @@ Vocabulary.
   cut    games that were written after the checkpoint from which a run continues: they are played again, so their bytes
          are removed.
 
-This module neither reads games nor knows networks.
+This module neither reads games nor knows networks. Copies elsewhere are `training.storage.mirror`.
 """
 
 from __future__ import annotations

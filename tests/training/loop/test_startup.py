@@ -367,8 +367,11 @@ def test_a_run_of_before_goes_on_with_the_features_it_began_with(
     (tmp_path / "checkpoints" / "000001.pt").touch()
     (tmp_path / "settings.json").write_text('{"network": "b10c64"}')
     arguments = ["--preset", "go13", "--run", str(tmp_path)]
-    settings, _ = startup._settings(startup.parser().parse_args(arguments))
-    assert settings.features == 1
+    assert begun(arguments).features == 1
     assert "continues with features = 1, as it began; new runs have 2" in capsys.readouterr().err
-    settings, _ = startup._settings(startup.parser().parse_args([*arguments, "--set", "features=2"]))
-    assert settings.features == 2
+    assert begun([*arguments, "--set", "features=2"]).features == 2
+
+
+def begun(arguments: list[str]) -> LoopSettings:
+    options = startup.parser().parse_args(arguments)
+    return startup._as_begun(*startup._settings(options), options)

@@ -1,0 +1,290 @@
+"""A run folder and its store: what survives when machines and networks do not, and who may write."""
+
+import platform
+import tempfile
+import threading
+from pathlib import Path
+
+import fsspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.training.storage.brittle import Killed, break_after, objects, state, work, write
+from training.storage import command, manifest
+from training.storage.keeper import Keeper, second_home
+from training.storage.mirror import LostError, Mirror
+from training.storage.store import Store, StoreError
+
+
+def mirror(folder: Path, url: str, take_over: bool = False) -> Mirror:
+    folder.mkdir(exist_ok=True)
+    opened = Mirror(Store(url), folder, take_over)
+    if opened.behind:
+        opened.fetch()
+    return opened
+
+
+def home_of(folder: Path, url: str) -> Keeper:
+    folder.mkdir(exist_ok=True)
+    return second_home(url, folder)
+
+
+def pulled(url: str, folder: Path) -> dict[str, bytes]:
+    command.fetch(Store(url), folder)
+    return state(folder)
+
+
+@pytest.fixture(params=["memory", "file"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    return f"memory://{tmp_path.name}/store" if request.param == "memory" else f"file://{tmp_path}/store"
+
+
+def test_what_changed_is_copied_and_what_is_not_needed_goes(url: str, tmp_path: Path) -> None:
+    home = mirror(tmp_path / "run", url)
+    for generation in range(1, 6):
+        work(tmp_path / "run", generation)
+        assert home.push()
+    assert not home.push(), "nothing has changed"
+    files, root = fsspec.core.url_to_fs(url)
+    names = [name[len(root) + 1 :] for name in files.find(root)]
+    assert len(names) == len(state(tmp_path / "run")) + 1, "the files and one manifest"
+    assert sorted(name[: len("checkpoints/000003")] for name in names if name.startswith("checkpoints")) == [
+        "checkpoints/000003",
+        "checkpoints/000004",
+        "checkpoints/000005",
+    ]
+    assert pulled(url, tmp_path / "other") == state(tmp_path / "run")
+
+
+def test_only_the_files_that_changed_are_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[str] = []
+    real = Store.upload
+    monkeypatch.setattr(Store, "upload", lambda self, path, name: (sent.append(name), real(self, path, name))[1])
+    home = mirror(tmp_path / "run", f"file://{tmp_path}/store")
+    work(tmp_path / "run", 1)
+    home.push()
+    sent.clear()
+    write(tmp_path / "run/weights.pt", b"another network")
+    home.push()
+    assert [name.partition("-")[0] for name in sent] == ["weights"]
+
+
+def test_a_run_goes_on_in_an_empty_folder(url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first = mirror(tmp_path / "run", url)
+    work(tmp_path / "run", 1)
+    first.push(ended=True)
+    second = mirror(tmp_path / "new", url)
+    assert state(tmp_path / "new") == state(tmp_path / "run")
+    assert "holds a run (generation 1, 5 files, 0.0 MB): it is fetched" in capsys.readouterr().err
+    work(tmp_path / "new", 2)
+    second.push(ended=True)
+    mirror(tmp_path / "run", url)  # unchanged since, so it follows
+    assert state(tmp_path / "run") == state(tmp_path / "new")
+    assert "is ahead of" in capsys.readouterr().err
+
+
+def test_a_folder_that_is_ahead_of_its_store_goes_on(tmp_path: Path) -> None:
+    url = f"file://{tmp_path}/store"
+    first = mirror(tmp_path / "run", url)
+    work(tmp_path / "run", 1)
+    first.push()  # and then the process is killed, with a checkpoint that was not copied
+    work(tmp_path / "run", 2)
+    again = mirror(tmp_path / "run", url)
+    assert sorted(state(tmp_path / "run"))[:2] == ["checkpoints/000001.pt", "checkpoints/000002.pt"]
+    again.push(ended=True)
+    assert pulled(url, tmp_path / "other") == state(tmp_path / "run")
+
+
+def test_folder_and_store_that_went_apart_are_left_alone(tmp_path: Path) -> None:
+    url = f"file://{tmp_path}/store"
+    first = mirror(tmp_path / "run", url)
+    work(tmp_path / "run", 1)
+    first.push(ended=True)
+    second = mirror(tmp_path / "new", url)
+    work(tmp_path / "new", 2, seed=1)
+    second.push(ended=True)
+    work(tmp_path / "run", 2, seed=2)  # trained without --storage meanwhile
+    work(tmp_path / "unknown", 1, seed=3)
+    for name in ("run", "unknown"):
+        before = state(tmp_path / name)
+        with pytest.raises(StoreError, match=r"holds a run \(generation 2, .*give another --run to continue"):
+            mirror(tmp_path / name, url)
+        assert state(tmp_path / name) == before
+    assert pulled(url, tmp_path / "other") == state(tmp_path / "new")
+
+
+def test_a_store_in_use_is_refused_until_it_is_taken_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = f"file://{tmp_path}/store"
+    monkeypatch.setattr(platform, "node", lambda: "first")
+    first = mirror(tmp_path / "run", url)
+    work(tmp_path / "run", 1)
+    first.push()
+    monkeypatch.setattr(platform, "node", lambda: "second")
+    with pytest.raises(StoreError, match=r"is in use by first \(process \d+, .* add --take-over"):
+        mirror(tmp_path / "new", url)
+    second = mirror(tmp_path / "new", url, take_over=True)
+    work(tmp_path / "new", 2, seed=1)
+    second.push()
+    work(tmp_path / "run", 2, seed=2)
+    with pytest.raises(LostError, match=r"taken over by second .* is whole in .*run"):
+        first.push()
+    assert pulled(url, tmp_path / "other") == state(tmp_path / "new"), "the first has changed nothing"
+    second.push(ended=True)
+    mirror(tmp_path / "third", url)
+
+
+def test_of_two_that_claim_at_once_one_has_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    url, ids = f"file://{tmp_path}/store", iter(["8" * 16, "1" * 16])
+    place = Store(url)
+    rival = manifest.Manifest("a" * 16, 1, "5" * 16, manifest.Owner("rival", 1, "/there", 0.0), {})
+    real = Store.write
+
+    def at_once(self: Store, name: str, content: bytes) -> None:
+        real(self, name, content)
+        real(place, rival.name, manifest.encode(rival))
+
+    monkeypatch.setattr(Store, "write", at_once)
+    monkeypatch.setattr("training.storage.mirror.new_id", lambda: next(ids))
+    with pytest.raises(LostError, match="taken over by rival"):
+        mirror(tmp_path / "run", url)
+
+
+@pytest.mark.parametrize("harm", ["missing", "short", "changed"])
+def test_a_damaged_store_is_named_and_leaves_the_folder_empty(harm: str, tmp_path: Path) -> None:
+    url = f"file://{tmp_path}/store"
+    home = mirror(tmp_path / "run", url)
+    work(tmp_path / "run", 1)
+    home.push(ended=True)
+    (shard,) = (tmp_path / "store/records").iterdir()
+    content = shard.read_bytes()
+    shard.unlink()
+    if harm != "missing":
+        shard.write_bytes(content[:-1] if harm == "short" else content[:-1] + b"x")
+    reason = {"missing": "is missing", "short": "has 120 bytes, not 121", "changed": "has another checksum"}[harm]
+    with pytest.raises(StoreError, match=rf"is damaged: its file records/{shard.name} {reason}"):
+        home_of(tmp_path / "new", url)
+    assert not any((tmp_path / "new").glob("checkpoints/*"))
+    shard.write_bytes(content)
+    home_of(tmp_path / "new", url).close()  # the store was given free
+    assert state(tmp_path / "new") == state(tmp_path / "run")
+
+
+def test_a_fetch_that_was_killed_is_taken_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = f"file://{tmp_path}/store"
+    home = mirror(tmp_path / "run", url)
+    work(tmp_path / "run", 1)
+    home.push(ended=True)
+    for moved in range(6):  # files that are in their places when it happens
+        folder, real, left = tmp_path / f"new{moved}", Path.replace, [moved]
+
+        def killed(self: Path, target: Path, real=real, left=left) -> Path:
+            if "incoming" in self.parts:
+                left[0] -= 1
+                if left[0] < 0:
+                    raise Killed
+            return real(self, target)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Path, "replace", killed)
+            with pytest.raises(Killed) if moved < 5 else pytest.MonkeyPatch.context():
+                mirror(folder, url, take_over=True)
+        mirror(folder, url, take_over=True).push(ended=True)
+        assert state(folder) == state(tmp_path / "run")
+
+
+def test_files_of_others_beside_a_store_are_left(tmp_path: Path) -> None:
+    write(tmp_path / "store/notes.txt", b"mine")
+    write(tmp_path / "store/records/holiday.jpg", b"mine")
+    home = mirror(tmp_path / "run", f"file://{tmp_path}/store")
+    for generation in (1, 2):
+        work(tmp_path / "run", generation)
+        home.push()
+    assert {"notes.txt", "records/holiday.jpg"} <= set(objects(tmp_path / "store"))
+
+
+def test_a_folder_that_was_emptied_does_not_empty_the_store(tmp_path: Path) -> None:
+    home = mirror(tmp_path / "run", f"file://{tmp_path}/store")
+    work(tmp_path / "run", 1)
+    home.push()
+    (tmp_path / "run/checkpoints/000001.pt").unlink()
+    with pytest.raises(StoreError, match="has no checkpoint any more"):
+        home.push(ended=True)
+
+
+def test_store_and_folder_do_not_lie_within_each_other(tmp_path: Path) -> None:
+    for url, folder in ((f"{tmp_path}/run", "run"), (f"file://{tmp_path}/run/store", "run"), (str(tmp_path), "run")):
+        with pytest.raises(StoreError, match="lie within each other"):
+            mirror(tmp_path / folder, url)
+
+
+CHANGES = st.tuples(st.just("work"))
+PUSHES = st.tuples(st.just("push"), st.none() | st.integers(0, 12), st.booleans())
+PULLS = st.tuples(st.just("pull"))
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(st.lists(st.one_of(CHANGES, PUSHES, PULLS), max_size=12))
+def test_whatever_fails_the_store_holds_a_state_that_was_whole(steps: list[tuple]) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        folder, url, generation = Path(place) / "run", f"brittle://{place}/store", 1
+        work(folder, generation)
+        home = mirror(folder, url)
+        home.push()
+        whole = [state(folder)]  # the state pushed last, and those of attempts since
+        for number, step in enumerate([*steps, ("push", None, False), ("pull",)]):
+            if step[0] == "work":
+                generation += 1
+                work(folder, generation)
+            elif step[0] == "pull":
+                found = pulled(url, Path(place) / f"pulled{number}")
+                assert found in whole
+                whole = [found]
+            else:
+                _, changes, killed = step
+                break_after(changes, Killed() if killed else None)
+                try:
+                    home.push()
+                    whole = [state(folder)]
+                except StoreError:
+                    whole.append(state(folder))
+                except Killed:
+                    whole.append(state(folder))
+                    break_after(None)
+                    home = mirror(folder, url)
+                break_after(None)
+        assert found == state(folder), "a push that nothing disturbs gets through"
+        assert objects(Path(place) / "store") == sorted(home.state.objects), "and leaves nothing behind"
+
+
+def test_a_broken_store_does_not_end_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    url = f"brittle://{tmp_path}/store"
+    work(tmp_path / "run", 1)
+    keeper = home_of(tmp_path / "run", url)
+    capsys.readouterr()
+    break_after(0)
+    assert not keeper.close()
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line == f"cannot write to {url}: the line is dead; the same command tries again"
+    again = home_of(tmp_path / "run", url)
+    assert again.close() and again.close()
+    assert pulled(url, tmp_path / "other") == state(tmp_path / "run")
+
+
+def test_a_checkpoint_is_copied_while_training_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pushed = threading.Event()
+    real = Mirror.push
+
+    def push(self: Mirror, ended: bool = False) -> bool:
+        done = real(self, ended)
+        if not ended:
+            pushed.set()
+        return done
+
+    monkeypatch.setattr(Mirror, "push", push)
+    keeper = home_of(tmp_path / "run", f"file://{tmp_path}/store")
+    work(tmp_path / "run", 1)
+    keeper.wake()
+    assert pushed.wait(60)
+    assert pulled(f"file://{tmp_path}/store", tmp_path / "other") == state(tmp_path / "run")
+    keeper.close()

@@ -1,0 +1,155 @@
+"""The door to a store: what is said of wrong URLs, missing drivers and secrets, and the same run in an S3."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import fsspec
+import pytest
+from fsspec.registry import known_implementations
+
+from tests.training.storage.brittle import state, work
+from training.storage import command, manifest, store
+from training.storage.keeper import second_home
+from training.storage.store import MissingError, Store, StoreError
+
+
+@pytest.mark.parametrize(
+    "url, reason",
+    [
+        ("gs://bucket/run", "--storage gs://bucket/run: the package gcsfs, which gs:// needs, is not installed"),
+        ("smb://host/run", "--storage smb://host/run: a package that smb:// needs"),
+        ("nowhere://run", "--storage nowhere://run: Protocol not known: nowhere"),
+    ],
+)
+def test_a_url_that_cannot_be_used_is_one_line(url: str, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("gs", "smb"):  # as if their drivers were not there
+        monkeypatch.setitem(known_implementations[name], "class", "no_such_module.FileSystem")
+    with pytest.raises(StoreError) as error:
+        Store(url)
+    assert str(error.value).startswith(reason)
+    assert "\n" not in str(error.value)
+
+
+def test_secrets_of_a_url_are_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    url = "memory://anna:hidden!word@there/run?token=deep-secret"
+    assert store.shown(url) == "memory://there/run"
+    place = Store(url)
+
+    def told(*arguments: object, **named: object) -> None:
+        raise OSError(f"cannot log in at {url} as anna with hidden!word and deep-secret\nmore of it")
+
+    monkeypatch.setattr(place._files, "find", told)
+    with pytest.raises(StoreError) as error:
+        place.names()
+    assert str(error.value).startswith("cannot read memory://there/run: cannot log in at memory://")
+    for secret in ("anna", "hidden!word", "deep-secret", "more of it"):
+        assert secret not in str(error.value)
+
+
+def test_a_file_that_is_missing_is_named(tmp_path: Path) -> None:
+    place = Store(f"file://{tmp_path}/store")
+    assert place.names() == []
+    for read in (lambda: place.read("a/b"), lambda: place.download("a/b", tmp_path / "b")):
+        with pytest.raises(MissingError, match="its file a/b is missing"):
+            read()
+    place.remove(["a/b"])
+
+
+def test_a_place_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(StoreError, match=f"cannot write to {tmp_path}/file/store: Not a directory"):
+        Store(f"{tmp_path}/file/store").write("name", b"content")
+
+
+def test_a_manifest_comes_back_whole_or_not_at_all() -> None:
+    owner = manifest.Owner("host", 7, "/runs/go13", 1e9)
+    whole = manifest.Manifest("a" * 16, 3, "b" * 16, owner, {"weights.pt": manifest.Entry(3, "c" * 64)})
+    content = manifest.encode(whole)
+    assert manifest.decode(content) == whole
+    for end in range(0, len(content), 7):
+        assert manifest.decode(content[:end]) is None
+    outside = manifest.Manifest("a" * 16, 3, "b" * 16, owner, {"../weights.pt": manifest.Entry(3, "c" * 64)})
+    with pytest.raises(ValueError, match=r"the file '\.\./weights\.pt', which cannot be in a run folder"):
+        manifest.decode(manifest.encode(outside))
+
+
+def test_a_store_whose_newest_manifest_is_damaged_holds_the_one_before(tmp_path: Path) -> None:
+    place = Store(f"file://{tmp_path}/store")
+    owner = manifest.Owner("host", 7, "/runs/go13", 1e9)
+    first, second = (manifest.Manifest("a" * 16, number, "b" * 16, owner, {}) for number in (9, 10))
+    place.write(first.name, manifest.encode(first))
+    place.write(second.name, manifest.encode(second)[:-9])
+    assert manifest.newest(place) == first
+    place.remove([first.name])
+    with pytest.raises(StoreError, match="is damaged: none of its 1 manifests is whole"):
+        manifest.newest(place)
+
+
+@pytest.fixture(scope="module")
+def bucket() -> Iterator[str]:
+    """The URL of a bucket in an S3 on this machine."""
+    server = pytest.importorskip("moto.server")
+    pytest.importorskip("s3fs")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+            patch.setenv(name, "testing")
+        patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+        patch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+        serving = server.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+        serving.start()
+        host, port = serving.get_host_and_port()
+        patch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
+        files = fsspec.filesystem("s3", skip_instance_cache=True)
+        files.mkdir("bucket")
+        yield "s3://bucket"
+        serving.stop()
+
+
+def test_a_run_goes_on_from_s3(bucket: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    url = f"{bucket}/runs/go13"
+    for generation in (1, 2, 3):
+        folder = tmp_path / f"run{generation}"
+        folder.mkdir()
+        home = second_home(url, folder)
+        work(folder, generation)
+        assert home.close()
+        left = state(folder)
+    assert len(Store(url).names()) == len(left) + 1, "the files and one manifest"
+    assert command.main(["fetch", url, str(tmp_path / "other")]) == 0
+    assert state(tmp_path / "other") == left
+    assert command.main(["show", url]) == 0
+    assert "checkpoints/000003.pt\n" in capsys.readouterr().out
+    (shard, *_) = Store(url).names("records")
+    Store(url).write(shard, b"short")
+    assert command.main(["fetch", url, str(tmp_path / "damaged")]) == 2
+    assert f"{url} is damaged: its file {shard} has 5 bytes, not " in capsys.readouterr().err
+
+
+def test_a_bucket_that_is_not_there_is_one_line_and_is_not_made(bucket: str, tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="cannot read s3://mistyped/run: The specified bucket does not exist"):
+        second_home("s3://mistyped/run", tmp_path)
+    assert fsspec.filesystem("s3", skip_instance_cache=True).ls("") == ["bucket"]
+
+
+def test_the_command_refuses_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "run/checkpoints").mkdir(parents=True)
+    (tmp_path / "run/checkpoints/000001.pt").touch()
+    home = tmp_path / "store"
+    for arguments, reason in (
+        (["show", str(home)], f"{home} holds no run"),
+        (["fetch", str(home), str(tmp_path / "run")], "holds a run; give a new folder"),
+        (["fetch", "nowhere://run", str(tmp_path / "new")], "Protocol not known: nowhere"),
+    ):
+        assert command.main(arguments) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert line.startswith("training.storage: ")
+        assert reason in line
+    folder = tmp_path / "made"
+    folder.mkdir()
+    keeper = second_home(str(home), folder)
+    work(folder, 1)
+    keeper.close()
+    assert command.main(["fetch", str(home), str(tmp_path / "new"), "--only", "weights.*"]) == 0
+    assert list(state(tmp_path / "new")) == ["weights.pt"]
+    assert command.main(["fetch", str(home), str(tmp_path / "more"), "--only", "nothing"]) == 2
+    assert "has no file nothing; `show` lists them" in capsys.readouterr().err

@@ -1,0 +1,95 @@
+"""`python -m training.storage`: what a store holds of a run, and a copy of it by hand.
+
+    python -m training.storage show s3://bucket/runs/go13
+    python -m training.storage fetch s3://bucket/runs/go13 runs/go13
+
+A fetched folder is a run folder; with `--only weights.pt` it is that file alone. Neither changes the store, and both
+may be used while a run copies itself there. Exit code 2: the store or the folder cannot be used.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from fnmatch import fnmatch
+from pathlib import Path
+
+from gozero.options import SettingsError
+from training.console import Parser, run_command
+from training.storage import copies, storage
+from training.storage import manifest as manifests
+from training.storage.manifest import Manifest
+from training.storage.storage import BusyError, FolderError, StorageError
+from training.storage.store import Store, StoreError
+
+UNUSABLE = (StoreError, StorageError, BusyError, FolderError, SettingsError)
+
+
+def show(store: Store) -> str:
+    """What the store holds, a line a file. StoreError if it holds no run."""
+    found = _newest(store)
+    owner = found.owner
+    when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(owner.written))
+    lines = [f"{entry.length:>14,}  {path}" for path, entry in found.files.items()]
+    state = "has ended" if owner.ended else "has not given the store free"
+    return "\n".join([*lines, str(found), f"written {when} by {owner.host}, folder {owner.folder}, which {state}"])
+
+
+def fetch(store: Store, folder: Path, only: Sequence[str] = ()) -> str:
+    """Bring the store's run, or those of its files that match, into a folder that holds no run.
+
+    Raises:
+        StoreError: the store cannot be read, is damaged or holds no such file.
+        SettingsError: the folder holds a run.
+        BusyError, FolderError, StorageError: the folder cannot be used.
+    """
+    if any((folder / "checkpoints").glob("*.pt")):
+        raise SettingsError(f"{folder.absolute()} holds a run; give a new folder")
+    with storage.alone(folder):
+        while True:
+            found = _chosen(_newest(store), only, store)
+            try:
+                copies.fetch(store, found, folder)
+                return f"{len(found.files):,} files, {found.length / 1e6:,.1f} MB, are in {folder.absolute()}"
+            except StoreError:
+                if _newest(store).id == found.id:  # otherwise a run has replaced it meanwhile
+                    raise
+
+
+def _newest(store: Store) -> Manifest:
+    found = manifests.newest(store)
+    if found is None or not found.checkpoints:
+        raise StoreError(f"{store.shown} holds no run")
+    return found
+
+
+def _chosen(found: Manifest, only: Sequence[str], store: Store) -> Manifest:
+    """The state with the files that match one of the patterns; with no patterns, all."""
+    files = {path: entry for path, entry in found.files.items() if any(fnmatch(path, each) for each in only or ["*"])}
+    if not files:
+        raise StoreError(f"{store.shown} has no file {' or '.join(only)}; `show` lists them")
+    return replace(found, files=files)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run from the command line; the exit code is described above."""
+    parser = Parser(prog="python -m training.storage", description="Look at a store of a run, or fetch it by hand.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="show | fetch")
+    shows = commands.add_parser("show", help="list what a store holds")
+    fetches = commands.add_parser("fetch", help="copy a run from a store into a folder")
+    for each in (shows, fetches):
+        each.add_argument("url", metavar="URL", help="such as s3://bucket/run or file:///mnt/share/run")
+    fetches.add_argument("folder", type=Path, metavar="FOLDER", help="a folder that holds no run")
+    fetches.add_argument(
+        "--only", action="append", default=[], metavar="PATTERN", help="files to fetch, such as weights.pt; repeatable"
+    )
+    options = parser.parse_args(arguments)
+    return run_command("training.storage", lambda: _run(options), UNUSABLE, "give the same command again to go on")
+
+
+def _run(options: argparse.Namespace) -> int:
+    store = Store(options.url)
+    print(show(store) if options.command == "show" else fetch(store, options.folder, options.only))
+    return 0

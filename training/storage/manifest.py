@@ -1,0 +1,155 @@
+"""Manifests: what a store holds of a run, file by file, so that a reader sees one whole state of it.
+
+Vocabulary.
+  state     the files of a run folder at one moment.
+  manifest  manifests/NUMBER-ID.json: a state, with each file's length and SHA-256. It is written after all its files,
+            under a new name, with a checksum of its own; the newest that is whole is what the store holds.
+  object    a file in the store. Its name has a part of its checksum, so that a new content never replaces an old one.
+  owner     the process that copies a run there. Its last manifest says that it has ended.
+
+This module neither copies nor removes files: that is `training.storage.mirror`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import secrets
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from training.storage.store import MissingError, Store, StoreError
+
+FOLDER = "manifests"
+NAME = re.compile(rf"{FOLDER}/\d{{8}}-[0-9a-f]{{16}}\.json")
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A file of a state."""
+
+    length: int  # bytes
+    sha256: str  # hexadecimal
+
+
+@dataclass(frozen=True)
+class Owner:
+    """Who wrote a manifest."""
+
+    host: str
+    process: int
+    folder: str  # the run folder, absolute
+    written: float  # seconds since 1970, by its clock
+    ended: bool = False  # nothing more will come from it
+
+    def __str__(self) -> str:
+        minutes = max(0.0, time.time() - self.written) / 60
+        ago = f"{minutes:.0f} minutes" if minutes < 120 else f"{minutes / 60:,.0f} hours"
+        return f"{self.host} (process {self.process}, folder {self.folder}), which last wrote {ago} ago"
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """A state of a run, the `number`-th that was written."""
+
+    run: str  # the same for all states of a run in one store
+    number: int
+    id: str
+    owner: Owner
+    files: dict[str, Entry]  # by their path in the run folder, with / between its parts
+
+    @property
+    def name(self) -> str:
+        """Its name in the store."""
+        return f"{FOLDER}/{self.number:08d}-{self.id}.json"
+
+    @property
+    def objects(self) -> set[str]:
+        """The names of its files in the store."""
+        return {object_name(path, entry) for path, entry in self.files.items()}
+
+    @property
+    def checkpoints(self) -> dict[str, Entry]:
+        """The checkpoints among its files. Without one there is no run yet."""
+        return {path: entry for path, entry in self.files.items() if path.startswith("checkpoints/")}
+
+    @property
+    def length(self) -> int:
+        """Bytes of all its files."""
+        return sum(entry.length for entry in self.files.values())
+
+    def __str__(self) -> str:
+        newest = max((PurePosixPath(path).stem for path in self.checkpoints), default="0")
+        return f"generation {int(newest)}, {len(self.files):,} files, {self.length / 1e6:,.1f} MB"
+
+
+def new_id() -> str:
+    """16 hexadecimal digits by chance."""
+    return secrets.token_hex(8)
+
+
+def object_name(path: str, entry: Entry) -> str:
+    """Where a file's content is in the store: checkpoints/000012-3f0c9a1b5d7e2a44.pt."""
+    whole = PurePosixPath(path)
+    return str(whole.with_name(f"{whole.stem}-{entry.sha256[:16]}{whole.suffix}"))
+
+
+def entry_of(path: Path) -> Entry:
+    """Length and checksum of a file, of the bytes that are read now."""
+    digest, length = hashlib.sha256(), 0
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+            length += len(block)
+    return Entry(length, digest.hexdigest())
+
+
+def encode(manifest: Manifest) -> bytes:
+    """A line with the checksum of the rest, and the rest as JSON."""
+    body = json.dumps({"version": VERSION, **asdict(manifest)}, indent=0).encode()
+    return hashlib.sha256(body).hexdigest().encode() + b"\n" + body
+
+
+def decode(content: bytes) -> Manifest | None:
+    """The inverse of `encode`; None for a manifest that is not whole.
+
+    Raises:
+        ValueError: it is whole, but of another version of gozero or not of a run; the message says it of the store.
+    """
+    checksum, _, body = content.partition(b"\n")
+    if hashlib.sha256(body).hexdigest().encode() != checksum:
+        return None
+    saved: dict[str, Any] = json.loads(body)
+    if saved.pop("version") != VERSION:
+        raise ValueError("has a manifest of another version of gozero; use that version")
+    owner, files = Owner(**saved.pop("owner")), {path: Entry(**entry) for path, entry in saved.pop("files").items()}
+    for path in files:
+        if PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts or "\\" in path:
+            raise ValueError(f"has a manifest with the file {path!r}, which cannot be in a run folder")
+    return Manifest(owner=owner, files=files, **saved)
+
+
+def newest(store: Store, names: list[str] | None = None) -> Manifest | None:
+    """The newest whole manifest; None in a store without any. `names` are the store's, if they are known.
+
+    Raises:
+        StoreError: the store cannot be read, or has manifests but none that is whole.
+    """
+    while True:
+        found = sorted((name for name in (names or store.names(FOLDER)) if NAME.fullmatch(name)), reverse=True)
+        names = None
+        try:
+            whole = next(filter(None, (decode(store.read(name)) for name in found)), None)
+        except MissingError:  # removed since: a newer one has come
+            continue
+        except ValueError as error:
+            raise StoreError(f"{store.shown} {error}") from None
+        if found and whole is None:
+            raise StoreError(
+                f"{store.shown} is damaged: none of its {len(found)} manifests is whole; give another --storage"
+            )
+        return whole

@@ -1,0 +1,234 @@
+"""A run folder and its second home in a store: which of the two is ahead, and who may write there.
+
+Vocabulary.
+  push   to copy what has changed in the folder, then the manifest, then to remove what no manifest needs.
+  note   what the folder knows of a store: the state they agree with. storage.json has one for each store.
+  apart  folder and store hold different runs, or each has a part of the run that the other lacks.
+
+Rules. Where one of the two holds no run, the other's counts. Where both do, the folder's counts if the store's state
+came from it, and the store's if the folder has not changed since they agreed. If they are apart nothing is copied, and
+the user decides. A manifest is written only on top of the state that the folder agrees with: whoever finds another's
+has lost the store.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import platform
+import re
+import time
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from training.console import say
+from training.storage import copies
+from training.storage import manifest as manifests
+from training.storage.copies import Copies
+from training.storage.manifest import Entry, Manifest, Owner, entry_of, new_id, object_name
+from training.storage.storage import replacing, writing
+from training.storage.store import Store, StoreError
+
+NOTES = "storage.json"
+# what a push may remove: a store may lie beside files of the user's
+OURS = re.compile(r"(?:(?:checkpoints|records|frozen)/\w+|settings|weights|log|report)-[0-9a-f]{16}\.\w+")
+
+
+class LostError(StoreError):
+    """The store belongs to another process by now; one line."""
+
+
+@dataclass(frozen=True)
+class Note:
+    """What a run folder knows of a store."""
+
+    run: str = ""
+    number: int = 0  # of the state that both agree with
+    agreed: str = ""  # its manifest
+    pending: str = ""  # a manifest that was about to be written when this was
+    seal: tuple[tuple[str, str], ...] = ()  # (path, checksum) of the checkpoints of the state agreed with
+    fetching: bool = False  # the folder is to get that state and may not have it yet
+
+
+class Mirror:
+    """A run folder whose second home is a store. The folder must be this process's alone (`storage.alone`)."""
+
+    def __init__(self, store: Store, folder: Path, take_over: bool = False) -> None:
+        """Decide which of the two is ahead, and claim the store. If `behind` is true, `fetch` comes next.
+
+        Raises:
+            StoreError: the store cannot be used, is damaged or in use, or is apart from the folder.
+            StorageError: the folder cannot be written.
+        """
+        self.store, self.folder = store, folder.absolute()
+        _check_places(store, self.folder)
+        self._copies, self._note = Copies(self.folder), _notes(self.folder).get(store.shown, Note())
+        found = manifests.newest(store)
+        if found is not None and not take_over:
+            self._refuse_if_busy(found)
+        if found is None or not found.checkpoints:
+            state = Manifest(new_id(), found.number if found else 0, found.id if found else "", self._owner(), {})
+            self._note = Note()
+        else:
+            state = found
+            self._note = replace(self._note, fetching=self._is_behind(found))
+        self.state = state  # the store's newest, as far as is known
+        self._uploaded: set[str] = set()  # objects that are there for certain
+        if not self.behind:
+            copies.forget(self.folder)
+        self._write(state.files, ended=False, seen=[])
+
+    @property
+    def behind(self) -> bool:
+        """Whether the folder has to be filled from the store first."""
+        return self._note.fetching
+
+    def fetch(self) -> None:
+        """Bring the store's state into the folder.
+
+        Raises:
+            StoreError: the store is damaged or cannot be read. Call again, or `push` to give the store free.
+            StorageError: the folder cannot be written.
+        """
+        copies.fetch(self.store, self.state, self.folder)
+        with writing(self.folder):
+            for path in (self.folder / "checkpoints").glob("*.pt"):
+                if f"checkpoints/{path.name}" not in self.state.files:  # an older one of the same run
+                    path.unlink()
+        self._keep(replace(self._note, fetching=False))
+
+    def push(self, ended: bool = False) -> bool:
+        """Bring the store to the folder's state; `ended` says that this was the last time. False: it was there already.
+
+        Raises:
+            LostError: another process has the store by now.
+            StoreError: it cannot be done now; the store's state before is whole.
+        """
+        seen = self.store.names()
+        self._check_newest(seen)
+        try:
+            files = self.state.files if self.behind else self._upload()
+            if files == self.state.files and not ended:
+                self._sweep(seen)  # what a push before could not
+                return False
+            self._write(files, ended, seen)
+        except OSError as error:
+            raise StoreError(f"cannot copy {self.folder}: {error.strerror or error}") from None
+        return True
+
+    def _is_behind(self, found: Manifest) -> bool:
+        """Whether the store's run replaces what is in the folder; says so. StoreError if they are apart."""
+        if self.behind or not any((self.folder / "checkpoints").glob("*.pt")):
+            say(f"{self.store.shown} holds a run ({found}): it is fetched and continues in {self.folder}")
+            return True
+        if found.id in (self._note.agreed, self._note.pending):
+            return False
+        if found.run == self._note.run and found.number > self._note.number and self._is_unchanged():
+            say(f"{self.store.shown} is ahead of {self.folder} ({found}): it is fetched and continues here")
+            return True
+        raise StoreError(
+            f"{self.store.shown} holds a run ({found}) that does not come from {self.folder}, or has gone on without it: "
+            "give another --run to continue the store's, or another --storage to keep this folder's"
+        )
+
+    def _is_unchanged(self) -> bool:
+        """Whether the folder's checkpoints are those of the state agreed with."""
+        paths = (self.folder / "checkpoints").glob("*.pt")
+        return self._note.seal == tuple(sorted((f"checkpoints/{path.name}", entry_of(path).sha256) for path in paths))
+
+    def _refuse_if_busy(self, found: Manifest) -> None:
+        """StoreError if a process that has not ended has the store, unless it worked in this folder."""
+        owner, mine = found.owner, self._owner()
+        if not owner.ended and (owner.host, owner.folder) != (mine.host, mine.folder):
+            raise StoreError(
+                f"{self.store.shown} is in use by {owner}; wait until it ends or, if it is gone, add --take-over"
+            )
+
+    def _owner(self, ended: bool = False) -> Owner:
+        return Owner(platform.node(), os.getpid(), str(self.folder), time.time(), ended)
+
+    def _upload(self) -> dict[str, Entry]:
+        """Copy what the store lacks of the folder. Returns the folder's state."""
+        there = self.state.objects | self._uploaded
+        with self._copies.state() as outgoing:
+            files = {path: entry for path, (entry, _) in outgoing.items()}
+            if self.state.checkpoints and not any(path.startswith("checkpoints/") for path in files):
+                raise StoreError(f"{self.folder} has no checkpoint any more; {self.store.shown} keeps the state before")
+            for path, (entry, file) in outgoing.items():
+                name = object_name(path, entry)
+                if name not in there:
+                    self.store.upload(file, name)
+                    self._uploaded.add(name)
+                    if file.stat().st_size != entry.length:
+                        raise StoreError(f"{path} was written while it was copied to {self.store.shown}")
+        return files
+
+    def _check_newest(self, names: list[str]) -> None:
+        """LostError unless the newest of these manifests is ours, be it one whose writing seemed to have failed."""
+        if max(filter(manifests.NAME.fullmatch, names), default="") == self.state.name:
+            return
+        found = manifests.newest(self.store, names)
+        if found is not None and found.id == self._note.pending:
+            self._agree(found)
+        if (found.id if found else "") != self.state.id:
+            by = f"has been taken over by {found.owner}" if found else "has been emptied"
+            raise LostError(
+                f"{self.store.shown} {by}; this run is not copied there any more, and is whole in {self.folder}"
+            )
+
+    def _write(self, files: dict[str, Entry], ended: bool, seen: list[str]) -> None:
+        """Write the next manifest and remove what it does not need of `seen`, names that were there before.
+
+        They were listed before the owner was checked, so files of a process that takes over now are not among them.
+        """
+        fresh = Manifest(self.state.run, self.state.number + 1, new_id(), self._owner(ended), files)
+        self._keep(replace(self._note, pending=fresh.id))
+        self._check_newest(self.store.names(manifests.FOLDER))
+        self.store.write(fresh.name, manifests.encode(fresh))
+        self._check_newest(self.store.names(manifests.FOLDER))  # agrees to the fresh one
+        self._sweep(seen)
+
+    def _sweep(self, seen: list[str]) -> None:
+        """Remove what the state does not need; what cannot be removed now is left to a later push."""
+        needed = {self.state.name} | self.state.objects
+        with contextlib.suppress(StoreError):
+            self.store.remove(sorted(name for name in {*seen, *self._uploaded} - needed if _is_ours(name)))
+        self._uploaded &= needed
+
+    def _agree(self, state: Manifest) -> None:
+        """The store holds this state, and the folder comes from it or will get it."""
+        self.state = state
+        seal = tuple(sorted((path, entry.sha256) for path, entry in state.checkpoints.items()))
+        note = Note(state.run, state.number, state.id, "", seal, self.behind)
+        self._keep(note)
+
+    def _keep(self, note: Note) -> None:
+        """Keep a note in the folder, beside those of other stores. Raises StorageError."""
+        self._note, path = note, self.folder / NOTES
+        notes = _notes(self.folder) | {self.store.shown: note}
+        with writing(path), replacing(path) as file:
+            file.write(json.dumps({url: asdict(each) for url, each in notes.items()}, indent=1).encode())
+
+
+def _notes(folder: Path) -> dict[str, Note]:
+    """The folder's notes by the stores' URLs. StoreError for a damaged file."""
+    path = folder / NOTES
+    try:
+        saved = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        return {url: replace(Note(**note), seal=tuple(map(tuple, note["seal"]))) for url, note in saved.items()}
+    except (ValueError, TypeError, KeyError, AttributeError):
+        raise StoreError(f"{path} is damaged; give another --run to continue from the store") from None
+
+
+def _is_ours(name: str) -> bool:
+    return bool(OURS.fullmatch(name) or manifests.NAME.fullmatch(name))
+
+
+def _check_places(store: Store, folder: Path) -> None:
+    """StoreError for a store that lies within the run folder, or the other way round."""
+    place, folder = store.folder and store.folder.resolve(), folder.resolve()
+    if place is not None and (place.is_relative_to(folder) or folder.is_relative_to(place)):
+        raise StoreError(
+            f"--storage {store.shown} and the run folder {folder} lie within each other; give another place"
+        )

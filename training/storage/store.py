@@ -1,0 +1,149 @@
+"""A store: a place for files that survives this machine, named by any URL that fsspec knows.
+
+    s3://bucket/runs/go13   gs://bucket/runs/go13   file:///mnt/share/go13   sftp://host/runs/go13
+
+Vocabulary.
+  name    of a file in the store, relative to the URL, with / between its parts.
+  driver  the package behind a URL's protocol: s3fs, gcsfs, ... It finds its keys by itself, in the environment or its
+          own files. gozero neither reads nor keeps them, and shows a URL without the user, password and query in it.
+
+What the files mean is `training.storage.manifest`. Every error of a driver becomes a StoreError.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import fsspec
+from fsspec.registry import known_implementations
+
+# protocols without folders: to make one there could make a bucket of a mistyped name
+FLAT = frozenset({"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oci", "oss", "memory"})
+
+
+class StoreError(Exception):
+    """A store that cannot be used now; one line with its URL and the reason."""
+
+
+class MissingError(StoreError):
+    """A file that is not in the store; one line."""
+
+
+class Store:
+    """The files under a URL. Every method raises StoreError."""
+
+    def __init__(self, url: str) -> None:
+        """Load the driver; nothing is read yet."""
+        self._url, self.shown = url, shown(url)
+        try:
+            self._files, root = fsspec.core.url_to_fs(url, use_listings_cache=False, skip_instance_cache=True)
+        except ImportError:
+            raise StoreError(
+                f"--storage {self.shown}: {_driver(url)} is not installed; install it with pip in this environment"
+            ) from None
+        except ValueError as error:
+            raise StoreError(
+                f"--storage {self.shown}: {self._reason(error)}; give a URL such as s3://bucket/run"
+            ) from None
+        self._root = str(root).rstrip("/")
+        protocol = self._files.protocol
+        kinds = {protocol} if isinstance(protocol, str) else set(protocol)
+        self._flat, self._local = bool(kinds & FLAT), "file" in kinds
+
+    @property
+    def folder(self) -> Path | None:
+        """Where the store is on this machine; None elsewhere."""
+        return Path(self._root) if self._local else None
+
+    def names(self, within: str = "") -> list[str]:
+        """The names of all files, or of those in a folder, sorted."""
+        with self._errors("read"):
+            self._files.invalidate_cache()
+            found = self._files.find(self._at(within) if within else self._root)
+        return sorted(str(path)[len(self._root) :].lstrip("/") for path in found)
+
+    def read(self, name: str) -> bytes:
+        """The content of a small file. MissingError if it is not there."""
+        with self._errors("read", name):
+            return bytes(self._files.cat_file(self._at(name)))
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a small file."""
+        with self._errors("write to"):
+            self._make_room(name)
+            self._files.pipe_file(self._at(name), content)
+
+    def upload(self, path: Path, name: str) -> None:
+        """Copy a file of this machine into the store."""
+        with self._errors("write to"):
+            self._make_room(name)
+            self._files.put_file(str(path), self._at(name))
+
+    def download(self, name: str, path: Path) -> None:
+        """Copy a file of the store to this machine. MissingError if it is not there."""
+        with self._errors("read", name):
+            self._files.get_file(self._at(name), str(path))
+
+    def remove(self, names: Iterable[str]) -> None:
+        """Remove files; one that is gone already is no error."""
+        for name in names:
+            with contextlib.suppress(MissingError), self._errors("remove files in", name):
+                self._files.rm_file(self._at(name))
+
+    def _at(self, name: str) -> str:
+        return f"{self._root}/{name}"
+
+    def _make_room(self, name: str) -> None:
+        """Make the folder of a file where the store has folders."""
+        if not self._flat:
+            self._files.makedirs(self._at(name).rpartition("/")[0], exist_ok=True)
+
+    @contextlib.contextmanager
+    def _errors(self, doing: str, name: str = "") -> Iterator[None]:
+        """Turn a driver's error into a StoreError; with a name, a missing file into a MissingError."""
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001 - each driver has its own
+            if name and isinstance(error, FileNotFoundError):
+                raise MissingError(f"{self.shown} is damaged: its file {name} is missing") from None
+            raise StoreError(f"cannot {doing} {self.shown}: {self._reason(error)}") from None
+
+    def _reason(self, error: Exception) -> str:
+        """The error's first line without what the URL keeps secret."""
+        said = (error.strerror if isinstance(error, OSError) else "") or str(error)
+        reason = (said.strip().splitlines() or [type(error).__name__])[0].strip().rstrip(".;")
+        for secret in _secrets(self._url):
+            reason = reason.replace(secret, "***")
+        return reason
+
+
+def shown(url: str) -> str:
+    """A URL without user, password and query."""
+    return re.sub(r"//[^/@]*@", "//", url).partition("?")[0] if "://" in url else url
+
+
+def _secrets(url: str) -> list[str]:
+    """What `shown` leaves out, the longest first."""
+    if "://" not in url:
+        return []
+    parts = urlsplit(url)
+    account = parts.netloc.rpartition("@")[0]
+    found = {account, parts.query, *account.split(":"), *(value for _, value in parse_qsl(parts.query))}
+    return sorted(found - {""}, key=len, reverse=True)
+
+
+def _driver(url: str) -> str:
+    """The missing package of a URL's protocol, in words."""
+    protocol = url.partition("://")[0].rpartition("::")[2]
+    known: dict[str, Any] = known_implementations.get(protocol, {})
+    packages = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "sftp": "paramiko", "ssh": "paramiko"}
+    if protocol in packages:
+        return f"the package {packages[protocol]}, which {protocol}:// needs,"
+    return (
+        f"a package that {protocol}:// needs ({str(known.get('err', 'see the documentation of fsspec')).rstrip('.')})"
+    )
