@@ -11,7 +11,13 @@ from gtp.protocol import Protocol
 from gtp.time_controls import FEWEST_MOVES, LAG, Byoyomi, Fischer, moves_to_share
 from tests.gtp.engine import answer_to
 
-MAIN = (600 - 1 - 9) / 50
+
+def share(seconds: float, moves: int) -> float:
+    """The target of one of so many moves, where each later one is expected to use three quarters of its own."""
+    return seconds / (1 + 0.75 * (moves - 1))
+
+
+MAIN = share(600 - 1 - 9, 50)
 
 
 def protocol_of(clock: Clock) -> Protocol:
@@ -54,17 +60,17 @@ def left(clock: Clock, colour: int = BLACK) -> tuple[float, int]:
         (["time_settings 600 0 0"], MAIN),
         (["time_settings 600 0 25"], MAIN),  # no period: sudden death
         (["time_settings 0 5 1"], 5 - 1 - 0.075),
-        (["time_settings 0 300 25"], (300 - 1 - 4.5) / 25),
+        (["time_settings 0 300 25"], share(300 - 1 - 4.5, 25)),
         (["time_settings 0 1 1"], 0.5),  # all lag: half of it
         (["time_settings 1.5 2.5 1"], 2.5 - 1 - 0.0375),
         (["time_settings 600 30 5.0"], MAIN),
         (["time_settings 60 30 1"], 30 - 1 - 0.45),  # overtime gives more than a share of the main time
-        (["time_settings 600 0 0", "time_left black 100 0"], (100 - 1 - 1.5) / 50),
+        (["time_settings 600 0 0", "time_left black 100 0"], share(100 - 1 - 1.5, 50)),
         (["time_settings 600 0 0", "time_left B -3 0"], 0.0),
         (["time_settings 600 0 0", "time_left w 10 0"], MAIN),
-        (["time_settings 600 0 0", "time_left b 10 2"], (10 - 1 - 0.15) / 2),  # never agreed, no error
-        (["time_settings 600 30 5", "time_left b 20 4"], (20 - 1 - 0.3) / 4),
-        (["time_left b 100 0"], (100 - 1 - 1.5) / 50),  # a server that sends no time_settings
+        (["time_settings 600 0 0", "time_left b 10 2"], share(10 - 1 - 0.15, 2)),  # never agreed, no error
+        (["time_settings 600 30 5", "time_left b 20 4"], share(20 - 1 - 0.3, 4)),
+        (["time_left b 100 0"], share(100 - 1 - 1.5, 50)),  # a server that sends no time_settings
         (["time_left w 100 0"], math.inf),
         (["time_settings 10 0 0", "time_left b 3 0", "time_settings 600 0 0"], MAIN),
     ],
@@ -80,7 +86,7 @@ def test_time_settings_and_time_left(lines: list[str], seconds: float) -> None:
         ("none", None, math.inf),
         ("none", "b 5 0", math.inf),
         ("absolute 600", None, MAIN),
-        ("ABSOLUTE 600.0", "b 100 0", (100 - 1 - 1.5) / 50),
+        ("ABSOLUTE 600.0", "b 100 0", share(100 - 1 - 1.5, 50)),
         ("byoyomi 600 5 3", None, MAIN),
         ("byoyomi 600 30 3", None, 30 - 1 - 0.45),
         ("byoyomi 0 30 5", None, 30 - 1 - 0.45),
@@ -92,8 +98,8 @@ def test_time_settings_and_time_left(lines: list[str], seconds: float) -> None:
         ("byoyomi 600 30 0", None, MAIN),
         ("byoyomi 600 0 3", None, MAIN),
         ("canadian 600 300 25", None, MAIN),
-        ("canadian 0 300 25", None, (300 - 1 - 4.5) / 25),
-        ("canadian 600 300 25", "b 200 20", (200 - 1 - 3) / 20),
+        ("canadian 0 300 25", None, share(300 - 1 - 4.5, 25)),
+        ("canadian 600 300 25", "b 200 20", share(200 - 1 - 3, 20)),
         ("canadian 600 300 25", "b 0 1", 0.0),
         ("canadian 600 30 0", None, math.inf),
         ("canadian 600 0 0", None, MAIN),
