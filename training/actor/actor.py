@@ -108,7 +108,8 @@ class Actor:
             closing(writer),
             progress_bar(round(sum(debt.owed.values())), f"self-play {progress.generation}", f" {self.unit}") as bar,
         ):
-            for record in self._rounds(debt, stage, progress, stop):
+            found = (self._streams if self.crew.streams else self._rounds)(debt, stage, progress, stop)
+            for record in found:
                 if record is not None:
                     self._keep(record, writer, path)
                     debt.owed[record.size] -= self._units(record)
@@ -132,12 +133,43 @@ class Actor:
             while debt.of(size) > 0 and not stop():
                 wanted = self._wanted(debt.of(size), self._every - debt.done) / seats
                 due = [Stretch(size, seat, stage, progress.generation, wanted, self.unit) for seat in range(seats)]
-                for found in self.crew.play(due, stop):
-                    if isinstance(found, Played):
-                        progress.evaluations += found.evaluations
-                    else:
-                        yield found
+                yield from self._games(self.crew.play(due, stop), progress)
                 yield None
+
+    def _streams(
+        self, debt: Debt, stage: Stage, progress: Progress, stop: Callable[[], bool]
+    ) -> Iterator[Record | None]:
+        """The same where each seat goes on by itself, also while others rest and into the next generation."""
+        while any(debt.of(size) > 0 for size in debt.owed) and not stop():
+            self._keep_busy(debt, stage, progress.generation)
+            yield from self._games(self.crew.take(stop), progress)
+            yield None
+        if stop():
+            while self.crew.under_way():
+                yield from self._games(self.crew.take(stop), progress)
+
+    def _keep_busy(self, debt: Debt, stage: Stage, generation: int) -> None:
+        """Give each seat that has none a stretch, on the board size that lacks most."""
+        under_way = self.crew.under_way()
+        lacking = {size: debt.owed.get(size, 0.0) for size in stage.sizes}
+        for stretch in under_way:
+            lacking[stretch.size] = lacking.get(stretch.size, 0.0) - stretch.wanted
+        whole = self.settings.generation_games or self.settings.generation_rows
+        share = self._wanted(whole, self._every) / self.settings.selfplay.seats
+        wanted = max(share, 1.0 if self.unit == "games" else self.settings.selfplay.games)
+        for seat in set(range(self.settings.selfplay.seats)) - {stretch.seat for stretch in under_way}:
+            size = max(stage.sizes, key=lambda size: (lacking[size], size))
+            lacking[size] -= wanted
+            self.crew.submit(Stretch(size, seat, stage, generation, wanted, self.unit))
+
+    @staticmethod
+    def _games(found: Iterator[Record | Played], progress: Progress) -> Iterator[Record]:
+        """The games of what a crew tells; evaluations are counted."""
+        for each in found:
+            if isinstance(each, Played):
+                progress.evaluations += each.evaluations
+            else:
+                yield each
 
     def state_dict(self) -> dict[Key, dict[str, Any]]:
         """The pools' states by key; to be taken at rest."""

@@ -82,6 +82,9 @@ class Crew(Protocol):
     def submit(self, stretch: Stretch) -> None:
         """Have a stretch played beside the others; its pool must have none under way."""
 
+    def under_way(self) -> list[Stretch]:
+        """The stretches submitted that have not ended."""
+
     def take(self, stop: Stop) -> Iterator[Record | Played]:
         """Wait for what the stretches submitted have to tell, and yield it; once `stop()` is true, until all ended."""
 
@@ -126,7 +129,7 @@ class LocalCrew:
         for stretch in stretches:
             if stop():
                 break
-            pool = self._pool(stretch.key, stretch.generation)
+            pool = self.open_pool(stretch.key, stretch.generation)
             version = self._use(pool, stretch.stage, stretch.generation)
             before = pool.evaluations
             yield from pool.play(stretch.wanted, lambda: stop() or self._version != version, stretch.unit)  # noqa: B023
@@ -134,6 +137,9 @@ class LocalCrew:
 
     def submit(self, stretch: Stretch) -> None:
         raise NotImplementedError("stretches are played one after the other here: call play")
+
+    def under_way(self) -> list[Stretch]:
+        return []
 
     def take(self, stop: Stop) -> Iterator[Record | Played]:
         raise NotImplementedError("stretches are played one after the other here: call play")
@@ -152,7 +158,7 @@ class LocalCrew:
         try:
             if seat >= self.settings.selfplay.seats:
                 raise ValueError(f"they are of seat {seat + 1}, the settings ask for {self.settings.selfplay.seats}")
-            self._pool(key, generation=1).load_state_dict(state)
+            self.open_pool(key, generation=1).load_state_dict(state)
         except (ValueError, KeyError) as error:
             self.pools.pop(key, None)
             return f"the games in flight on {size}x{size} are given up and new ones begin: {error}"
@@ -164,7 +170,8 @@ class LocalCrew:
     def report(self) -> dict[str, float]:
         return {}
 
-    def _pool(self, key: Key, generation: int) -> Pool:
+    def open_pool(self, key: Key, generation: int) -> Pool:
+        """The pool of that key, made in this generation if there is none yet."""
         if key not in self.pools:
             size, *seat = key if isinstance(key, tuple) else (key,)
             game, seed = scoring.game_of(self.settings, size), (self.settings.seed, generation, *seat)

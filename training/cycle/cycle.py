@@ -8,9 +8,10 @@ Vocabulary.
   sequential  one after the other: play, learn, hand over.
   semi-asynchronous  self-play of a generation and learning from the one before it at the same time, each waiting for
                      the other at its end.
-  asynchronous  self-play never waits, but for one step at a checkpoint: the learner takes the steps that rows have paid
-              for and hands over a network every so many, in the middle of games; with a gate, its match decides in the
-              meantime. Generations that end while one is reported are reported with the next.
+  asynchronous  self-play does not wait, but for one step at a checkpoint and where it is `generations_ahead` of the
+                learner. That takes the steps that rows have paid for and hands over a network every so many, in the
+                middle of games; with a gate, its match decides in the meantime. Generations that end while one is
+                reported are reported with the next.
 
 A run that is killed continues from its last checkpoint. In the first two modes, on a CPU with one thread, it ends with
 the same weights, bit for bit, as a run that was not killed. Stopping (Ctrl-C, SIGTERM) saves at once and loses no
@@ -107,7 +108,7 @@ class Asynchronous:
         run = self.run
         try:
             while not run.finished() and not halt():
-                run.play(halt, rest=self._take)
+                run.play(halt, rest=lambda: self._take(halt))
                 if not halt():
                     with run.turn():
                         run.absorb()
@@ -115,6 +116,7 @@ class Asynchronous:
                         run.advance()
                     self._complete.set()
                 run.save()
+                self._hold_back(halt)
         finally:
             self._played.set()
 
@@ -157,11 +159,20 @@ class Asynchronous:
             _tell(self.run, self.watch, stop)
         self.run.save()
 
-    def _take(self) -> None:
+    def _take(self, halt: Stop) -> None:
         with self.run.turn():
             self.run.absorb()
         self.run.save()
         self._news.set()
+        self._hold_back(halt)
+
+    def _hold_back(self, halt: Stop) -> None:
+        """Wait while self-play is too far ahead of the learner."""
+        if not self.run.is_ahead():
+            return
+        with self.run.timeline.during("held"):
+            while self.run.is_ahead() and not halt():
+                self._learned.wait(PATIENCE)
 
     def _hands_over(self) -> bool:
         """Whether it is time for the learner to hand over, which is its own affair where there is no gate."""

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 from gozero.errors import ChoiceError
@@ -28,8 +30,9 @@ from training.run.run import Run
 from training.run.staff import HERE, Staff
 from training.settings import config
 from training.settings.config import LoopSettings
-from training.storage import storage
+from training.storage import keeper, storage
 from training.storage.checkpoint import CheckpointError
+from training.storage.keeper import Keeper
 from training.storage.storage import BusyError, FolderError, StorageError
 from training.storage.store import StoreError
 
@@ -59,10 +62,53 @@ def prepare(settings: LoopSettings, folder: Path, origin: Origin | None = None, 
     return run
 
 
-def train(run: Run, watch: Monitor, program: str, stop: Callable[[], bool]) -> int:
-    """Run the cycle until it ends, fails or is stopped. Returns the exit code."""
-    say(config.describe(run.settings))
-    say(f"games are refereed by {simulators.DESCRIPTIONS[run.settings.simulator]}")
+def second_home(url: str | None, take_over: bool, folder: Path, held: ExitStack) -> Keeper | None:
+    """The store at a URL, open until `held` ends; None without one. The folder, held alone, then has the store's run.
+
+    Raises:
+        SettingsError: there is nothing to take over.
+        StoreError, StorageError: the store cannot be used, or the folder not be written.
+    """
+    if url is None:
+        if take_over:
+            raise SettingsError("--take-over belongs to --storage URL; give both")
+        return None
+    home = keeper.second_home(url, folder, take_over)
+    held.callback(home.close)
+    return home
+
+
+def as_begun(settings: LoopSettings, folder: Path, chosen: frozenset[str] | None) -> LoopSettings:
+    """The settings of a preset with the parts of the network (`OLDEST`) of the run in the folder, if there is one: a
+    preset may have got others since.
+
+    `chosen` are the settings that were asked for beside the preset, and stay; None: there is no preset, all stay.
+    """
+    if chosen is None or not any((folder / "checkpoints").glob("*.pt")):
+        return settings
+    try:
+        before = OLDEST | json.loads((folder / "settings.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError, TypeError):  # `compare` says what is wrong
+        return settings
+    kept = {name: before[name] for name in OLDEST if name not in chosen and before[name] != getattr(settings, name)}
+    for name, value in kept.items():
+        say(
+            f"{folder.absolute()} continues with {name} = {value!r}, as it began; new runs have {getattr(settings, name)!r}"
+        )
+    return replace(settings, **kept)
+
+
+def introduce(settings: LoopSettings) -> None:
+    """Say what the run's settings are."""
+    say(config.describe(settings))
+    say(f"games are refereed by {simulators.DESCRIPTIONS[settings.simulator]}")
+
+
+def train(run: Run, watch: Monitor, program: str, stop: Callable[[], bool], home: Keeper | None = None) -> int:
+    """Run the cycle until it ends, fails or is stopped; `home` hears of each checkpoint. Returns the exit code."""
+    if home is not None:
+        run.saved = home.wake
+        home.wake()
     try:
         run.steps.watch, run.watch = watch.step, watch.match
         cycle(run, watch, stop)
@@ -74,6 +120,11 @@ def train(run: Run, watch: Monitor, program: str, stop: Callable[[], bool]) -> i
     say(run.limits.ending())
     say(f"weights: {(run.folder / 'weights.pt').absolute()}")
     return 0
+
+
+def closed(home: Keeper | None, code: int) -> int:
+    """The exit code, after the run's last copy to its second home: 1 if that failed."""
+    return code if home is None or home.close() else code or 1
 
 
 def compare(settings: LoopSettings, folder: Path) -> bool:

@@ -15,6 +15,7 @@ import json
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,8 @@ from gozero.options import SettingsError
 from gozero.threads import available_threads
 from training.actor import simulators
 from training.console import Parser, say, stop_on_signals
-from training.cycle.sitting import FAILED, OLDEST, UNUSABLE, compare, prepare, train
+from training.cycle import sitting
+from training.cycle.sitting import FAILED, UNUSABLE, prepare
 from training.doctor import monitor
 from training.learner.learner import network_config
 from training.records import scoring
@@ -34,8 +36,7 @@ from training.run.origins import Origin
 from training.settings import presets
 from training.settings.config import LoopSettings
 from training.settings.learning import ReplaySettings
-from training.storage import keeper, manifest, storage
-from training.storage.keeper import Keeper
+from training.storage import manifest, storage
 from training.storage.store import Store
 
 SHORTHANDS = ("hours", "threads", "simulator", "device", "mode")  # options that are settings of the same name
@@ -73,6 +74,11 @@ def add_options(options: argparse.ArgumentParser) -> None:
     )
     home.add_argument(
         "--take-over", action="store_true", help="use the storage although another process has not given it free"
+    )
+    cluster = options.add_argument_group("on many machines (docs/cluster.md)")
+    cluster.add_argument("--address", metavar="HOST:PORT", help="of a Ray cluster; auto: the one of this machine")
+    cluster.add_argument(
+        "--workers", type=int, default=0, metavar="N", help="start N workers there (default: those of training.worker)"
     )
     begin = options.add_argument_group("what a new run begins with")
     begin.add_argument(
@@ -129,10 +135,12 @@ def _start(options: argparse.Namespace, program: str, announce: Callable[[LoopSe
             origin = Origin(options.origin, tuple(options.records))
             torch.set_num_threads(asked.threads or available_threads())
             if options.estimate or options.dry_run:
-                return _look_first(_as_begun(asked, folder, options), folder, origin, options)
+                return _look_first(sitting.as_begun(asked, folder, _chosen(options)), folder, origin, options)
+            if options.address is not None:
+                return _on_cluster(asked, folder, origin, options, program)
             held.enter_context(storage.alone(folder))
-            home = _second_home(options, folder, held)
-            settings = _as_begun(asked, folder, options)
+            home = sitting.second_home(options.storage, options.take_over, folder, held)
+            settings = sitting.as_begun(asked, folder, _chosen(options))
             if announce is not None:
                 say(announce(settings, folder))
             with storage.writing(folder):
@@ -146,23 +154,25 @@ def _start(options: argparse.Namespace, program: str, announce: Callable[[LoopSe
             return 1
         except KeyboardInterrupt:  # nothing has begun
             return INTERRUPTED
-        if home is None:
-            return train(run, watch, program, stop_on_signals())
-        run.saved = home.wake
-        home.wake()
-        code = train(run, watch, program, stop_on_signals())
-        return code if home.close() else code or 1
+        stop = stop_on_signals()
+        sitting.introduce(settings)
+        return sitting.closed(home, sitting.train(run, watch, program, stop, home))
 
 
-def _second_home(options: argparse.Namespace, folder: Path, held: ExitStack) -> Keeper | None:
-    """The store that the options name, open until `held` ends; None without. The folder then has the store's run."""
-    if options.storage is None:
-        if options.take_over:
-            raise SettingsError("--take-over belongs to --storage URL; give both")
-        return None
-    home = keeper.second_home(options.storage, folder, options.take_over)
-    held.callback(home.close)
-    return home
+def _on_cluster(settings: LoopSettings, folder: Path, origin: Origin, options: argparse.Namespace, program: str) -> int:
+    """The run on the cluster at `--address`."""
+    if options.workers < 0:
+        raise SettingsError(f"--workers {options.workers}: give a number of workers, or 0 for those of training.worker")
+    if find_spec("ray") is None:
+        raise SettingsError("--address needs Ray, which is not installed; run: pip install 'gozero[distributed]'")
+    from training.cluster import driver
+    from training.cluster.messages import Sitting
+
+    asked = Sitting(
+        settings, _chosen(options), folder.absolute(), origin, options.storage, options.take_over, program,
+        options.workers, max(1, settings.threads) if options.workers else 0,
+    )  # fmt: skip
+    return driver.run(asked, options.address)
 
 
 def _look_first(settings: LoopSettings, folder: Path, origin: Origin, options: argparse.Namespace) -> int:
@@ -175,7 +185,7 @@ def _look_first(settings: LoopSettings, folder: Path, origin: Origin, options: a
             store = Store(options.storage)
             found = manifest.newest(store)
             print(f"storage    {store.shown} {f'holds a run ({found})' if found else 'holds nothing yet'}: ok")
-        compare(settings, folder)
+        sitting.compare(settings, folder)
         rehearsal.rehearse(settings, folder, origin, print)
     if options.estimate:
         print(estimate.report(settings))
@@ -185,7 +195,7 @@ def _look_first(settings: LoopSettings, folder: Path, origin: Origin, options: a
 def _settings(options: argparse.Namespace) -> tuple[LoopSettings, Path]:
     """(the settings with the referee resolved, the run folder) that the options name; SettingsError if they name none.
 
-    What is in the run folder is not looked at: `_as_begun` comes next.
+    What is in the run folder is not looked at: `sitting.as_begun` comes next.
     """
     if (options.preset is None) == (options.config is None):
         raise SettingsError(f"give one of --preset NAME ({', '.join(presets.names())}) and --config FILE.toml")
@@ -203,23 +213,9 @@ def _settings(options: argparse.Namespace) -> tuple[LoopSettings, Path]:
     return settings, Path(options.run or Path("runs") / path.stem)
 
 
-def _as_begun(settings: LoopSettings, folder: Path, options: argparse.Namespace) -> LoopSettings:
-    """The settings of a preset with the parts of the network (`OLDEST`) of the run in the folder, if there is one and
-    nothing else was asked for: a preset may have got others since.
-    """
-    if not options.preset or not any((folder / "checkpoints").glob("*.pt")):
-        return settings
-    try:
-        before = OLDEST | json.loads((folder / "settings.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError, TypeError):  # `compare` says what is wrong
-        return settings
-    asked = {assignment.partition("=")[0].strip() for assignment in options.set}
-    kept = {name: before[name] for name in OLDEST if name not in asked and before[name] != getattr(settings, name)}
-    for name, value in kept.items():
-        say(
-            f"{folder.absolute()} continues with {name} = {value!r}, as it began; new runs have {getattr(settings, name)!r}"
-        )
-    return replace(settings, **kept)
+def _chosen(options: argparse.Namespace) -> frozenset[str] | None:
+    """The settings that were asked for beside a preset; None: without one all were."""
+    return frozenset(each.partition("=")[0].strip() for each in options.set) if options.preset else None
 
 
 def _check_boards(settings: LoopSettings) -> None:

@@ -157,16 +157,21 @@ class Run:
                 self._let_play(candidate)
         return True
 
+    def is_ahead(self) -> bool:
+        """Whether self-play is so far ahead of the learner that it must wait (asynchronous mode)."""
+        settings, most = self.settings, self.settings.generations_ahead
+        limit = self.steps.paid_by(most * settings.generation_rows, most * settings.generation_games)
+        return most > 0 and self.steps.owed() > max(1.0, limit)
+
     def unseen_steps(self) -> int:
         """The learner's steps since it was last handed over, or refused by the gate."""
         return self.trainer.steps - self.progress.handed_steps
 
     def report(self, stop: Callable[[], bool]) -> dict[str, float]:
         """What happened since the last report: games, mean losses, held-out measures, speed, and the run's counters."""
-        held = self.trainer.held_out(self.turn, stop)
-        with self.turn():
-            notes = self.measures.gather()
-        return self.measures.report(notes | self.actor.crew.report(), held)
+        with self.turn():  # at once: what ends from here on belongs to the next report
+            notes = self.measures.gather() | self.actor.crew.report()
+        return self.measures.report(notes, self.trainer.held_out(self.turn, stop))
 
     def advance(self) -> None:
         """Go to the next generation."""

@@ -1,7 +1,7 @@
 """When each part of a run was working: its spans, for the report.
 
 Vocabulary.
-  part  selfplay, learner, gate or monitor.
+  part  selfplay, learner, gate, monitor, or held: self-play that waits for the learner.
   span  (part, begin, end) in seconds of `time.monotonic`; spans of one part do not overlap, those of different parts
         may.
 
@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-REPORTED = ("selfplay", "learner", "gate")
+REPORTED = ("selfplay", "learner", "gate", "held")
 
 
 class Span(NamedTuple):

@@ -100,6 +100,12 @@ class LoopSettings:
     swap_steps: int = setting(
         200, unit="steps between two hand-overs to self-play (asynchronous)", low=1, papers="AlphaZero: 1000"
     )
+    generations_ahead: float = setting(
+        4.0,
+        unit="generations of rows whose steps may be owed before self-play waits for them (asynchronous); 0 = no limit",
+        low=0,
+        high=1000,
+    )
     selfplay: SelfPlaySettings = field(default_factory=SelfPlaySettings)
     replay: ReplaySettings = field(default_factory=ReplaySettings)
     learner: LearnerSettings = field(default_factory=LearnerSettings)

@@ -1,0 +1,160 @@
+"""A run on a cluster in which something is killed all the time: is every game counted once, and memory bounded?
+
+    python -m benchmarks.cluster_chaos --minutes 3 --every 20
+
+Several Ray nodes on this machine train a small network on 7x7. Every so many seconds a process drawn by `--seed` is
+killed with SIGKILL: a worker, the learner, the coordinator, or a whole node, for which another joins. At the end the run
+is stopped as by Ctrl-C and looked through: games in the window and in the shards, games that occur twice, frames that
+cannot be read, the most memory of each kind of process and of the object store. Linux; it needs Ray.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from ray.cluster_utils import Cluster
+
+from benchmarks.harness import machine
+from gozero.machine import megabytes
+from training.cluster.worker import SLOT
+from training.records import records
+from training.storage import checkpoint
+
+KINDS = ("worker", "learner", "coordinator", "node")
+TITLES = {"worker": "ray::Worker", "learner": "ray::Learner", "coordinator": "ray::Coordinator"}
+STORE = 100_000_000  # bytes of each node's object store
+LEAVE_SECONDS = 180.0
+
+
+def processes(title: str, parents: set[int]) -> list[int]:
+    """Processes that call themselves so and are children of these."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            if path.joinpath("cmdline").read_bytes().startswith(title.encode()):
+                parent = int(path.joinpath("stat").read_text().rsplit(")", 1)[1].split()[1])
+                found += [int(path.name)] if parent in parents else []
+        except OSError:
+            continue
+    return found
+
+
+class Chaos:
+    """The nodes, and what is done to them."""
+
+    def __init__(self, nodes: int, seed: int) -> None:
+        head = {"num_cpus": 1, "include_dashboard": False, "object_store_memory": STORE}
+        self.cluster = Cluster(initialize_head=True, head_node_args=head)
+        self.generator = np.random.default_rng(seed)
+        self.nodes = [self.join() for _ in range(nodes)]
+        self.killed: Counter[str] = Counter()
+        self.most: dict[str, float] = {}  # MB by kind
+
+    def join(self) -> Any:
+        """A node with one worker."""
+        return self.cluster.add_node(num_cpus=1, resources={SLOT: 1}, object_store_memory=STORE)
+
+    def raylets(self) -> set[int]:
+        nodes = [self.cluster.head_node, *self.nodes]
+        return {int(node.all_processes["raylet"][0].process.pid) for node in nodes}
+
+    def look(self) -> None:
+        """Note the memory in use."""
+        for kind, title in TITLES.items():
+            for process in processes(title, self.raylets()):
+                used = megabytes(Path(f"/proc/{process}/status"), "RssAnon") or 0.0
+                self.most[kind] = max(self.most.get(kind, 0.0), used)
+
+    def strike(self) -> None:
+        """Kill something."""
+        kind = KINDS[self.generator.integers(len(KINDS))]
+        if kind == "node":
+            self.cluster.remove_node(self.nodes.pop(0), allow_graceful=False)
+            self.nodes.append(self.join())
+        else:
+            found = processes(TITLES[kind], self.raylets())
+            if not found:
+                return
+            os.kill(found[self.generator.integers(len(found))], signal.SIGKILL)
+        self.killed[kind] += 1
+
+
+def verdict(folder: Path) -> list[str]:
+    """What the run folder shows."""
+    found = checkpoint.latest(folder / "checkpoints")
+    if found is None:
+        return ["no checkpoint was written"]
+    progress, games, corrupt = found[0].progress, 0, 0
+    lines: Counter[tuple[int, ...]] = Counter()
+    in_window = 0
+    for path in sorted((folder / "records").glob("*.gzr")):
+        shard = records.read(path)
+        corrupt += shard.corrupt
+        games += len(shard.records)
+        absorbed = progress.absorbed if int(path.stem) == progress.generation else len(shard.records)
+        in_window += absorbed
+        lines.update(tuple(record.moves.tolist()) for record in shard.records)
+    twice = sum(count - 1 for count in lines.values())
+    return [
+        f"generation {progress.generation}: {games} games in the shards, {twice} of them twice, {corrupt} frames corrupt",
+        f"{progress.games} games counted, {in_window} of the shards' games are in the window; {progress.rows} rows, "
+        f"{found[0].learner['steps']} steps",
+    ]
+
+
+def main() -> None:
+    """Run, strike, stop and tell."""
+    options = argparse.ArgumentParser(prog="python -m benchmarks.cluster_chaos", description=__doc__)
+    options.add_argument("--minutes", type=float, default=30.0)
+    options.add_argument("--every", type=float, default=20.0, help="seconds between two strikes")
+    options.add_argument("--nodes", type=int, default=2, help="beside the head")
+    options.add_argument("--mode", default="asynchronous")
+    options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--run", help="run folder (default: a temporary one)")
+    chosen = options.parse_args()
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    print(machine())
+    folder = Path(chosen.run or tempfile.mkdtemp(prefix="chaos-")).absolute()
+    chaos = Chaos(chosen.nodes, chosen.seed)
+    changes = {
+        "network": "b2c16", "generation_rows": "1000", "checkpoint_rows": "250", "swap_steps": "50",
+        "monitor.strength_every": "0", "monitor.report_every": "0", "selfplay.games": "8",
+        "selfplay.seats": str(chosen.nodes + 1),
+    }  # fmt: skip
+    command = [sys.executable, "-m", "training.loop", "--preset", "go7", "--simulator", "numba", "--threads", "1"]
+    command += ["--mode", chosen.mode, "--run", str(folder), "--address", chaos.cluster.address]
+    for name, value in changes.items():
+        command += ["--set", f"{name}={value}"]
+    log = folder / "driver.txt"
+    folder.mkdir(parents=True, exist_ok=True)
+    with log.open("w") as out:
+        driver = subprocess.Popen(command, stderr=out)
+        end, strike = time.monotonic() + 60 * chosen.minutes, time.monotonic() + 2 * chosen.every
+        while time.monotonic() < end and driver.poll() is None:
+            time.sleep(1)
+            chaos.look()
+            if time.monotonic() > strike:
+                strike += chosen.every
+                chaos.strike()
+        driver.send_signal(signal.SIGINT)
+        code = driver.wait(LEAVE_SECONDS)
+    print(f"killed: {', '.join(f'{name} {count}' for name, count in chaos.killed.items())}; exit code {code}")
+    print(f"most memory of a process, MB: {', '.join(f'{name} {most:.0f}' for name, most in chaos.most.items())}")
+    for line in verdict(folder):
+        print(line)
+    print(f"what the run said: {log}")
+    chaos.cluster.shutdown()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,150 @@
+"""A run on a cluster: it is the run of one machine, whoever dies in it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.training import crashes
+from tests.training.cluster.conftest import PATIENCE, Cluster
+from tests.training.loop.test_resume import same
+from training.cycle import sitting
+from training.doctor.monitor import Monitor
+from training.records import records
+from training.run.origins import Origin
+from training.settings.config import LoopSettings
+from training.storage import checkpoint, storage
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+ROOT = Path(__file__).parents[3]
+SETTINGS = crashes.settings(
+    generations=2,
+    generation_rows=150,
+    checkpoint_rows=75,
+    simulator="numba",
+    selfplay={"games": 4, "seats": 2},
+    gate={"games": 4, "visits": 2, "opening_moves": 2, "share": 0.0},
+    monitor={"report_every": 0, "strength_every": 0},
+    stage=[
+        {"rows": 150, "sizes": {"4": 0.4, "5": 0.6}, "evaluator": "rollouts", "full_visits": 1200, "cheap_visits": 800},
+        {"rows": 1, "sizes": {"5": 1.0}, "full_visits": 96, "cheap_visits": 64},
+    ],
+)
+
+
+@contextmanager
+def signals_kept() -> Iterator[None]:
+    """Put the signals' handlers back."""
+    handlers = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for each, handler in handlers.items():
+            signal.signal(each, handler)
+
+
+def on_cluster(folder: Path, cluster: Cluster, settings: LoopSettings = SETTINGS) -> int:
+    """Run it there, and return the exit code."""
+    from training.cluster import driver
+    from training.cluster.messages import Sitting
+
+    with signals_kept():
+        return driver.run(Sitting(settings, None, folder, Origin(), None, False, "training.loop", 2, 1), cluster.address)
+
+
+def check(folder: Path, whole: Path) -> None:
+    """Both runs made the same records, weights and games in flight."""
+    (one, _), (other, _) = (
+        checkpoint.latest(each / "checkpoints") or pytest.fail(str(each)) for each in (whole, folder)
+    )
+    for generation in (1, 2):
+        assert storage.shard(folder, generation).read_bytes() == storage.shard(whole, generation).read_bytes()
+    assert same(one.learner, other.learner)
+    assert same(one.playing, other.playing)
+    assert same(one.pools, other.pools)
+    one.progress.hours = other.progress.hours = 0.0
+    assert one.progress == other.progress
+    reports = [json.loads(line).get("run/generation") for line in (folder / "log.jsonl").read_text().splitlines()]
+    assert reports.count(1) == reports.count(2) == 1, "each generation is reported once"
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run on one machine, which nobody disturbs."""
+    folder = tmp_path_factory.mktemp("whole")
+    run = sitting.prepare(SETTINGS, folder)
+    assert sitting.train(run, Monitor(folder, SETTINGS), "test", lambda: False) == 0
+    return folder
+
+
+def games(folder: Path, generation: int) -> int:
+    """The games in a shard."""
+    path = storage.shard(folder, generation)
+    return len(records.read(path).records) if path.exists() else 0
+
+
+def test_a_cluster_s_run_is_that_of_one_machine(
+    cluster: Cluster, whole: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert on_cluster(tmp_path, cluster) == 0
+    check(tmp_path, whole)
+    heard = capfd.readouterr().err
+    assert "the run has reached its limit, generations = 2" in heard
+    assert "2 workers, idle" in heard
+    report = json.loads((tmp_path / "log.jsonl").read_text().splitlines()[-1])
+    assert report["cluster/worker1"] > 0 and report["cluster/worker2"] > 0, "both had something to do"
+    assert report["cluster/staleness"] == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "title, line",
+    [
+        ("ray::Worker.work", "its stretch goes to another worker"),
+        ("ray::Learner", "the learner is gone: the run is opened again from its newest checkpoint"),
+        ("ray::Coordinator", "the coordinator was lost and continues from the newest checkpoint"),
+    ],
+)
+def test_whoever_is_killed_the_run_ends_as_it_would_have(
+    title: str, line: str, cluster: Cluster, whole: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    killer = cluster.kill(title, lambda: games(tmp_path, 1) > 0)
+    assert on_cluster(tmp_path, cluster) == 0
+    killer.join()
+    assert line in capfd.readouterr().err
+    check(tmp_path, whole)
+
+
+@pytest.mark.slow
+def test_a_driver_that_is_gone_comes_back(
+    cluster: Cluster, whole: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    folder, code = tmp_path / "run", "from tests.training.cluster import test_cluster as t; t.as_command()"
+    environment = os.environ | {"GOZERO_TEST": json.dumps([str(folder), cluster.address])}
+    driver = subprocess.Popen(
+        [sys.executable, "-c", code], cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True
+    )
+    assert driver.stderr is not None
+    for line in driver.stderr:
+        if line.startswith("games are refereed"):
+            break
+    driver.kill()
+    driver.wait(PATIENCE)
+    assert on_cluster(folder, cluster) == 0
+    assert "this run is under way on the cluster" in capfd.readouterr().err
+    check(folder, whole)
+
+
+def as_command() -> None:
+    """The driver of the test above."""
+
+    class Address:
+        address = json.loads(os.environ["GOZERO_TEST"])[1]
+
+    sys.exit(on_cluster(Path(json.loads(os.environ["GOZERO_TEST"])[0]), Address()))  # type: ignore[arg-type]

@@ -1,0 +1,59 @@
+"""The commands of a cluster, where there is none: one line, and exit code 2."""
+
+from pathlib import Path
+
+import pytest
+
+from training.loop import startup
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+NOBODY = "127.0.0.1:1"
+
+
+def run(folder: Path, *options: str) -> int:
+    return startup.main(["--preset", "tiny", "--simulator", "numba", "--run", str(folder / "run"), *options])
+
+
+def only_line(capsys: pytest.CaptureFixture[str]) -> str:
+    """What was said, if that is one line."""
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1
+    return lines[0]
+
+
+def test_without_ray_the_line_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(startup, "find_spec", lambda name: None)
+    assert run(tmp_path, "--address", "auto") == 2
+    assert "gozero[distributed]" in only_line(capsys)
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    "address, why",
+    [(NOBODY, "no cluster answers there"), ("nowhere", "expected auto or HOST:PORT"), ("host:99999", "expected auto")],
+)
+def test_an_address_without_a_cluster(
+    address: str, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("ray", reason="Ray is not installed: pip install 'gozero[distributed]'")
+    assert run(tmp_path, "--address", address) == 2
+    line = only_line(capsys)
+    assert line.startswith(f"training.loop: --address {address}: ") and why in line
+    assert not (tmp_path / "run").exists()
+
+
+def test_workers_are_a_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(tmp_path, "--address", "auto", "--workers", "-1") == 2
+    assert "--workers -1" in only_line(capsys)
+
+
+def test_a_machine_s_workers_have_no_cluster_to_join(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("ray", reason="Ray is not installed: pip install 'gozero[distributed]'")
+    from training.cluster import node
+
+    assert node.main(["--address", NOBODY]) == 2
+    assert "no cluster answers there" in only_line(capsys)
+    assert node.main(["--address", NOBODY, "--workers", "2", "--threads", "0"]) == 2
+    assert "--threads 0" in only_line(capsys)

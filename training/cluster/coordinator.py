@@ -1,0 +1,182 @@
+"""The coordinator: a detached Ray actor that has a run's files and decides, while workers and the learner compute.
+
+Vocabulary.
+  driver  the command that asked for the run, `training.cluster.driver`. It may go and come back; the run goes on.
+
+Its `__init__` opens the run folder and begins a sitting in a thread. So a restart by Ray, after its process or machine
+died, is a resumption from the newest checkpoint, like that of a run on one machine. What it says is kept for the driver.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import threading
+import time
+import traceback
+from collections import deque
+from collections.abc import Iterator
+
+import ray
+import torch
+from torch import nn
+
+from gozero.threads import available_threads
+from training.cluster.crew import ClusterCrew, ClusterMatches
+from training.cluster.learner import ClusterTrainer, LearnerLostError
+from training.cluster.messages import Initialize, Sitting, Told
+from training.cluster.squad import Squad, WorkersLostError
+from training.console import say
+from training.cycle import sitting
+from training.doctor.monitor import Monitor
+from training.settings.config import LoopSettings
+from training.storage import storage
+from training.storage.keeper import Keeper
+from training.storage.storage import BusyError
+
+KEPT_LINES = 10_000
+LOCK_SECONDS = 30.0  # that a process which was killed may need to let go of the run folder
+
+
+class Lines(io.TextIOBase):
+    """Stands for stderr: keeps the newest lines."""
+
+    def __init__(self) -> None:
+        self._lines: deque[str] = deque(maxlen=KEPT_LINES)
+        self._count, self._open = 0, ""
+        self._news = threading.Condition()
+
+    def write(self, text: str) -> int:
+        with self._news:
+            *whole, self._open = (self._open + text).split("\n")
+            self._lines.extend(whole)
+            self._count += len(whole)
+            self._news.notify_all()
+        return len(text)
+
+    def after(self, seen: int, patience: float) -> tuple[tuple[str, ...], int]:
+        """(the lines after the first `seen`, the number of all), at the latest after so many seconds."""
+        with self._news:
+            self._news.wait_for(lambda: self._count != seen, patience)
+            fresh = self._count - seen if seen <= self._count else self._count  # counted by another process
+            return tuple(self._lines)[max(0, len(self._lines) - fresh) :] if fresh else (), self._count
+
+    def wake(self) -> None:
+        """Let those who wait look again."""
+        with self._news:
+            self._news.notify_all()
+
+
+class ClusterStaff:
+    """The workers and the learner of a run; see `training.run.staff.Staff`."""
+
+    def __init__(self, squad: Squad) -> None:
+        self.squad, self.matches = squad, ClusterMatches(squad)
+        self._trainer: ClusterTrainer | None = None
+
+    def device(self, settings: LoopSettings) -> str:
+        return "cpu"
+
+    def trainer(self, settings: LoopSettings) -> ClusterTrainer:
+        self.close()
+        self._trainer = ClusterTrainer(settings)
+        return self._trainer
+
+    def crew(self, settings: LoopSettings, net: nn.Module) -> ClusterCrew:
+        return ClusterCrew(settings, net, settings.threads or available_threads(), self.squad)
+
+    def close(self) -> None:
+        """Let the learner go."""
+        if self._trainer is not None:
+            self._trainer.close()
+
+
+class Coordinator:
+    """The actor. Its methods answer at once, or after `patience`; the run has a thread of its own."""
+
+    def __init__(self, asked: Sitting) -> None:
+        self._asked, self._stop, self._lines = asked, threading.Event(), Lines()
+        self._code: int | None = None
+        self._again = ray.get_runtime_context().was_current_actor_reconstructed
+        threading.Thread(target=self._work, name="run", daemon=True).start()
+
+    def asked(self) -> Sitting:
+        """What this coordinator works on."""
+        return self._asked
+
+    def tell(self, seen: int, patience: float) -> Told:
+        """The lines after the first `seen`; waits so many seconds for one, unless the sitting has ended."""
+        ended = self._code  # before the lines: then none can be missed
+        lines, count = self._lines.after(seen, 0.0 if ended is not None else patience)
+        return Told(lines, count, ended)
+
+    def stop(self) -> None:
+        """Save and end."""
+        self._stop.set()
+
+    def _work(self) -> None:
+        """The thread: the sitting."""
+        with contextlib.redirect_stderr(self._lines):
+            try:
+                code = self._sit()
+            except Exception:  # noqa: BLE001 - a bug: the driver is to print its traceback
+                traceback.print_exc()
+                code = 1
+        self._code = code
+        self._lines.wake()
+
+    def _sit(self) -> int:
+        """A sitting, as `training.loop.startup` begins it on one machine. Returns the exit code."""
+        asked, program = self._asked, self._asked.program
+        if self._again:
+            say("the coordinator was lost and continues from the newest checkpoint")
+            if asked.storage is None and not any((asked.folder / "checkpoints").glob("*.pt")):
+                say(f"{program}: the coordinator has moved to a machine where {asked.folder} is not; share the folder")
+                return 2
+        torch.set_num_threads(asked.settings.threads or available_threads())
+        squad = Squad(Initialize(asked.settings, asked.threads), asked.workers)
+        staff = ClusterStaff(squad)
+        try:
+            with self._folder() as held:
+                home = sitting.second_home(asked.storage, asked.take_over or self._again, asked.folder, held)
+                return sitting.closed(home, self._train(staff, home))
+        except (*sitting.UNUSABLE, *sitting.FAILED, WorkersLostError) as error:
+            say(f"{program}: {error}")
+            return 2 if isinstance(error, sitting.UNUSABLE) else 1
+        finally:
+            staff.close()
+            squad.close()
+
+    def _train(self, staff: ClusterStaff, home: Keeper | None) -> int:
+        """Train until the run ends or is stopped; open it again whenever the learner is lost."""
+        asked, introduced = self._asked, self._again
+        settings = sitting.as_begun(asked.settings, asked.folder, asked.chosen)
+        while True:
+            with storage.writing(asked.folder):
+                run = sitting.prepare(settings, asked.folder, asked.origin, staff)
+                watch = Monitor(run.folder, run.settings)
+            if not introduced:
+                sitting.introduce(run.settings)
+            introduced = True
+            try:
+                return sitting.train(run, watch, asked.program, self._stop.is_set, home)
+            except LearnerLostError as error:
+                say(f"{error}: the run is opened again from its newest checkpoint")
+
+    @contextlib.contextmanager
+    def _folder(self) -> Iterator[contextlib.ExitStack]:
+        """Hold the run folder alone; one that was killed a moment ago may still hold it.
+
+        Gives a stack of what else ends before that.
+        """
+        patient_until = time.monotonic() + (LOCK_SECONDS if self._again else 0.0)
+        with contextlib.ExitStack() as held:
+            while True:
+                try:
+                    held.enter_context(storage.alone(self._asked.folder))
+                    break
+                except BusyError:
+                    if time.monotonic() > patient_until:
+                        raise
+                    time.sleep(0.2)
+            yield held

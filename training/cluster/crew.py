@@ -1,0 +1,216 @@
+"""The crew and the matches of a run on a cluster.
+
+Vocabulary.
+  kept  the games of a stretch under way that are in the shard already. With the state that the stretch began from they
+        say where its pool stands: a checkpoint holds both, and whoever plays on does not hand them in again.
+
+In the sequential and the semi-asynchronous mode a round's stretches are played at once and told in the order of the
+seats. In the asynchronous mode (`streams`) each seat goes on by itself.
+"""
+
+from __future__ import annotations
+
+import copy
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from queue import Empty, SimpleQueue
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from training.actor.crew import Key, LocalCrew, Played, Stop, Stretch
+from training.actor.pool import HANDED
+from training.actor.resign import Calibration
+from training.cluster.messages import Counts, Evaluate, Games, MatchEnd, SelfPlay, StretchEnd
+from training.cluster.squad import Job, Squad
+from training.cluster.worker import put
+from training.matches.match import MatchGame
+from training.records.records import Record
+from training.run.gate import Part
+from training.settings.config import LoopSettings
+
+PATIENCE = 0.1  # seconds between two looks at whether to stop
+SHOWN = 64  # workers in the report, each by itself
+
+
+class ClusterCrew:
+    """Plays stretches on the workers of a squad; see `training.actor.crew.Crew`."""
+
+    def __init__(self, settings: LoopSettings, net: nn.Module, threads: int, squad: Squad) -> None:
+        """`net` is copied; `threads`: CPU threads of an evaluator in this process."""
+        self.settings, self.threads, self._squad = settings, threads, squad
+        self.streams = settings.mode == "asynchronous"
+        self.playing = copy.deepcopy(net).cpu().eval().requires_grad_(False)
+        self._states: dict[Key, dict[str, Any]] = {}
+        self._kept: dict[Key, set[int]] = {}
+        self._inbox: SimpleQueue[Any] = SimpleQueue()  # of the stretches that were submitted
+        self._jobs: dict[Key, Job] = {}  # those under way
+        self._handed = threading.Lock()
+        self._weights = put(squad.number(), 0, self.playing)
+        self._behind: list[int] = []  # versions, of each game since the last report
+
+    def hand_over(self, net: nn.Module) -> None:
+        with self._handed:
+            self.playing.load_state_dict(net.state_dict())
+            self._weights = put(self._squad.number(), self._weights.version + 1, self.playing)
+            under_way = list(self._jobs.values()) if self.streams else []
+        self._squad.cut(under_way)
+
+    def play(self, stretches: Sequence[Stretch], stop: Stop) -> Iterator[Record | Played]:
+        inboxes: list[SimpleQueue[Any]] = [SimpleQueue() for _ in stretches]
+        for stretch, inbox in zip(stretches, inboxes, strict=True):
+            self._begin(stretch, inbox)
+        try:
+            for stretch, inbox in zip(stretches, inboxes, strict=True):
+                while stretch.key in self._jobs:
+                    yield from self._tell(*self._next(inbox, stop))
+        finally:  # the caller went away, or something failed
+            self._squad.cut([self._jobs.pop(stretch.key) for stretch in stretches if stretch.key in self._jobs])
+
+    def submit(self, stretch: Stretch) -> None:
+        self._begin(stretch, self._inbox)
+
+    def under_way(self) -> list[Stretch]:
+        """The stretches that were submitted and have not ended."""
+        return [job.order.stretch for job in self._jobs.values() if isinstance(job.order, SelfPlay)]
+
+    def take(self, stop: Stop) -> Iterator[Record | Played]:
+        yield from self._tell(*self._next(self._inbox, stop))
+        while self._jobs and (stop() or not self._inbox.empty()):
+            yield from self._tell(*self._next(self._inbox, stop))
+
+    def state_dict(self) -> dict[Key, dict[str, Any]]:
+        return {key: self._state(key) for key in self._states}
+
+    def load_state_dict(self, pools: dict[Key, dict[str, Any]], playing: dict[str, torch.Tensor] | None) -> list[str]:
+        here = LocalCrew(self.settings, self.playing, self.threads, "cpu")
+        complaints = here.load_state_dict(pools, playing)
+        self._states = here.state_dict()
+        self.hand_over(here.playing)
+        return complaints
+
+    def calibrations(self) -> list[Calibration]:
+        found = []
+        for state in self._states.values():
+            found.append(Calibration(self.settings.selfplay))
+            found[-1].peaks.extend((winner, loser) for winner, loser in state["resign"])
+        return found
+
+    def report(self) -> dict[str, float]:
+        members, waiting = self._squad.counts()
+        behind, self._behind = self._behind, []
+        return summary(members, waiting, behind)
+
+    def _begin(self, stretch: Stretch, inbox: SimpleQueue[Any]) -> None:
+        """Order a stretch from the state of its pool."""
+        if stretch.key not in self._states:
+            self._states |= self._new_pool(stretch)
+        with self._handed:
+            order = SelfPlay(self._squad.number(), stretch, self._state(stretch.key), self._weights)
+            self._jobs[stretch.key] = self._squad.submit(order, inbox)
+
+    def _state(self, key: Key) -> dict[str, Any]:
+        """The state of a pool, with the games that are kept beyond it."""
+        state, kept = self._states[key], self._kept.get(key)
+        return {**state, HANDED: sorted(kept.union(state.get(HANDED, ())))} if kept else state
+
+    def _new_pool(self, stretch: Stretch) -> dict[Key, dict[str, Any]]:
+        here = LocalCrew(self.settings, self.playing, self.threads, "cpu")
+        here.open_pool(stretch.key, stretch.generation)
+        return here.state_dict()
+
+    def _next(self, inbox: SimpleQueue[Any], stop: Stop) -> tuple[Job, Any]:
+        """The next that comes; where `stop()` is true all that is under way is told to end."""
+        told = False
+        while True:
+            if stop() and not told:
+                self._squad.cut(list(self._jobs.values()))
+                told = True
+            try:
+                job, answer = inbox.get(timeout=PATIENCE)
+            except Empty:
+                continue
+            if isinstance(answer, BaseException):
+                raise answer
+            return job, answer
+
+    def _tell(self, job: Job, answer: Games | StretchEnd | None) -> Iterator[Record | Played]:
+        """What an answer means for the actor; None: the job was withdrawn before it began."""
+        assert isinstance(job.order, SelfPlay)
+        key = job.order.stretch.key
+        if isinstance(answer, Games):
+            for record in answer.records:
+                self._kept.setdefault(key, set()).add(record.number)
+                self._behind.append(self._weights.version - job.order.weights.version)
+                yield record
+            return
+        del self._jobs[key]
+        if answer is not None:
+            self._states[key] = answer.pool
+            self._kept.pop(key, None)
+            yield Played(answer.evaluations)
+
+
+def summary(members: Sequence[Counts], waiting: int, behind: Sequence[int]) -> dict[str, float]:
+    """The report of a squad.
+
+    Returns:
+        cluster/workers: that there are.
+        cluster/worker1, ...: evaluations/s of each of the first `SHOWN`, in the order in which they joined.
+        cluster/evaluations: evaluations/s of a worker, mean.
+        cluster/idle: share of their time in which they had no work, 0..1.
+        cluster/waiting: stretches and parts of matches that wait for a worker now.
+        cluster/staleness: mean versions between the network that played a game and the newest.
+    """
+    now = time.monotonic()
+    spans = [max(1e-9, now - each.since) for each in members]
+    speeds = [each.evaluations / span for each, span in zip(members, spans, strict=True)]
+    found = {f"cluster/worker{place}": speed for place, speed in enumerate(speeds[:SHOWN], start=1)}
+    found |= {"cluster/workers": float(len(members)), "cluster/waiting": float(waiting)}
+    if members:
+        busy = [min(1.0, each.busy / span) for each, span in zip(members, spans, strict=True)]
+        found |= {"cluster/evaluations": float(np.mean(speeds)), "cluster/idle": 1.0 - float(np.mean(busy))}
+    if behind:
+        found["cluster/staleness"] = float(np.mean(behind))
+    return found
+
+
+class ClusterMatches:
+    """Plays the parts of a match on the workers of a squad; see `training.run.gate.PlayParts`."""
+
+    def __init__(self, squad: Squad) -> None:
+        self._squad = squad
+
+    def __call__(
+        self,
+        parts: Sequence[Part],
+        candidate: nn.Module,
+        best: nn.Module,
+        threads: int,
+        stop: Callable[[], bool],
+        device: str,
+    ) -> list[MatchGame] | None:
+        inbox: SimpleQueue[Any] = SimpleQueue()
+        pair = put(self._squad.number(), 0, candidate), put(self._squad.number(), 0, best)
+        jobs = [self._squad.submit(Evaluate(self._squad.number(), part, *pair), inbox) for part in parts]
+        found: dict[int, tuple[MatchGame, ...]] = {}
+        cut = False
+        while len(found) < len(jobs):
+            if stop() and not cut:
+                self._squad.cut(jobs)
+                cut = True
+            try:
+                job, answer = inbox.get(timeout=PATIENCE)
+            except Empty:
+                continue
+            if isinstance(answer, BaseException):
+                raise answer
+            if answer is None or (isinstance(answer, MatchEnd) and answer.games is None):
+                cut = True
+                found[job.order.number] = ()
+            else:
+                found[job.order.number] = answer.games
+        return None if cut else [game for job in jobs for game in found[job.order.number]]

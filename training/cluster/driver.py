@@ -1,0 +1,147 @@
+"""Starts a run on a cluster, or finds it again, and prints what its coordinator says until it ends.
+
+Ctrl-C and SIGTERM save the run and end it; if this process dies otherwise the run goes on, and the same command finds it
+again. The exit codes are those of a run on one machine.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import ray
+from ray.exceptions import RayActorError
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+from gozero.options import SettingsError
+from training.cluster.coordinator import Coordinator
+from training.cluster.messages import Sitting, Told
+from training.console import say, stop_on_signals
+
+NAMESPACE = "gozero"
+CONNECT_SECONDS = 5.0
+PATIENCE = 1.0  # seconds that the coordinator waits for a line
+DISMISS_SECONDS, LOOK = 10.0, 0.05
+LOST_SECONDS = 300.0  # that a coordinator may be unheard of before its driver gives up
+
+
+def run(asked: Sitting, address: str) -> int:
+    """Do what the driver is for. Returns the exit code; SettingsError where there is no cluster to use."""
+    connect(address)
+    stop = stop_on_signals()
+    try:
+        coordinator = find(asked)
+        code = follow(coordinator, stop)
+        dismiss(coordinator, name_of(asked.folder))
+        return code
+    finally:
+        ray.shutdown()
+
+
+def connect(address: str) -> None:
+    """Join the cluster at `address`, auto or HOST:PORT, from this machine, which must be one of its nodes.
+
+    Raises:
+        SettingsError: there is none, or it cannot be used.
+    """
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    if address != "auto":
+        reach(address)
+    try:
+        ray.init(address=address, namespace=NAMESPACE, log_to_driver=False, logging_level=logging.ERROR)
+    except (ConnectionError, RuntimeError, ValueError) as error:
+        why = " ".join(str(error).split())
+        raise SettingsError(
+            f"--address {address}: no cluster can be used from here ({why[:200]}); start a node on this machine with "
+            "ray start --head, or ray start --address HOST:PORT"
+        ) from None
+
+
+def reach(address: str) -> None:
+    """SettingsError if nothing listens at HOST:PORT."""
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdecimal() or not 0 < int(port) < 65536:
+        raise SettingsError(f"--address {address}: expected auto or HOST:PORT, such as 10.0.0.5:6379")
+    try:
+        socket.create_connection((host, int(port)), CONNECT_SECONDS).close()
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise SettingsError(f"--address {address}: no cluster answers there ({why}); see ray start --head") from None
+
+
+def name_of(folder: Path) -> str:
+    """The name of a run's coordinator in the cluster."""
+    return f"coordinator of {folder}"
+
+
+def find(asked: Sitting) -> Any:
+    """The handle of the run's coordinator, started if there is none."""
+    name = name_of(asked.folder)
+    try:
+        coordinator: Any = ray.get_actor(name)
+        told: Told = ray.get(coordinator.tell.remote(0, 0.0))
+    except (ValueError, RayActorError):
+        return start(asked, name)
+    if told.code is None:
+        before: Sitting = ray.get(coordinator.asked.remote())
+        other = "" if before.settings == asked.settings else ", with the settings that it was started with"
+        say(f"this run is under way on the cluster{other}")
+        return coordinator
+    dismiss(coordinator, name)  # that sitting has ended while nobody listened
+    return start(asked, name)
+
+
+def dismiss(coordinator: Any, name: str) -> None:
+    """Let a coordinator go, and wait until its name is free."""
+    ray.kill(coordinator)
+    until = time.monotonic() + DISMISS_SECONDS
+    while time.monotonic() < until:
+        try:
+            ray.get_actor(name)
+        except ValueError:
+            return
+        time.sleep(LOOK)
+
+
+def start(asked: Sitting, name: str) -> Any:
+    """Start the coordinator on this machine, where the run folder is."""
+    here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=True)
+    actor: Any = ray.remote(Coordinator)
+    return actor.options(
+        name=name,
+        lifetime="detached",
+        max_restarts=-1,
+        max_concurrency=8,
+        num_cpus=0,
+        scheduling_strategy=here,
+        get_if_exists=True,
+    ).remote(asked)
+
+
+def follow(coordinator: Any, stop: Callable[[], bool]) -> int:
+    """Print what the coordinator says until the sitting ends. Returns its exit code."""
+    seen, stopping, heard = 0, False, time.monotonic()
+    while True:
+        try:
+            if stop() and not stopping:
+                ray.get(coordinator.stop.remote())
+                stopping = True
+            told: Told = ray.get(coordinator.tell.remote(seen, PATIENCE))
+        except RayActorError as error:
+            if time.monotonic() > heard + LOST_SECONDS:
+                say(f"the coordinator is lost: {error}")
+                return 1
+            stopping = False  # the next one has not heard of it
+            time.sleep(PATIENCE)
+            continue
+        heard = time.monotonic()
+        for line in told.lines:
+            say(line)
+        seen = told.seen
+        if told.code is not None:
+            return told.code

@@ -1,0 +1,188 @@
+"""The learner of a run on a cluster: a Ray actor, and what the coordinator has in its place.
+
+The actor keeps no file: the coordinator sends it the games of the window and the state of the newest checkpoint. If it
+dies, the run is opened again from that checkpoint, as after a crash.
+"""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
+
+import ray
+import torch
+from ray.exceptions import ObjectLostError, RayActorError, RayTaskError
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+from torch import nn
+
+from gozero import nets
+from training.cluster.messages import Initialize, Loaded, LoadRecords, Optimize, Optimized
+from training.learner.learner import network_config
+from training.records.records import Record
+from training.run.resources import device_of, pace_of
+from training.run.trainer import Holding, LocalTrainer, Losses
+from training.settings.config import LoopSettings
+
+Found = TypeVar("Found")
+FIRST_CHUNK, MOST_CHUNK = 8, 1000  # steps of an order
+CHUNK_SECONDS = 1.0  # that an order should take
+
+
+class LearnerLostError(Exception):
+    """The learner's process or its machine is gone."""
+
+
+class Learner:
+    """The actor: carries out orders one after the other."""
+
+    def __init__(self, order: Initialize) -> None:
+        device = device_of("auto" if ray.get_gpu_ids() else "cpu")
+        self._trainer = LocalTrainer(order.settings, device, pace_of(order.settings, device))
+
+    def load_records(self, order: LoadRecords) -> Loaded:
+        """Take games into the window."""
+        rows = 0
+        if order.span is None:
+            rows = sum(self._trainer.add(games) for games in order.shards)
+        else:
+            self._trainer.fill(order.shards, *order.span)
+        return Loaded(rows, self._trainer.holding)
+
+    def drop(self) -> Loaded:
+        """Forget all rows."""
+        self._trainer.drop()
+        return Loaded(0, self._trainer.holding)
+
+    def optimize(self, order: Optimize) -> Optimized:
+        """Take steps."""
+        losses, widths = self._trainer.train(order.count, order.rate)
+        numbers = tuple({name: float(loss) for name, loss in each.items()} for each in losses)
+        return Optimized(numbers, frozenset(widths), self._trainer.steps, self._trainer.threads)
+
+    def average(self) -> dict[str, torch.Tensor]:
+        """The tensors of the average."""
+        return {name: tensor.cpu() for name, tensor in self._trainer.average().state_dict().items()}
+
+    def state_dict(self) -> dict[str, Any]:
+        """The learner's part of a checkpoint."""
+        return _on_cpu(self._trainer.state_dict())
+
+    def load_state_dict(self, state: dict[str, Any]) -> int:
+        """Take over a checkpoint's part. Returns the learner's steps."""
+        self._trainer.load_state_dict(state)
+        return self._trainer.steps
+
+    def held_out(self) -> dict[str, float]:
+        """The measures on held-out rows."""
+        return self._trainer.held_out(_no_turn, lambda: False)
+
+    def examine(self, function: Callable[..., Found], *arguments: Any) -> Found:
+        """See `Trainer.examine`."""
+        return self._trainer.examine(function, *arguments)
+
+
+class _NoTurn:
+    """The actor has one caller at a time."""
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+_no_turn = _NoTurn
+
+
+def _on_cpu(value: Any) -> Any:
+    """Plain values as they are, tensors on the CPU: what is read may be on a machine without a GPU."""
+    if isinstance(value, torch.Tensor):
+        return value.cpu()
+    if isinstance(value, dict):
+        return {key: _on_cpu(each) for key, each in value.items()}
+    return [_on_cpu(each) for each in value] if isinstance(value, list) else value
+
+
+class ClusterTrainer:
+    """The coordinator's side: see `training.run.trainer.Trainer`. Raises LearnerLostError where the actor is gone."""
+
+    def __init__(self, settings: LoopSettings) -> None:
+        """Start the actor: on a GPU if the cluster has one and the settings allow it, else on this machine."""
+        self.settings, self.config, self.chunk = settings, network_config(settings), FIRST_CHUNK
+        self.steps, self.threads = 0, 0
+        self._net = nets.build(self.config, settings.seed).eval().requires_grad_(False)
+        self._average_of = -1  # steps after which `_net` was fetched
+        room: dict[str, Any] = {"num_cpus": 0}
+        if settings.device != "cpu" and ray.cluster_resources().get("GPU", 0) >= 1:
+            room["num_gpus"] = 1
+        else:
+            here = ray.get_runtime_context().get_node_id()
+            room["scheduling_strategy"] = NodeAffinitySchedulingStrategy(here, soft=True)
+        actor: Any = ray.remote(Learner)
+        self.actor: Any = actor.options(**room).remote(Initialize(settings, 0))
+        self.holding = Holding({}, 0, 0)
+
+    def fill(self, shards: Iterable[Sequence[Record]], before: int, after: int) -> None:
+        shards = list(shards)
+        for place, games in enumerate(shards):  # a shard a message
+            rows = sum(record.rows for record in games)
+            last = place == len(shards) - 1
+            self._loaded("load_records", LoadRecords([games], (before, after if last else before + rows)))
+            before += rows
+        if not shards:
+            self._loaded("load_records", LoadRecords([], (before, after)))
+
+    def add(self, games: Sequence[Record]) -> int:
+        return self._loaded("load_records", LoadRecords([games]))
+
+    def drop(self) -> None:
+        self._loaded("drop")
+
+    def train(self, count: int, rate: float) -> tuple[list[Losses], set[int]]:
+        began = time.monotonic()
+        found: Optimized = self._ask("optimize", Optimize(count, rate))
+        a_step = (time.monotonic() - began) / count
+        self.chunk = min(MOST_CHUNK, max(1, round(CHUNK_SECONDS / a_step)))
+        self.steps, self.threads = found.steps, found.threads
+        losses = [{name: torch.tensor(number) for name, number in each.items()} for each in found.losses]
+        return list(losses), set(found.widths)
+
+    def average(self) -> nn.Module:
+        if self._average_of != self.steps:
+            self._net.load_state_dict(self._ask("average"))
+            self._average_of = self.steps
+        return self._net
+
+    def state_dict(self) -> dict[str, Any]:
+        found: dict[str, Any] = self._ask("state_dict")
+        return found
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self.steps = self._ask("load_state_dict", state)
+        self._average_of = -1
+
+    def held_out(self, turn: Callable[[], Any], stop: Callable[[], bool]) -> dict[str, float]:
+        with turn():
+            found: dict[str, float] = {} if stop() else self._ask("held_out")
+        return found
+
+    def examine(self, function: Callable[..., Found], *arguments: Any) -> Found:
+        found: Found = copy.deepcopy(self._ask("examine", function, *arguments))  # Ray's arrays cannot be written
+        return found
+
+    def close(self) -> None:
+        """Let the actor go."""
+        ray.kill(self.actor)
+
+    def _loaded(self, name: str, *arguments: Any) -> int:
+        found: Loaded = self._ask(name, *arguments)
+        self.holding = found.holding
+        return found.rows
+
+    def _ask(self, name: str, *arguments: Any) -> Any:
+        try:
+            return ray.get(getattr(self.actor, name).remote(*arguments))
+        except (RayActorError, ObjectLostError):
+            raise LearnerLostError("the learner is gone") from None
+        except RayTaskError as error:
+            raise error.cause from None

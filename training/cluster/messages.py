@@ -1,0 +1,164 @@
+"""What the parts of a run on a cluster say to each other.
+
+Vocabulary.
+  order    a message of the coordinator to a worker or to the learner: initialize, self-play, evaluate, load records,
+           optimize. It says all that is needed: workers keep nothing that would be lost with them.
+  answer   what comes back. Games are handed in while a stretch goes on, its end comes last.
+  weights  a network's tensors in Ray's object store, put there once a version: each machine fetches them once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from training.actor.crew import Stretch
+from training.matches.match import MatchGame
+from training.records.records import Record
+from training.run.gate import Part
+from training.run.origins import Origin
+from training.run.trainer import Holding
+from training.settings.config import LoopSettings
+
+
+@dataclass(frozen=True)
+class Sitting:
+    """What the driver asks the coordinator for: a sitting of the run in a folder."""
+
+    settings: LoopSettings
+    chosen: frozenset[str] | None  # of the settings, see `training.cycle.sitting.as_begun`
+    folder: Path  # absolute, on the coordinator's machine
+    origin: Origin
+    storage: str | None  # URL of the folder's second home
+    take_over: bool  # the storage, from a process that has not given it free
+    program: str  # the command's name, in messages
+    workers: int  # to be started on the cluster's CPUs; 0: as many as `training.worker` offers
+    threads: int  # CPU threads of a worker; 0: as many as its machine offers for each
+
+
+@dataclass(frozen=True)
+class Told:
+    """What the coordinator tells its driver."""
+
+    lines: tuple[str, ...]
+    seen: int  # lines so far: the number to ask with next time
+    code: int | None  # the exit code once the sitting has ended
+
+
+@dataclass(frozen=True)
+class About:
+    """Who a worker is."""
+
+    host: str
+    process: int
+    versions: tuple[tuple[str, str], ...]  # of gozero, python and ray
+
+
+@dataclass(frozen=True)
+class Weights:
+    """A network's tensors; `reference` is a ray.ObjectRef of its state_dict with numpy arrays."""
+
+    number: int  # of no other network that the same workers may have
+    version: int  # how often a network was handed over before
+    reference: Any
+
+
+@dataclass(frozen=True)
+class Initialize:
+    """To a worker or the learner, once: the run that it works for."""
+
+    settings: LoopSettings
+    threads: int  # CPU threads of a worker; 0: as many as its machine offers for each
+
+
+@dataclass(frozen=True)
+class SelfPlay:
+    """To a worker: play a stretch. Answers: any number of `Games`, then a `StretchEnd`."""
+
+    number: int  # of the order
+    stretch: Stretch
+    pool: dict[str, Any]  # the state that the pool goes on from
+    weights: Weights
+
+
+@dataclass(frozen=True)
+class Evaluate:
+    """To a worker: play a part of a match. Answer: a `MatchEnd`."""
+
+    number: int  # of the order
+    part: Part
+    candidate: Weights
+    best: Weights
+
+
+@dataclass(frozen=True)
+class Games:
+    """Games of a stretch that have ended."""
+
+    records: tuple[Record, ...]
+
+
+@dataclass(frozen=True)
+class StretchEnd:
+    """A stretch has ended."""
+
+    pool: dict[str, Any]  # its state
+    evaluations: int
+    seconds: float  # of work
+
+
+@dataclass(frozen=True)
+class MatchEnd:
+    """A part of a match has ended."""
+
+    games: tuple[MatchGame, ...] | None  # None: it was cut
+
+
+@dataclass(frozen=True)
+class LoadRecords:
+    """To the learner: take games into the window. Answer: a `Loaded`."""
+
+    shards: Sequence[Sequence[Record]]  # oldest first
+    span: tuple[int, int] | None = None  # rows recorded before these games and after them; None: they are new
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """The window after a change."""
+
+    rows: int  # added
+    holding: Holding
+
+
+@dataclass(frozen=True)
+class Optimize:
+    """To the learner: take so many steps at `rate` times the learning rate. Answer: an `Optimized`."""
+
+    count: int
+    rate: float
+
+
+@dataclass(frozen=True)
+class Optimized:
+    """Steps that were taken."""
+
+    losses: tuple[dict[str, float], ...]  # of each
+    widths: frozenset[int]  # of the boards
+    steps: int  # of the learner so far
+    threads: int
+
+
+Order = SelfPlay | Evaluate
+Answer = Games | StretchEnd | MatchEnd
+
+
+@dataclass
+class Counts:
+    """What a worker has done since the last report."""
+
+    name: str
+    evaluations: int = 0
+    busy: float = 0.0  # seconds
+    since: float = 0.0  # time.monotonic
