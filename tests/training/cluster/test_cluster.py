@@ -55,7 +55,9 @@ def on_cluster(folder: Path, cluster: Cluster, settings: LoopSettings = SETTINGS
     from training.cluster.messages import Sitting
 
     with signals_kept():
-        return driver.run(Sitting(settings, None, folder, Origin(), None, False, "training.loop", 2, 1), cluster.address)
+        return driver.run(
+            Sitting(settings, None, folder, Origin(), None, False, "training.loop", 2, 1), cluster.address
+        )
 
 
 def check(folder: Path, whole: Path) -> None:

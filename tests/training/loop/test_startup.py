@@ -14,6 +14,7 @@ import torch
 from gozero import nets, weights
 from training import selfplay
 from training.actor.simulators import Disagreement, PachiReferee
+from training.cycle import sitting
 from training.loop import rehearsal, startup
 from training.records import records
 from training.records.records import Record
@@ -374,4 +375,4 @@ def test_a_run_of_before_goes_on_with_the_features_it_began_with(
 
 def begun(arguments: list[str]) -> LoopSettings:
     options = startup.parser().parse_args(arguments)
-    return startup._as_begun(*startup._settings(options), options)
+    return sitting.as_begun(*startup._settings(options), startup._chosen(options))
