@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -49,15 +50,14 @@ def signals_kept() -> Iterator[None]:
             signal.signal(each, handler)
 
 
-def on_cluster(folder: Path, cluster: Cluster, settings: LoopSettings = SETTINGS) -> int:
+def on_cluster(folder: Path, cluster: Cluster, settings: LoopSettings = SETTINGS, workers: int = 2) -> int:
     """Run it there, and return the exit code."""
     from training.cluster import driver
     from training.cluster.messages import Sitting
 
     with signals_kept():
-        return driver.run(
-            Sitting(settings, None, folder, Origin(), None, False, "training.loop", 2, 1), cluster.address
-        )
+        asked = Sitting(settings, None, folder, Origin(), None, False, "training.loop", workers, workers and 1)
+        return driver.run(asked, cluster.address)
 
 
 def check(folder: Path, whole: Path) -> None:
@@ -141,6 +141,37 @@ def test_a_driver_that_is_gone_comes_back(
     assert on_cluster(folder, cluster) == 0
     assert "this run is under way on the cluster" in capfd.readouterr().err
     check(folder, whole)
+
+
+@pytest.mark.slow
+def test_a_machine_s_workers_play_games_of_the_asynchronous_mode_and_leave(
+    cluster: Cluster, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    settings = replace(SETTINGS, mode="asynchronous", swap_steps=5, generations=3)
+    command = [
+        sys.executable,
+        "-m",
+        "training.worker",
+        "--address",
+        cluster.address,
+        "--workers",
+        "2",
+        "--memory",
+        "80",
+    ]
+    with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) as node:
+        assert on_cluster(tmp_path, cluster, settings, workers=0) == 0
+        node.terminate()
+        assert node.stderr is not None
+        said = node.stderr.read()
+        assert node.wait(PATIENCE) == 0, said
+    assert "joining" in said and "letting the workers go" in said
+    assert "2 workers, idle" in capfd.readouterr().err
+    snapshot, _ = checkpoint.latest(tmp_path / "checkpoints") or pytest.fail("no checkpoint")
+    shards = [records.read(storage.shard(tmp_path, generation)) for generation in (1, 2, 3)]
+    played = [tuple(record.moves.tolist()) for shard in shards for record in shard.records]
+    assert len(set(played)) == len(played) == snapshot.progress.games, "every game is kept once"
+    assert sum(shard.corrupt for shard in shards) == 0
 
 
 def as_command() -> None:
