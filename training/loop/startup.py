@@ -90,13 +90,32 @@ def add_options(options: argparse.ArgumentParser) -> None:
     begin.add_argument(
         "--records", action="append", default=[], metavar="FOLDER", help="earlier games: a run folder or shards"
     )
-    look = options.add_argument_group("look first (both stop without starting a run)")
+    look = options.add_argument_group("look first (these stop without starting a run)")
     look.add_argument(
         "--estimate", action="store_true", help="measure for a minute: games an hour, memory, disk, hours of each stage"
     )
     look.add_argument(
+        "--sizing",
+        metavar="WORKERS",
+        type=_counts,
+        nargs="?",
+        const=_counts("1,8,64,1000"),
+        help="the same for a cluster of so many workers: rows, traffic, the learner's load, storage (default 1,8,64,1000)",
+    )
+    look.add_argument(
         "--dry-run", action="store_true", help="check settings, folder, disk, weights and a step of everything"
     )
+
+
+def _counts(text: str) -> tuple[int, ...]:
+    """Whole numbers above 0, with commas between them."""
+    counts = tuple(int(part) for part in text.split(","))
+    if min(counts) < 1:
+        raise ValueError(text)
+    return counts
+
+
+_counts.__name__ = "list of whole numbers above 0"  # argparse names the type in its message
 
 
 def parser() -> argparse.ArgumentParser:
@@ -134,7 +153,7 @@ def _start(options: argparse.Namespace, program: str, announce: Callable[[LoopSe
             asked, folder = _settings(options)
             origin = Origin(options.origin, tuple(options.records))
             torch.set_num_threads(asked.threads or available_threads())
-            if options.estimate or options.dry_run:
+            if options.estimate or options.sizing or options.dry_run:
                 return _look_first(sitting.as_begun(asked, folder, _chosen(options)), folder, origin, options)
             if options.address is not None:
                 return _on_cluster(asked, folder, origin, options, program)
@@ -176,9 +195,9 @@ def _on_cluster(settings: LoopSettings, folder: Path, origin: Origin, options: a
 
 
 def _look_first(settings: LoopSettings, folder: Path, origin: Origin, options: argparse.Namespace) -> int:
-    """`--estimate` and `--dry-run`."""
+    """`--estimate`, `--sizing` and `--dry-run`."""
     from training.loop import rehearsal
-    from training.run import estimate
+    from training.run import estimate, sizing
 
     if options.dry_run:
         if options.storage is not None:
@@ -189,6 +208,8 @@ def _look_first(settings: LoopSettings, folder: Path, origin: Origin, options: a
         rehearsal.rehearse(settings, folder, origin, print)
     if options.estimate:
         print(estimate.report(settings))
+    if options.sizing:
+        print(sizing.report(settings, options.sizing))
     return 0
 
 

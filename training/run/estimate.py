@@ -119,7 +119,7 @@ def _most_rows(settings: LoopSettings) -> float:
 def forecast(settings: LoopSettings, stage: Stage, cost: Cost) -> Forecast:
     """A stage's speed, its length left open."""
     share, learner = settings.selfplay.full_share, settings.learner
-    uses = _uses(settings, stage)
+    uses = row_uses(settings, stage)
     visits = (share * stage.full_visits + (1 - share) * stage.cheap_visits) / share
     play = sum(part * visits / cost.speeds[stage.evaluator, size] for size, part in stage.sizes.items())
     learn = sum(part * cost.step[size] for size, part in stage.sizes.items()) * uses / learner.batch
@@ -133,15 +133,15 @@ def forecast(settings: LoopSettings, stage: Stage, cost: Cost) -> Forecast:
     return Forecast(stage, visits, visits / play, 3600 / row, games_an_hour, math.inf, math.inf)
 
 
-def _uses(settings: LoopSettings, stage: Stage) -> float:
+def row_uses(settings: LoopSettings, stage: Stage) -> float:
     """How often the learner draws a row in all, once the window is full."""
     learner, whole = settings.learner, generation_rows(settings, stage)
     if learner.generation_steps:
         return learner.generation_steps * learner.batch / whole
-    return learner.epochs * _window(settings, stage) / whole if learner.epochs else learner.reuse
+    return learner.epochs * full_window(settings, stage) / whole if learner.epochs else learner.reuse
 
 
-def _window(settings: LoopSettings, stage: Stage) -> float:
+def full_window(settings: LoopSettings, stage: Stage) -> float:
     """Rows of the full window, before it grows."""
     return settings.replay.window_games * _game_rows(settings, stage) or settings.replay.window
 
@@ -193,7 +193,7 @@ def _table(stages: list[Forecast]) -> list[str]:
 def _memory(settings: LoopSettings, stages: list[Forecast]) -> list[str]:
     last = stages[-1]
     rows = sum(found.rows for found in stages if not math.isinf(found.rows))
-    full = _window(settings, last.stage)
+    full = full_window(settings, last.stage)
     rows = max(rows, full) if math.isinf(last.rows) else rows
     a_row = sum(part * trial.row_bytes(settings, size) for size, part in last.stage.sizes.items())
     held = min(rows, full) if settings.replay.window_games else window_rows(round(rows), settings.replay)

@@ -77,9 +77,14 @@ def row_bytes(settings: LoopSettings, size: int) -> float:
 
 def record_bytes(settings: LoopSettings, size: int) -> float:
     """Disk for one row of a size and its share of the game's moves, in bytes."""
+    record = kept_record(settings, size)
+    return len(encode(record)) / len(record.targets)
+
+
+def kept_record(settings: LoopSettings, size: int) -> Record:
+    """A random game of a size with as many targets as a run keeps."""
     record, share = random_record(scoring.game_of(settings, size), settings.seed), settings.selfplay.full_share
-    kept = record.targets[:: max(1, round(1 / share))]
-    return len(encode(replace(record, targets=kept))) / len(kept)
+    return replace(record, targets=record.targets[:: max(1, round(1 / share))])
 
 
 def evaluations_a_second(
