@@ -23,7 +23,7 @@ from pathlib import Path
 
 from gozero import nets
 from training.actor.pool import Pool
-from training.learner.learner import Learner
+from training.learner.learner import network_config
 from training.records import scoring
 from training.records.replay import window_rows
 from training.run import estimate, files, trial
@@ -97,7 +97,7 @@ def count(settings: LoopSettings, stage: Stage) -> Bytes:
     arrays = {name: tensor.numpy() for name, tensor in net.state_dict().items()}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "weights.pt"
-        files.save_weights(path, net, Learner.of(settings), settings, Progress())
+        files.save_weights(path, net, network_config(settings), settings, Progress())
         file = path.stat().st_size
 
     def mean(bytes_of: Callable[[LoopSettings, int], float]) -> float:
