@@ -56,11 +56,12 @@ import numpy as np
 from numba import types
 
 from gozero.errors import ChoiceError
-from gozero.games import GO_FAMILY
-from gozero.games.chains import BOARD_PLACE, PAST_BOARDS, boards_start, chain_liberties, words
-from gozero.games.game import BLACK, PLY, TO_PLAY, WHITE, Game
+from gozero.games import GO_FAMILY, chains
+from gozero.games.chains import PAST_BOARDS
+from gozero.games.game import BLACK, EMPTY, PLY, TO_PLAY, WHITE, Game
 from gozero.games.go import white_bonus
 from gozero.games.go_header import BONUS, KOMI, PASS_BITS
+from gozero.games.liberties import chain_liberties
 from gozero.jit import LEGAL, STONES, as_argument, kernel
 
 
@@ -137,24 +138,15 @@ _GLOBALS = types.Array(types.float32, 2, "C")
 
 
 @kernel()
-def _board(state, size, age, side):
-    """Where the bit set of one side's stones `age` plies ago begins; side 0 is to move."""
-    place = (state[BOARD_PLACE] + PAST_BOARDS - age) % PAST_BOARDS
-    colour = state[TO_PLAY] if side == 0 else BLACK + WHITE - state[TO_PLAY]
-    return boards_start(size) + (place * 2 + colour - 1) * words(size)
-
-
-@kernel()
 def _encode_stones(state, size, planes):
-    for age in range(PAST_BOARDS):
-        for side in range(2):
-            board = _board(state, size, age, side)
-            bit = size + 2
-            for row in range(size):
-                for col in range(size):
-                    planes[side * PAST_BOARDS + age, row, col] = (state[board + (bit >> 5)] >> (bit & 31)) & 1
-                    bit += 1
-                bit += 1
+    own = state[TO_PLAY]
+    for row in range(size):
+        for col in range(size):
+            colours = chains.past_colours(state, chains.cell_at(row, col, size), state[PLY])
+            for age in range(PAST_BOARDS):
+                colour = (colours >> 2 * age) & 3
+                planes[age, row, col] = colour == own
+                planes[PAST_BOARDS + age, row, col] = colour == BLACK + WHITE - own
 
 
 @kernel(types.void(_STATES, _PLANES, _GLOBALS))
@@ -245,9 +237,51 @@ def encode(game: Game, states: np.ndarray, version: int = 1) -> tuple[np.ndarray
     return planes, numbers, tactics
 
 
+@kernel()
+def words(size):
+    """int32 words of a bit set over the cells of the padded board: 7 at 13x13."""
+    return (chains.cell_count(size) + 31) >> 5
+
+
 def packed_ints(size: int, tactics: int = 0) -> int:
     """Length of a packed position on a board of `size` with this many planes of tactics."""
     return (2 * PAST_BOARDS + tactics) * words(size) + 3
+
+
+@kernel()
+def _pack_present(state, row, size):
+    """Write the stones as they stand into all ten boards of a packed row."""
+    length, cells = words(size), chains.cell_count(size)
+    for word in range(length):
+        own, other = np.int64(0), np.int64(0)
+        for bit in range(min(32, cells - 32 * word)):
+            colour = chains.colour_at(state, chains.HEADER + (32 * word + bit) * chains.RECORD)
+            own |= np.int64(colour == state[TO_PLAY]) << bit
+            other |= np.int64(colour == BLACK + WHITE - state[TO_PLAY]) << bit
+        for age in range(PAST_BOARDS):
+            row[age * length + word] = np.int32(own)
+            row[(PAST_BOARDS + age) * length + word] = np.int32(other)
+
+
+@kernel()
+def _flip(state, row, cell, colour, age, size):
+    """Add a stone to the board of its colour and age in a packed row, or take it off."""
+    bit = chains.index_of(cell)
+    board = np.int64(colour != state[TO_PLAY]) * PAST_BOARDS + age
+    row[board * words(size) + (bit >> 5)] ^= np.int32((colour != EMPTY) << (bit & 31))
+
+
+@kernel()
+def _pack_stones(state, row, size):
+    """Write the ten boards of stones into a packed row: the present ones, and what changed in the last plies."""
+    _pack_present(state, row, size)
+    for point in range(size * size):
+        cell = chains.cell_of(point, size)
+        if chains.plies_stood(state, cell, state[PLY]) < PAST_BOARDS - 1:
+            colours = chains.past_colours(state, cell, state[PLY])
+            for age in range(1, PAST_BOARDS):
+                _flip(state, row, cell, colours & 3, age, size)
+                _flip(state, row, cell, (colours >> 2 * age) & 3, age, size)
 
 
 @kernel()
@@ -260,7 +294,7 @@ def _pack_tactics(state, row, start, count, liberties, size):
     for point in range(size * size):
         chosen = liberties[point] - 1
         if 0 <= chosen < count:
-            bit = (point // size + 1) * (size + 1) + point % size + 1
+            bit = chains.index_of(chains.cell_of(point, size))
             row[start + chosen * length + (bit >> 5)] |= np.int32(1 << (bit & 31))
 
 
@@ -273,11 +307,7 @@ def pack_into(states: np.ndarray, packed: np.ndarray, size: int, tactics: int) -
     liberties = np.empty(size * size, np.uint8)
     for n in range(states.shape[0]):
         state, row = states[n], packed[n]
-        for side in range(2):
-            for age in range(PAST_BOARDS):
-                source, target = _board(state, size, age, side), (side * PAST_BOARDS + age) * length
-                for k in range(length):
-                    row[target + k] = state[source + k]
+        _pack_stones(state, row, size)
         if tactics > 0:
             _pack_tactics(state, row, 2 * PAST_BOARDS * length, tactics, liberties, size)
         end = row.shape[0]

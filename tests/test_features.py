@@ -12,7 +12,7 @@ import pytest
 from gozero import features, games, symmetry
 from gozero.coords import parse_vertex, point
 from gozero.games import go
-from gozero.games.game import BLACK, WHITE, Game
+from gozero.games.game import BLACK, PLY, WHITE, Game
 from tests.naive.nogo import NaiveNoGo
 from tests.rows import Row, board
 
@@ -59,6 +59,17 @@ def test_captured_stones_are_seen_in_the_past() -> None:
     row = board(".X......./XO......./.X......./" + "/".join(["........."] * 6)).play("C8")
     planes, _ = encode(row)
     assert [stones(plane) for plane in planes[:2]] == [set(), points("B8")]
+
+
+@pytest.mark.parametrize("ply", [2**14 - 4, 2**14 - 1, 2**14])
+def test_the_past_is_seen_in_the_longest_games(ply: int) -> None:
+    """The state row keeps plies modulo 2**14."""
+    moves = ("A1", "B1", "B2", "A2", "C1", "pass", "A1")  # captures and plays there again
+    early, late = Row(go.make(9)), Row(go.make(9))
+    late.state[PLY], late.history = ply, np.zeros(ply + 20, np.uint64)
+    for move in moves:
+        planes = [encode(row.play(move))[0] for row in (early, late)]
+        assert (planes[0] == planes[1]).all(), str(late)
 
 
 def test_the_colour_plane_is_one_for_black_everywhere() -> None:

@@ -55,7 +55,7 @@ def play_out(initial, state, history, generator, playouts, plies, labels, totals
             if labels[point] >= 0:
                 sign = black if chains.colour_at(initial, chains.cell_of(point, size)) == BLACK else -black
                 kept[labels[point]] = owner[point] == sign
-                captured[labels[point]] = chains.is_touched(state, chains.cell_of(point, size), size) != 0
+                captured[labels[point]] = chains.is_touched(state, chains.cell_of(point, size)) != 0
         for point in range(labels.shape[0]):
             if labels[point] >= 0 and captured[labels[point]]:
                 _relieve(labels, point, size, relieved)
@@ -77,10 +77,10 @@ def fate_outcome(state):  # type: ignore[no-untyped-def]
     for index in range(colours.shape[0]):
         colours[index] = chains.colour_at(state, chains.HEADER + index * chains.RECORD)
     lives = area_owners(colours, size)[chains.index_of(cell)] == state[end + COLOUR]
-    if lives and chains.is_touched(state, cell, size):
+    if lives and chains.is_touched(state, cell):
         relieved = False
         for point in range(size * size):
             if state[end + MARKS + point] == BESIDE:
-                relieved |= chains.is_touched(state, chains.cell_of(point, size), size) != 0
+                relieved |= chains.is_touched(state, chains.cell_of(point, size)) != 0
         lives = relieved
     return np.int64(1) if lives == (state[TO_PLAY] == state[end + COLOUR]) else np.int64(-1)

@@ -11,7 +11,8 @@ import torch
 from torch import Tensor, nn
 
 from gozero import features
-from gozero.games.chains import PAST_BOARDS, words
+from gozero.features import words
+from gozero.games.chains import PAST_BOARDS
 from gozero.games.go_header import KOMI_UNITS
 
 

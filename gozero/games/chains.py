@@ -5,12 +5,17 @@ Vocabulary.
              right share a column), so every point has four neighbours and none is off the array.
   record     four int32 fields: COLOUR, HEAD, NEXT, LIBERTIES, read as state[cell + FIELD].
   chain      stones of one colour joined along lines, linked in a circle by NEXT; HEAD is the same cell for all of them.
+  COLOUR     the colour in its lowest bits and the past above them: the colours 1 … 4 plies before the stone was put or
+             taken, whether one was ever taken (TOUCHED), and the ply when it happened. A cell changes rarely, so five
+             boards are kept without a step at each ply.
   LIBERTIES  at a chain's head: its pseudo-liberties, one for each (stone, empty neighbour) pair. Zero exactly when
              the chain has no liberty, which is all the rules ask, and it is kept with one addition per neighbour.
-             Empty and EDGE cells are their own heads, so that the additions need no branch; their counts mean nothing.
+             Empty and EDGE cells are their own heads, so that the additions need no branch: an empty cell's are the
+             empty cells beside it, those of EDGE mean nothing.
   empties    the empty cells, unordered, in a list at the end of the cells; an empty cell's NEXT is its place there.
-  boards     the last 5 positions as bit sets, the newest at ring place BOARD_PLACE: what features need of the past.
-  touched    bit set of points a stone was ever removed from: only there can a move repeat an earlier position.
+  touched    of a point: a stone was ever removed from it. Only there can a move repeat an earlier position.
+
+Colours are bits, so a set of colours is a number too: BLACK | EDGE.
 
 This module knows no turn order, no ko and no scoring, and it never refuses a move.
 """
@@ -24,27 +29,32 @@ from numba import types
 
 from gozero.coords import MAX_SIZE
 from gozero.errors import SetUpError
-from gozero.games.game import BLACK, EMPTY, TO_PLAY, WHITE
+from gozero.games.game import BLACK, EMPTY, PLY, TO_PLAY, WHITE
 from gozero.jit import STATE, STONES, kernel
 
-EDGE = 3
-PAST_BOARDS = 5
+EDGE = 4
+PAST_BOARDS = 5  # the present one is the first of them
 
-MANY_LIBERTIES = 4  # from here on `chain_liberties` counts no further
-
-# Header of the state row; fields 0 and 1 are TO_PLAY and PLY, 5 to 13 belong to the game.
-SIZE, EMPTY_COUNT, BOARD_PLACE = 2, 3, 4
-HEADER = 16
+# Header of the state row; fields 0 and 1 are TO_PLAY and PLY, 4 to 47 belong to the game.
+SIZE, EMPTY_COUNT = 2, 3
+HEADER = 48
 
 # Record of a cell.
 COLOUR, HEAD, NEXT, LIBERTIES = 0, 1, 2, 3
 RECORD = 4
 
+# The field COLOUR: bits 0 … 2 the colour, 8 … 15 those before it, the newest lowest, 16 TOUCHED, 17 … 30 the ply of the
+# first position with it, modulo 2**14: a stone of exactly that age looks new for four plies.
+COLOUR_BITS, PAST, TOUCHED, SINCE = 0b111, 8, 1 << 16, 17
+PLIES = (1 << 14) - 1
+BLACK_ALWAYS = 0b01_01_01_01_01  # five times BLACK; a colour times this is the past of a point that never changed
+
 
 def _zobrist() -> np.ndarray:
-    """uint64 [2, cells of the largest board]: one fixed random word per colour and cell."""
+    """uint64 [3, cells of the largest board]: one fixed random word per colour and cell, 0 for EMPTY."""
     cells = (MAX_SIZE + 2) * (MAX_SIZE + 1) + 1
-    return np.random.default_rng(20080613).integers(0, 2**64, (2, cells), np.uint64)
+    words = np.random.default_rng(20080613).integers(0, 2**64, (2, cells), np.uint64)
+    return np.concatenate([np.zeros((1, cells), np.uint64), words])
 
 
 ZOBRIST = _zobrist()
@@ -67,7 +77,7 @@ def put(state, place, value):
 
 @kernel()
 def colour_at(state, cell):
-    return at(state, cell + COLOUR)
+    return at(state, cell + COLOUR) & COLOUR_BITS
 
 
 @kernel()
@@ -81,19 +91,13 @@ def quotient(number, divisor):
     """number // divisor for a cell or action number and 1 <= divisor <= 20, by multiplication: divisions cost more than
     a stone.
     """
-    return (number * RECIPROCALS[divisor]) >> 16
+    return (number * at(RECIPROCALS, divisor)) >> 16
 
 
 @kernel()
 def cell_count(size):
     """Cells of the padded board: 211 at 13x13."""
     return (size + 2) * (size + 1) + 1
-
-
-@kernel()
-def words(size):
-    """int32 words of a bit set over the cells: 7 at 13x13."""
-    return (cell_count(size) + 31) >> 5
 
 
 @kernel()
@@ -115,8 +119,14 @@ def cell_of(action, size):
 
 @kernel()
 def index_of(cell):
-    """Number of a cell among the cells: the index into ZOBRIST and the bit in a bit set."""
+    """Number of a cell among the cells: the index into ZOBRIST."""
     return (cell - HEADER) // RECORD
+
+
+@kernel()
+def zobrist(colour, cell):
+    """The Zobrist word of a stone."""
+    return ZOBRIST[np.uint64(colour), np.uint64(index_of(cell))]
 
 
 @kernel()
@@ -131,19 +141,9 @@ def empties_start(size):
 
 
 @kernel()
-def boards_start(size):
-    return empties_start(size) + size * size
-
-
-@kernel()
-def touched_start(size):
-    return boards_start(size) + PAST_BOARDS * 2 * words(size)
-
-
-@kernel()
 def state_ints(size):
-    """S: length of the state row (1106 at 13x13)."""
-    return touched_start(size) + words(size)
+    """S: length of the state row (1061 at 13x13)."""
+    return empties_start(size) + size * size
 
 
 @kernel()
@@ -152,6 +152,15 @@ def _list_empty(state, cell, size):
     put(state, empties_start(size) + place, cell)
     put(state, cell + NEXT, place)
     state[EMPTY_COUNT] = place + 1
+
+
+@kernel()
+def count_liberty(state, cell, change, size):
+    """Add `change` (+1 or -1) to the liberties of what is beside a cell, to a chain's once for each stone that touches it."""
+    down = row_step(size)
+    for offset in (-down, -RECORD, RECORD, down):
+        count = at(state, cell + offset + HEAD) + LIBERTIES
+        put(state, count, at(state, count) + change)
 
 
 @kernel(types.void(STATE, types.int64))
@@ -168,6 +177,8 @@ def clear(state, size):
             cell = cell_at(row, col, size)
             put(state, cell + COLOUR, EMPTY)
             _list_empty(state, cell, size)
+    for action in range(size * size):
+        count_liberty(state, cell_of(action, size), 1, size)
 
 
 @kernel()
@@ -182,37 +193,72 @@ def _unlist_empty(state, cell, size):
 
 
 @kernel()
-def next_board(state, size):
-    """Begin a new ply in the ring of past boards: the newest is copied and becomes the one that changes."""
-    length = 2 * words(size)
-    old = boards_start(size) + state[BOARD_PLACE] * length
-    place = (state[BOARD_PLACE] + 1) % PAST_BOARDS
-    state[BOARD_PLACE] = place
-    new = boards_start(size) + place * length
-    for k in range(length):
-        put(state, new + k, at(state, old + k))
+def plies_stood(state, cell, ply):
+    """How many plies before `ply` a point last changed, if it has not changed since."""
+    return (ply - (at(state, cell + COLOUR) >> SINCE)) & PLIES
 
 
 @kernel()
-def _flip_bit(state, cell, colour, size):
-    index = index_of(cell)
-    word = boards_start(size) + (state[BOARD_PLACE] * 2 + colour - 1) * words(size) + (index >> 5)
-    put(state, word, at(state, word) ^ np.int32(1 << (index & 31)))
+def past_colours(state, cell, ply):
+    """The colours of a point at `ply` and 1 … 4 plies before, two bits each, the newest lowest, if it has not changed
+    since.
+    """
+    field = np.int64(at(state, cell + COLOUR))
+    colour = field & 3
+    colours = ((field >> PAST) & 0xFF) << 2 | colour
+    stood = 2 * min(plies_stood(state, cell, ply), PAST_BOARDS - 1)
+    return (colours << stood | (colour * BLACK_ALWAYS) & ((1 << stood) - 1)) & 0x3FF
 
 
 @kernel()
-def is_touched(state, cell, size):
-    index = index_of(cell)
-    return (at(state, touched_start(size) + (index >> 5)) >> (index & 31)) & 1
+def _turn(state, cell, colour, touched):
+    """Give a point another colour in the position that this ply makes; `touched` is TOUCHED or 0."""
+    ply = state[PLY] + 1
+    past = past_colours(state, cell, ply) >> 2
+    put(state, cell + COLOUR, colour | past << PAST | touched | (ply & PLIES) << SINCE)
 
 
 @kernel()
-def count_liberty(state, cell, change, size):
-    """Add `change` (+1 or -1) to the liberties of the chains beside a cell, once for each stone that touches it."""
+def is_touched(state, cell):
+    """Not 0 where a stone was ever removed from a point."""
+    return at(state, cell + COLOUR) & TOUCHED
+
+
+@kernel()
+def forget_past(state, size):
+    """Let all past boards of a position before its first ply be this one."""
+    for action in range(size * size):
+        cell = cell_of(action, size)
+        colour = colour_at(state, cell)
+        put(state, cell + COLOUR, colour | (colour * BLACK_ALWAYS >> 2) << PAST)
+
+
+@kernel()
+def colours_beside(state, cell, size):
+    """The colours of a cell's neighbours, as a set."""
     down = row_step(size)
+    found = 0
     for offset in (-down, -RECORD, RECORD, down):
-        count = at(state, cell + offset + HEAD) + LIBERTIES
-        put(state, count, at(state, count) + change)
+        found |= colour_at(state, cell + offset)
+    return found
+
+
+@kernel()
+def fates_beside(state, cell, size):
+    """(alive, dead): colours of the chains beside an empty cell that keep a liberty if a stone is put there, and of those
+    that lose their last. Two sets, in which EDGE means nothing.
+    """
+    down = row_step(size)
+    alive, dead = 0, 0
+    for offset in (-down, -RECORD, RECORD, down):
+        head = at(state, cell + offset + HEAD)
+        taken = 0
+        for other in (-down, -RECORD, RECORD, down):
+            taken += at(state, cell + other + HEAD) == head
+        breathes = at(state, head + LIBERTIES) > taken
+        alive |= colour_at(state, cell + offset) if breathes else 0
+        dead |= 0 if breathes else colour_at(state, cell + offset)
+    return alive, dead
 
 
 @kernel()
@@ -223,18 +269,34 @@ def put_stone(state, cell, colour, size):
     """
     down = row_step(size)
     _unlist_empty(state, cell, size)
-    _flip_bit(state, cell, colour, size)
-    put(state, cell + COLOUR, colour)
-    put(state, cell + NEXT, cell)
-    count_liberty(state, cell, -1, size)
-    liberties = 0
+    _turn(state, cell, colour, is_touched(state, cell))
+    head = np.int64(cell)
     for offset in (-down, -RECORD, RECORD, down):
-        liberties += colour_at(state, cell + offset) == EMPTY
-    put(state, cell + LIBERTIES, liberties)
+        beside = np.int64(at(state, cell + offset + HEAD))
+        put(state, beside + LIBERTIES, at(state, beside + LIBERTIES) - 1)
+        own = colour_at(state, cell + offset) == colour
+        head = beside if own else head
+    _link(state, cell, head)
     for offset in (-down, -RECORD, RECORD, down):
-        if colour_at(state, cell + offset) == colour and at(state, cell + offset + HEAD) != at(state, cell + HEAD):
+        own = colour_at(state, cell + offset) == colour
+        if own & (at(state, cell + offset + HEAD) != at(state, cell + HEAD)):
             _join(state, at(state, cell + HEAD), at(state, cell + offset + HEAD))
-    return ZOBRIST[colour - 1, index_of(cell)]
+    return zobrist(colour, cell)
+
+
+@kernel()
+def _link(state, cell, head):
+    """Add a stone to the chain of `head`, or make it one by itself where that is its cell; without a branch, which random
+    moves would take at random.
+    """
+    liberties = at(state, cell + LIBERTIES)
+    put(state, cell + LIBERTIES, 0)
+    put(state, head + LIBERTIES, at(state, head + LIBERTIES) + liberties)
+    put(state, cell + HEAD, head)
+    put(state, cell + NEXT, cell)
+    following = at(state, head + NEXT)
+    put(state, head + NEXT, cell)
+    put(state, cell + NEXT, following)
 
 
 @kernel()
@@ -258,35 +320,33 @@ def _join(state, first, second):
 def remove_chain(state, cell, size):
     """Take the chain at `cell` off the board. Returns (XOR of its Zobrist words, number of stones)."""
     colour = colour_at(state, cell)
-    touched = touched_start(size)
+    first = state[EMPTY_COUNT]
     taken = np.uint64(0)
-    stones = 0
-    stone = cell
+    stone = np.int64(cell)
     while True:
-        following = at(state, stone + NEXT)
-        index = index_of(stone)
-        taken ^= ZOBRIST[colour - 1, index]
-        put(state, touched + (index >> 5), at(state, touched + (index >> 5)) | np.int32(1 << (index & 31)))
-        _flip_bit(state, stone, colour, size)
-        put(state, stone + COLOUR, EMPTY)
+        following = np.int64(at(state, stone + NEXT))
+        taken ^= zobrist(colour, stone)
+        _turn(state, stone, EMPTY, TOUCHED)
         put(state, stone + HEAD, stone)
+        put(state, stone + LIBERTIES, 0)
         _list_empty(state, stone, size)
-        count_liberty(state, stone, 1, size)
-        stones += 1
         stone = following
         if stone == cell:
             break
-    return taken, stones
+    end = state[EMPTY_COUNT]
+    for place in range(first, end):
+        count_liberty(state, np.int64(at(state, empties_start(size) + place)), 1, size)
+    return taken, end - first
 
 
 @kernel()
 def chain_hash(state, cell):
     """XOR of the Zobrist words of the chain at `cell`."""
-    row = colour_at(state, cell) - 1
+    colour = colour_at(state, cell)
     total = np.uint64(0)
     stone = cell
     while True:
-        total ^= ZOBRIST[row, index_of(stone)]
+        total ^= zobrist(colour, stone)
         stone = at(state, stone + NEXT)
         if stone == cell:
             return total
@@ -297,20 +357,16 @@ def fills_own_eye(state, cell, colour, size):
     """Whether an empty cell is a one-point eye of `colour`: neighbours own or edge, and too few hostile diagonals to be
     false.
     """
-    down = row_step(size)
-    closed = 0
-    for offset in (-down, -RECORD, RECORD, down):
-        beside = colour_at(state, cell + offset)
-        closed += (beside == colour) | (beside == EDGE)
-    if closed < 4:
+    rival = BLACK + WHITE - colour
+    if at(state, cell + LIBERTIES) or colours_beside(state, cell, size) & rival:
         return False
-    hostile = 0
-    off_board = 0
+    down = row_step(size)
+    hostile, found = 0, 0
     for offset in (-down - RECORD, -down + RECORD, down - RECORD, down + RECORD):
         diagonal = colour_at(state, cell + offset)
-        hostile += diagonal == BLACK + WHITE - colour
-        off_board |= diagonal == EDGE
-    return hostile + off_board < 2
+        hostile += diagonal == rival
+        found |= diagonal
+    return hostile + (found & EDGE != 0) < 2
 
 
 @kernel(STONES.signature)
@@ -319,47 +375,6 @@ def stones(state, out):
     size = np.int64(state[SIZE])
     for action in range(size * size):
         out[action] = colour_at(state, cell_of(action, size))
-
-
-@kernel()
-def _count_chain(state, head, size):
-    """Liberties of the chain at `head`, at most MANY_LIBERTIES: the first few found are remembered, so that none counts
-    twice.
-    """
-    down = row_step(size)
-    first = second = third = count = 0
-    stone = head
-    while True:
-        for offset in (-down, -RECORD, RECORD, down):
-            beside = stone + offset
-            if colour_at(state, beside) == EMPTY and beside != first and beside != second and beside != third:
-                first, second, third = beside, first, second
-                count += 1
-                if count == MANY_LIBERTIES:
-                    return count
-        stone = at(state, stone + NEXT)
-        if stone == head:
-            return count
-
-
-@kernel(STONES.signature)
-def chain_liberties(state, out):
-    """Write into out uint8 [points] how many liberties the chain on each point has, at most MANY_LIBERTIES; 0 on empty
-    points.
-    """
-    size = np.int64(state[SIZE])
-    for action in range(size * size):
-        out[action] = 0
-    for action in range(size * size):
-        cell = cell_of(action, size)
-        if colour_at(state, cell) in (BLACK, WHITE) and at(state, cell + HEAD) == cell:
-            count = _count_chain(state, cell, size)
-            stone = cell
-            while True:
-                out[action_of(stone, size)] = count
-                stone = at(state, stone + NEXT)
-                if stone == cell:
-                    break
 
 
 def set_up(

@@ -10,6 +10,7 @@ The fields besides those of `gozero.games.chains`:
   BONUS       White's handicap bonus, points
   KOMI        thousandths of a point, within ±2,000,000 points
   MOVE_LIMIT  ply at which the game ends and is counted, or 0 for none
+  FILTER      the first of 32 words, the filter of `gozero.games.superko`
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from gozero.games import chains
 from gozero.games.rules import RuleSet
 
 KO, PASSES, PASS_BITS, KO_RULE, SUICIDE, BONUS, KOMI, MOVE_LIMIT = 5, 6, 7, 8, 9, 10, 11, 12
+FILTER = 16
 KOMI_UNITS = 1000
 MAX_KOMI = 2_000_000.0
 

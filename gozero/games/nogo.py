@@ -33,7 +33,6 @@ from gozero.games.chains import (
     BLACK,
     EDGE,
     EMPTY,
-    HEAD,
     LIBERTIES,
     NEXT,
     RECORD,
@@ -99,26 +98,10 @@ def _put_stone(state, action, colour, size):
 @kernel()
 def _judge(state, cell, size):
     """Strike an empty cell for each colour that a stone there would break the rules for."""
-    down = chains.row_step(size)
-    heads = (
-        at(state, cell - down + HEAD),
-        at(state, cell - RECORD + HEAD),
-        at(state, cell + RECORD + HEAD),
-        at(state, cell + down + HEAD),
-    )
-    alive, dead = 0, 0  # which colours would be beside a stone here, with and without a liberty left, bit by colour
-    for head in heads:
-        beside = colour_at(state, head)
-        taken = 0
-        for other in heads:
-            taken += head == other
-        breathes = np.int64((beside == EMPTY) | (at(state, head + LIBERTIES) > taken))
-        alive |= breathes << beside
-        dead |= (1 - breathes) << beside
+    alive, dead = chains.fates_beside(state, cell, size)
     for colour in (BLACK, WHITE):
-        captures = (dead >> (BLACK + WHITE - colour)) & 1
-        lives = (alive >> colour | alive >> EMPTY) & 1
-        if captures | (1 - lives):  # branches above would be taken at random, and cost a third of a ply
+        lives = (at(state, cell + LIBERTIES) | (alive & colour)) != 0
+        if (dead & (BLACK + WHITE - colour)) | (not lives):  # branches apart would be taken at random
             _strike(state, chains.action_of(cell, size), colour, size)
 
 

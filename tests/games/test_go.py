@@ -134,6 +134,18 @@ def test_playouts_fill_no_own_eye_and_play_legally() -> None:
     assert chosen == row.legal() - eyes - {row.game.pass_action}, str(row)
 
 
+def test_playouts_choose_uniformly() -> None:
+    """Also where most draws are refused first: two eyes of the mover's, two points where it would have no liberty."""
+    row = board(".XXO./X.XOO/XXXO./OOOOO/.....", to_play="X")
+    generator, draws = np.array([5], np.uint64), 6000
+    drawn = np.bincount(
+        [row.game.sample(row.state, row.history, generator) for _ in range(draws)], minlength=row.game.actions
+    )
+    expected = draws / 5
+    assert drawn[20:25].sum() == draws
+    assert ((drawn[20:25] - expected) ** 2 / expected).sum() < 18  # chi-square of 4 degrees of freedom: p < 0.001
+
+
 OPEN_BOARDS = {
     # name: (board, whether it is open)
     "empty": ("...../...../...../...../.....", True),
