@@ -25,7 +25,7 @@ import ray
 
 from benchmarks.harness import machine
 from training.actor.crew import Stretch
-from training.cluster.messages import About, Answer, Games, Initialize, SelfPlay, StretchEnd, Weights
+from training.cluster.messages import About, Answer, Games, Initialize, SelfPlay, StretchEnd, NetworkVersion
 from training.cluster.squad import Squad
 from training.cluster.worker import versions
 from training.records.records import Record
@@ -62,7 +62,7 @@ def measure(workers: int, hosts: list[Any], seconds: float, game: float) -> str:
     settings = LoopSettings()
     squad = Squad(Initialize(settings, 1), workers, hire=lambda order, count: next(turn))
     inbox: SimpleQueue[Any] = SimpleQueue()
-    pool, weights = {"games": b"\0" * 1000}, Weights(0, 0, None)
+    pool, weights = {"games": b"\0" * 1000}, NetworkVersion(0, 0, None)
 
     def submit(seat: int) -> None:
         stretch = Stretch(13, seat, settings.stage[0], 1, 4.0, "games")

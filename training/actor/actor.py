@@ -24,7 +24,7 @@ import torch
 from torch import nn
 
 from gozero.games.game import Game
-from training.actor.crew import Crew, Key, Played, Stretch
+from training.actor.crew import Key, SelfPlayCrew, Stretch, StretchOver
 from training.actor.simulators import PachiReferee, referee
 from training.console import progress_bar
 from training.records import records, scoring
@@ -48,7 +48,7 @@ class Debt:
 class Actor:
     """Has the games of the run in `folder` played and appends them to its shards; counts evaluations in `progress`."""
 
-    def __init__(self, settings: LoopSettings, folder: Path, crew: Crew) -> None:
+    def __init__(self, settings: LoopSettings, folder: Path, crew: SelfPlayCrew) -> None:
         self.settings, self.folder, self.crew = settings, folder, crew
         self.games: list[Record] = []  # of the generation under way
         self._referees: dict[int, PachiReferee | None] = {}  # by size
@@ -163,10 +163,10 @@ class Actor:
             self.crew.submit(Stretch(size, seat, stage, generation, wanted, self.unit))
 
     @staticmethod
-    def _games(found: Iterator[Record | Played], progress: Progress) -> Iterator[Record]:
+    def _games(found: Iterator[Record | StretchOver], progress: Progress) -> Iterator[Record]:
         """The games of what a crew tells; evaluations are counted."""
         for each in found:
-            if isinstance(each, Played):
+            if isinstance(each, StretchOver):
                 progress.evaluations += each.evaluations
             else:
                 yield each

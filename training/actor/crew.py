@@ -51,13 +51,13 @@ class Stretch:
         return (self.size, self.seat) if self.seat else self.size
 
 
-class Played(NamedTuple):
+class StretchOver(NamedTuple):
     """The end of a stretch."""
 
     evaluations: int  # positions given to an evaluator
 
 
-class Crew(Protocol):
+class SelfPlayCrew(Protocol):
     """Plays the stretches of a run.
 
     Attributes:
@@ -73,7 +73,7 @@ class Crew(Protocol):
     def hand_over(self, net: nn.Module) -> None:
         """Play with the present weights of `net` from the next wave on; may be called from another thread."""
 
-    def play(self, stretches: Sequence[Stretch], stop: Stop) -> Iterator[Record | Played]:
+    def play(self, stretches: Sequence[Stretch], stop: Stop) -> Iterator[Record | StretchOver]:
         """Play stretches of different pools and yield the games of each as they finish, then its end, in their order.
 
         Fewer games than wanted where `stop()` is true or another network was handed over.
@@ -85,7 +85,7 @@ class Crew(Protocol):
     def under_way(self) -> list[Stretch]:
         """The stretches submitted that have not ended."""
 
-    def take(self, stop: Stop) -> Iterator[Record | Played]:
+    def take(self, stop: Stop) -> Iterator[Record | StretchOver]:
         """Wait for what the stretches submitted have to tell, and yield it; once `stop()` is true, until all ended."""
 
     def state_dict(self) -> dict[Key, dict[str, Any]]:
@@ -125,7 +125,7 @@ class LocalCrew:
             self.playing.load_state_dict(state)
             self._version += 1
 
-    def play(self, stretches: Sequence[Stretch], stop: Stop) -> Iterator[Record | Played]:
+    def play(self, stretches: Sequence[Stretch], stop: Stop) -> Iterator[Record | StretchOver]:
         for stretch in stretches:
             if stop():
                 break
@@ -133,7 +133,7 @@ class LocalCrew:
             version = self._use(pool, stretch.stage, stretch.generation)
             before = pool.evaluations
             yield from pool.play(stretch.wanted, lambda: stop() or self._version != version, stretch.unit)  # noqa: B023
-            yield Played(pool.evaluations - before)
+            yield StretchOver(pool.evaluations - before)
 
     def submit(self, stretch: Stretch) -> None:
         raise NotImplementedError("stretches are played one after the other here: call play")
@@ -141,7 +141,7 @@ class LocalCrew:
     def under_way(self) -> list[Stretch]:
         return []
 
-    def take(self, stop: Stop) -> Iterator[Record | Played]:
+    def take(self, stop: Stop) -> Iterator[Record | StretchOver]:
         raise NotImplementedError("stretches are played one after the other here: call play")
 
     def state_dict(self) -> dict[Key, dict[str, Any]]:

@@ -24,7 +24,7 @@ from torch import nn
 from gozero.threads import available_threads
 from training.cluster.crew import ClusterCrew, ClusterMatches
 from training.cluster.learner import ClusterTrainer, LearnerLostError
-from training.cluster.messages import Initialize, Sitting, Told
+from training.cluster.messages import Assignment, Initialize, Told
 from training.cluster.squad import Squad, WorkersLostError
 from training.console import say
 from training.cycle import sitting
@@ -94,13 +94,13 @@ class ClusterStaff:
 class Coordinator:
     """The actor. Its methods answer at once, or after `patience`; the run has a thread of its own."""
 
-    def __init__(self, asked: Sitting) -> None:
+    def __init__(self, asked: Assignment) -> None:
         self._asked, self._stop, self._lines = asked, threading.Event(), Lines()
         self._code: int | None = None
         self._again = ray.get_runtime_context().was_current_actor_reconstructed
         threading.Thread(target=self._work, name="run", daemon=True).start()
 
-    def asked(self) -> Sitting:
+    def asked(self) -> Assignment:
         """What this coordinator works on."""
         return self._asked
 

@@ -21,7 +21,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from training.actor.crew import Key, LocalCrew, Played, Stop, Stretch
+from training.actor.crew import Key, LocalCrew, Stop, Stretch, StretchOver
 from training.actor.pool import HANDED
 from training.actor.resign import Calibration
 from training.cluster.messages import Counts, Evaluate, Games, MatchEnd, SelfPlay, StretchEnd
@@ -29,7 +29,7 @@ from training.cluster.squad import Job, Squad
 from training.cluster.worker import put
 from training.matches.match import MatchGame
 from training.records.records import Record
-from training.run.gate import Part
+from training.run.gate import MatchPart
 from training.settings.config import LoopSettings
 
 PATIENCE = 0.1  # seconds between two looks at whether to stop
@@ -37,7 +37,7 @@ SHOWN = 64  # workers in the report, each by itself
 
 
 class ClusterCrew:
-    """Plays stretches on the workers of a squad; see `training.actor.crew.Crew`."""
+    """Plays stretches on the workers of a squad; see `training.actor.crew.SelfPlayCrew`."""
 
     def __init__(self, settings: LoopSettings, net: nn.Module, threads: int, squad: Squad) -> None:
         """`net` is copied; `threads`: CPU threads of an evaluator in this process."""
@@ -59,7 +59,7 @@ class ClusterCrew:
             under_way = list(self._jobs.values()) if self.streams else []
         self._squad.cut(under_way)
 
-    def play(self, stretches: Sequence[Stretch], stop: Stop) -> Iterator[Record | Played]:
+    def play(self, stretches: Sequence[Stretch], stop: Stop) -> Iterator[Record | StretchOver]:
         inboxes: list[SimpleQueue[Any]] = [SimpleQueue() for _ in stretches]
         for stretch, inbox in zip(stretches, inboxes, strict=True):
             self._begin(stretch, inbox)
@@ -77,7 +77,7 @@ class ClusterCrew:
         """The stretches that were submitted and have not ended."""
         return [job.order.stretch for job in self._jobs.values() if isinstance(job.order, SelfPlay)]
 
-    def take(self, stop: Stop) -> Iterator[Record | Played]:
+    def take(self, stop: Stop) -> Iterator[Record | StretchOver]:
         yield from self._tell(*self._next(self._inbox, stop))
         while self._jobs and (stop() or not self._inbox.empty()):
             yield from self._tell(*self._next(self._inbox, stop))
@@ -137,7 +137,7 @@ class ClusterCrew:
                 raise answer
             return job, answer
 
-    def _tell(self, job: Job, answer: Games | StretchEnd | None) -> Iterator[Record | Played]:
+    def _tell(self, job: Job, answer: Games | StretchEnd | None) -> Iterator[Record | StretchOver]:
         """What an answer means for the actor; None: the job was withdrawn before it began."""
         assert isinstance(job.order, SelfPlay)
         key = job.order.stretch.key
@@ -151,7 +151,7 @@ class ClusterCrew:
         if answer is not None:
             self._states[key] = answer.pool
             self._kept.pop(key, None)
-            yield Played(answer.evaluations)
+            yield StretchOver(answer.evaluations)
 
 
 def summary(members: Sequence[Counts], waiting: int, behind: Sequence[int]) -> dict[str, float]:
@@ -186,7 +186,7 @@ class ClusterMatches:
 
     def __call__(
         self,
-        parts: Sequence[Part],
+        parts: Sequence[MatchPart],
         candidate: nn.Module,
         best: nn.Module,
         threads: int,

@@ -20,7 +20,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from gozero.options import SettingsError
 from training.cluster.coordinator import Coordinator
-from training.cluster.messages import Sitting, Told
+from training.cluster.messages import Assignment, Told
 from training.console import say, stop_on_signals
 
 NAMESPACE = "gozero"
@@ -30,7 +30,7 @@ DISMISS_SECONDS, LOOK = 10.0, 0.05
 LOST_SECONDS = 300.0  # that a coordinator may be unheard of before its driver gives up
 
 
-def run(asked: Sitting, address: str) -> int:
+def run(asked: Assignment, address: str) -> int:
     """Do what the driver is for. Returns the exit code; SettingsError where there is no cluster to use."""
     connect(address)
     stop = stop_on_signals()
@@ -79,7 +79,7 @@ def name_of(folder: Path) -> str:
     return f"coordinator of {folder}"
 
 
-def find(asked: Sitting) -> Any:
+def find(asked: Assignment) -> Any:
     """The handle of the run's coordinator, started if there is none."""
     name = name_of(asked.folder)
     try:
@@ -88,7 +88,7 @@ def find(asked: Sitting) -> Any:
     except (ValueError, RayActorError):
         return start(asked, name)
     if told.code is None:
-        before: Sitting = ray.get(coordinator.asked.remote())
+        before: Assignment = ray.get(coordinator.asked.remote())
         other = "" if before.settings == asked.settings else ", with the settings that it was started with"
         say(f"this run is under way on the cluster{other}")
         return coordinator
@@ -108,7 +108,7 @@ def dismiss(coordinator: Any, name: str) -> None:
         time.sleep(LOOK)
 
 
-def start(asked: Sitting, name: str) -> Any:
+def start(asked: Assignment, name: str) -> Any:
     """Start the coordinator on this machine, where the run folder is."""
     here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=True)
     actor: Any = ray.remote(Coordinator)

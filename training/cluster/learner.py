@@ -34,7 +34,7 @@ class LearnerLostError(Exception):
     """The learner's process or its machine is gone."""
 
 
-class Learner:
+class LearnerActor:
     """The actor: carries out orders one after the other."""
 
     def __init__(self, order: Initialize) -> None:
@@ -79,7 +79,7 @@ class Learner:
         return self._trainer.held_out(_no_turn, lambda: False)
 
     def examine(self, function: Callable[..., Found], *arguments: Any) -> Found:
-        """See `Trainer.examine`."""
+        """See `RunTrainer.examine`."""
         return self._trainer.examine(function, *arguments)
 
 
@@ -104,7 +104,7 @@ def _on_cpu(value: Any) -> Any:
 
 
 class ClusterTrainer:
-    """The coordinator's side: see `training.run.trainer.Trainer`. Raises LearnerLostError where the actor is gone."""
+    """The coordinator's side: see `training.run.trainer.RunTrainer`. Raises LearnerLostError where the actor is gone."""
 
     def __init__(self, settings: LoopSettings) -> None:
         """Start the actor: on a GPU if the cluster has one and the settings allow it, else on this machine."""
@@ -118,7 +118,7 @@ class ClusterTrainer:
         else:
             here = ray.get_runtime_context().get_node_id()
             room["scheduling_strategy"] = NodeAffinitySchedulingStrategy(here, soft=True)
-        actor: Any = ray.remote(Learner)
+        actor: Any = ray.remote(LearnerActor)
         self.actor: Any = actor.options(**room).remote(Initialize(settings, 0))
         self.holding = Holding({}, 0, 0)
 

@@ -17,14 +17,14 @@ from typing import Any
 from training.actor.crew import Stretch
 from training.matches.match import MatchGame
 from training.records.records import Record
-from training.run.gate import Part
+from training.run.gate import MatchPart
 from training.run.origins import Origin
 from training.run.trainer import Holding
 from training.settings.config import LoopSettings
 
 
 @dataclass(frozen=True)
-class Sitting:
+class Assignment:
     """What the driver asks the coordinator for: a sitting of the run in a folder."""
 
     settings: LoopSettings
@@ -57,7 +57,7 @@ class About:
 
 
 @dataclass(frozen=True)
-class Weights:
+class NetworkVersion:
     """A network's tensors; `reference` is a ray.ObjectRef of its state_dict with numpy arrays."""
 
     number: int  # of no other network that the same workers may have
@@ -80,7 +80,7 @@ class SelfPlay:
     number: int  # of the order
     stretch: Stretch
     pool: dict[str, Any]  # the state that the pool goes on from
-    weights: Weights
+    weights: NetworkVersion
 
 
 @dataclass(frozen=True)
@@ -88,9 +88,9 @@ class Evaluate:
     """To a worker: play a part of a match. Answer: a `MatchEnd`."""
 
     number: int  # of the order
-    part: Part
-    candidate: Weights
-    best: Weights
+    part: MatchPart
+    candidate: NetworkVersion
+    best: NetworkVersion
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ import torch
 from torch import nn
 
 from gozero import __version__, nets
-from training.actor.crew import LocalCrew, Played
+from training.actor.crew import LocalCrew, StretchOver
 from training.cluster.messages import (
     About,
     Answer,
@@ -26,10 +26,10 @@ from training.cluster.messages import (
     Games,
     Initialize,
     MatchEnd,
+    NetworkVersion,
     Order,
     SelfPlay,
     StretchEnd,
-    Weights,
 )
 from training.learner.learner import network_config
 from training.matches.stopping import Stopped
@@ -90,7 +90,7 @@ class Worker:
         waiting: list[Record] = []
         evaluations = 0
         for found in self._crew.play([order.stretch], lambda: order.number in self._cut):
-            if isinstance(found, Played):
+            if isinstance(found, StretchOver):
                 evaluations = found.evaluations
                 continue
             waiting.append(found)
@@ -115,7 +115,7 @@ class Worker:
         else:
             yield MatchEnd(tuple(games))
 
-    def _network(self, wanted: Weights) -> nn.Module:
+    def _network(self, wanted: NetworkVersion) -> nn.Module:
         if wanted.number not in self._networks:
             net = self._fresh()
             net.load_state_dict(tensors(wanted))
@@ -132,12 +132,14 @@ def offered_threads() -> int:
     return max(1, int(found.get("CPU", 1) // max(1, found.get(SLOT, 1))))
 
 
-def tensors(weights: Weights) -> dict[str, torch.Tensor]:
+def tensors(weights: NetworkVersion) -> dict[str, torch.Tensor]:
     """The tensors of a version, copied out of the object store."""
     state: dict[str, Any] = ray.get(weights.reference)
     return {name: torch.tensor(array) for name, array in state.items()}
 
 
-def put(number: int, version: int, net: nn.Module) -> Weights:
+def put(number: int, version: int, net: nn.Module) -> NetworkVersion:
     """Put a network's tensors into the object store."""
-    return Weights(number, version, ray.put({name: tensor.cpu().numpy() for name, tensor in net.state_dict().items()}))
+    return NetworkVersion(
+        number, version, ray.put({name: tensor.cpu().numpy() for name, tensor in net.state_dict().items()})
+    )

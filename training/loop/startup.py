@@ -185,9 +185,9 @@ def _on_cluster(settings: LoopSettings, folder: Path, origin: Origin, options: a
     if find_spec("ray") is None:
         raise SettingsError("--address needs Ray, which is not installed; run: pip install 'gozero[distributed]'")
     from training.cluster import driver
-    from training.cluster.messages import Sitting
+    from training.cluster.messages import Assignment
 
-    asked = Sitting(
+    asked = Assignment(
         settings, _chosen(options), folder.absolute(), origin, options.storage, options.take_over, program,
         options.workers, max(1, settings.threads) if options.workers else 0,
     )  # fmt: skip

@@ -51,7 +51,7 @@ class GateResult:
 
 
 @dataclass(frozen=True)
-class Part:
+class MatchPart:
     """A part of a match: some of its pairs of games. Every part can be played by itself, anywhere."""
 
     settings: LoopSettings
@@ -61,7 +61,9 @@ class Part:
 
 
 # (parts, candidate, best, threads, stop, device) -> the games of all; None if stopped before the end
-PlayParts = Callable[[Sequence[Part], nn.Module, nn.Module, int, Callable[[], bool], str], Sequence[MatchGame] | None]
+PlayParts = Callable[
+    [Sequence[MatchPart], nn.Module, nn.Module, int, Callable[[], bool], str], Sequence[MatchGame] | None
+]
 
 
 def match(
@@ -83,15 +85,15 @@ def match(
     return None if found is None else GateResult(tally(found), settings.gate.share)
 
 
-def parts(size: int, settings: LoopSettings, seed: int) -> list[Part]:
+def parts(size: int, settings: LoopSettings, seed: int) -> list[MatchPart]:
     """The parts of a match: one for each seat of self-play, in pairs of games; all of it where there is one seat."""
     pairs = (settings.gate.games + 1) // 2
     shares = np.array_split(np.arange(2 * pairs).reshape(pairs, 2), min(pairs, settings.selfplay.seats))
-    return [Part(settings, size, seed, tuple(share.ravel().tolist())) for share in shares]
+    return [MatchPart(settings, size, seed, tuple(share.ravel().tolist())) for share in shares]
 
 
 def play_here(
-    parts: Sequence[Part],
+    parts: Sequence[MatchPart],
     candidate: nn.Module,
     best: nn.Module,
     threads: int,
@@ -106,7 +108,7 @@ def play_here(
 
 
 def play_part(
-    part: Part, candidate: nn.Module, best: nn.Module, threads: int, stop: Callable[[], bool], device: str
+    part: MatchPart, candidate: nn.Module, best: nn.Module, threads: int, stop: Callable[[], bool], device: str
 ) -> list[MatchGame]:
     """The games of a part; Stopped once `stop()` is true."""
     settings = part.settings

@@ -11,11 +11,11 @@ from typing import Protocol
 
 from torch import nn
 
-from training.actor.crew import Crew, LocalCrew
+from training.actor.crew import LocalCrew, SelfPlayCrew
 from training.run import gate
 from training.run.gate import PlayParts
 from training.run.resources import device_of, pace_of, threads_of
-from training.run.trainer import LocalTrainer, Trainer
+from training.run.trainer import LocalTrainer, RunTrainer
 from training.settings.config import LoopSettings
 
 
@@ -25,10 +25,10 @@ class Staff(Protocol):
     def device(self, settings: LoopSettings) -> str:
         """`cpu` or `cuda`: where this process measures the network."""
 
-    def trainer(self, settings: LoopSettings) -> Trainer:
+    def trainer(self, settings: LoopSettings) -> RunTrainer:
         """A new trainer, with fresh weights and an empty window."""
 
-    def crew(self, settings: LoopSettings, net: nn.Module) -> Crew:
+    def crew(self, settings: LoopSettings, net: nn.Module) -> SelfPlayCrew:
         """A crew that plays with a copy of `net`."""
 
     @property

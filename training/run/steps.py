@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from training.run.trainer import Losses, Trainer
+from training.run.trainer import Losses, RunTrainer
 from training.settings.config import LoopSettings
 from training.storage.checkpoint import Progress
 
@@ -14,7 +14,7 @@ from training.storage.checkpoint import Progress
 class Steps:
     """Has the trainer take the learner's steps, and keeps their losses for the next report."""
 
-    def __init__(self, settings: LoopSettings, trainer: Trainer, progress: Progress) -> None:
+    def __init__(self, settings: LoopSettings, trainer: RunTrainer, progress: Progress) -> None:
         self.settings, self.trainer, self.progress = settings, trainer, progress
         self.watch: Callable[[int, Losses], None] | None = None  # is told each step and its losses
         self._losses: list[Losses] = []  # since the last report

@@ -38,7 +38,7 @@ class Holding(NamedTuple):
     corrupt: int  # records refused
 
 
-class Trainer(Protocol):
+class RunTrainer(Protocol):
     """The learner and its window.
 
     Attributes:

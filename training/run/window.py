@@ -14,7 +14,7 @@ from training.console import say
 from training.records import records
 from training.records.records import Record
 from training.records.replay import window_rows
-from training.run.trainer import Trainer
+from training.run.trainer import RunTrainer
 from training.settings.config import LoopSettings
 from training.storage import storage
 from training.storage.checkpoint import Progress
@@ -23,7 +23,7 @@ from training.storage.checkpoint import Progress
 class Window:
     """The rows of a run's games, and which shards they need; `progress` says which games belong to it."""
 
-    def __init__(self, settings: LoopSettings, folder: Path, progress: Progress, trainer: Trainer) -> None:
+    def __init__(self, settings: LoopSettings, folder: Path, progress: Progress, trainer: RunTrainer) -> None:
         """Load the window as it was at the checkpoint that `progress` is of, from the newest shards that it needs."""
         self.settings, self.folder, self.progress, self.trainer = settings, folder, progress, trainer
         self.corrupt = 0  # frames of the shards that could not be read

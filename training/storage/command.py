@@ -20,7 +20,7 @@ from gozero.options import SettingsError
 from training.console import Parser, run_command
 from training.storage import copies, storage
 from training.storage import manifest as manifests
-from training.storage.manifest import Manifest
+from training.storage.manifest import StoreManifest
 from training.storage.storage import BusyError, FolderError, StorageError
 from training.storage.store import Store, StoreError
 
@@ -58,14 +58,14 @@ def fetch(store: Store, folder: Path, only: Sequence[str] = ()) -> str:
                     raise
 
 
-def _newest(store: Store) -> Manifest:
+def _newest(store: Store) -> StoreManifest:
     found = manifests.newest(store)
     if found is None or not found.checkpoints:
         raise StoreError(f"{store.shown} holds no run")
     return found
 
 
-def _chosen(found: Manifest, only: Sequence[str], store: Store) -> Manifest:
+def _chosen(found: StoreManifest, only: Sequence[str], store: Store) -> StoreManifest:
     """The state with the files that match one of the patterns; with no patterns, all."""
     files = {path: entry for path, entry in found.files.items() if any(fnmatch(path, each) for each in only or ["*"])}
     if not files:

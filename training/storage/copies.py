@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from training.storage.manifest import Entry, Manifest, entry_of, object_name
+from training.storage.manifest import FileEntry, StoreManifest, entry_of, object_name
 from training.storage.storage import writing
 from training.storage.store import Store, StoreError
 
@@ -42,7 +42,7 @@ SETTLED = 2.0  # seconds after which a file with the same times has the same con
 class Outgoing(NamedTuple):
     """A file to be copied: its content, and where it can be read."""
 
-    entry: Entry
+    entry: FileEntry
     file: Path
 
 
@@ -51,7 +51,7 @@ class Copies:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._known: dict[str, tuple[tuple[int, ...], Entry]] = {}  # path -> (length, time and number, its content)
+        self._known: dict[str, tuple[tuple[int, ...], FileEntry]] = {}  # path -> (length, time and number, its content)
         for left in folder.glob(f"{STAGING}*"):  # of a killed process
             shutil.rmtree(left)
 
@@ -81,7 +81,7 @@ class Copies:
     def _is_known(self, name: str, path: Path) -> bool:
         return name in self._known and self._known[name][0] == _times(path)
 
-    def _entry(self, name: str, file: Path) -> Entry:
+    def _entry(self, name: str, file: Path) -> FileEntry:
         """The file's content; remembered if its times show a later change."""
         if name in self._known and file == self.folder / name:
             return self._known[name][1]
@@ -121,7 +121,7 @@ def _link(path: Path, target: Path) -> None:
         _copy(path, target)
 
 
-def fetch(store: Store, state: Manifest, folder: Path) -> None:
+def fetch(store: Store, state: StoreManifest, folder: Path) -> None:
     """Bring a state into a folder, checked file by file; the folder changes only when all have come.
 
     Raises:
@@ -149,7 +149,7 @@ def _place(path: str) -> tuple[bool, int]:
     return is_checkpoint, -int(Path(path).stem) if is_checkpoint else 0
 
 
-def _download(store: Store, path: str, entry: Entry, target: Path) -> None:
+def _download(store: Store, path: str, entry: FileEntry, target: Path) -> None:
     name = object_name(path, entry)
     store.download(name, target)
     got = entry_of(target)

@@ -29,7 +29,7 @@ VERSION = 1
 
 
 @dataclass(frozen=True)
-class Entry:
+class FileEntry:
     """A file of a state."""
 
     length: int  # bytes
@@ -53,14 +53,14 @@ class Owner:
 
 
 @dataclass(frozen=True)
-class Manifest:
+class StoreManifest:
     """A state of a run, the `number`-th that was written."""
 
     run: str  # the same for all states of a run in one store
     number: int
     id: str
     owner: Owner
-    files: dict[str, Entry]  # by their path in the run folder, with / between its parts
+    files: dict[str, FileEntry]  # by their path in the run folder, with / between its parts
 
     @property
     def name(self) -> str:
@@ -73,7 +73,7 @@ class Manifest:
         return {object_name(path, entry) for path, entry in self.files.items()}
 
     @property
-    def checkpoints(self) -> dict[str, Entry]:
+    def checkpoints(self) -> dict[str, FileEntry]:
         """The checkpoints among its files. Without one there is no run yet."""
         return {path: entry for path, entry in self.files.items() if path.startswith("checkpoints/")}
 
@@ -92,29 +92,29 @@ def new_id() -> str:
     return secrets.token_hex(8)
 
 
-def object_name(path: str, entry: Entry) -> str:
+def object_name(path: str, entry: FileEntry) -> str:
     """Where a file's content is in the store: checkpoints/000012-3f0c9a1b5d7e2a44.pt."""
     whole = PurePosixPath(path)
     return str(whole.with_name(f"{whole.stem}-{entry.sha256[:16]}{whole.suffix}"))
 
 
-def entry_of(path: Path) -> Entry:
+def entry_of(path: Path) -> FileEntry:
     """Length and checksum of a file, of the bytes that are read now."""
     digest, length = hashlib.sha256(), 0
     with path.open("rb") as file:
         while block := file.read(1 << 20):
             digest.update(block)
             length += len(block)
-    return Entry(length, digest.hexdigest())
+    return FileEntry(length, digest.hexdigest())
 
 
-def encode(manifest: Manifest) -> bytes:
+def encode(manifest: StoreManifest) -> bytes:
     """A line with the checksum of the rest, and the rest as JSON."""
     body = json.dumps({"version": VERSION, **asdict(manifest)}, indent=0).encode()
     return hashlib.sha256(body).hexdigest().encode() + b"\n" + body
 
 
-def decode(content: bytes) -> Manifest | None:
+def decode(content: bytes) -> StoreManifest | None:
     """The inverse of `encode`; None for a manifest that is not whole.
 
     Raises:
@@ -126,14 +126,14 @@ def decode(content: bytes) -> Manifest | None:
     saved: dict[str, Any] = json.loads(body)
     if saved.pop("version") != VERSION:
         raise ValueError("has a manifest of another version of gozero; use that version")
-    owner, files = Owner(**saved.pop("owner")), {path: Entry(**entry) for path, entry in saved.pop("files").items()}
+    owner, files = Owner(**saved.pop("owner")), {path: FileEntry(**entry) for path, entry in saved.pop("files").items()}
     for path in files:
         if PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts or "\\" in path:
             raise ValueError(f"has a manifest with the file {path!r}, which cannot be in a run folder")
-    return Manifest(owner=owner, files=files, **saved)
+    return StoreManifest(owner=owner, files=files, **saved)
 
 
-def newest(store: Store, names: list[str] | None = None) -> Manifest | None:
+def newest(store: Store, names: list[str] | None = None) -> StoreManifest | None:
     """The newest whole manifest; None in a store without any. `names` are the store's, if they are known.
 
     Raises:

@@ -26,7 +26,7 @@ from training.console import say
 from training.storage import copies
 from training.storage import manifest as manifests
 from training.storage.copies import Copies
-from training.storage.manifest import Entry, Manifest, Owner, entry_of, new_id, object_name
+from training.storage.manifest import FileEntry, Owner, StoreManifest, entry_of, new_id, object_name
 from training.storage.storage import replacing, writing
 from training.storage.store import Store, StoreError
 
@@ -68,7 +68,7 @@ class Mirror:
         if found is not None and not take_over:
             self._refuse_if_busy(found)
         if found is None or not found.checkpoints:
-            state = Manifest(new_id(), found.number if found else 0, found.id if found else "", self._owner(), {})
+            state = StoreManifest(new_id(), found.number if found else 0, found.id if found else "", self._owner(), {})
             self._note = Note()
         else:
             state = found
@@ -117,7 +117,7 @@ class Mirror:
             raise StoreError(f"cannot copy {self.folder}: {error.strerror or error}") from None
         return True
 
-    def _is_behind(self, found: Manifest) -> bool:
+    def _is_behind(self, found: StoreManifest) -> bool:
         """Whether the store's run replaces what is in the folder; says so. StoreError if they are apart."""
         if self.behind or not any((self.folder / "checkpoints").glob("*.pt")):
             say(f"{self.store.shown} holds a run ({found}): it is fetched and continues in {self.folder}")
@@ -137,7 +137,7 @@ class Mirror:
         paths = (self.folder / "checkpoints").glob("*.pt")
         return self._note.seal == tuple(sorted((f"checkpoints/{path.name}", entry_of(path).sha256) for path in paths))
 
-    def _refuse_if_busy(self, found: Manifest) -> None:
+    def _refuse_if_busy(self, found: StoreManifest) -> None:
         """StoreError if a process that has not ended has the store, unless it worked in this folder."""
         owner, mine = found.owner, self._owner()
         if not owner.ended and (owner.host, owner.folder) != (mine.host, mine.folder):
@@ -148,7 +148,7 @@ class Mirror:
     def _owner(self, ended: bool = False) -> Owner:
         return Owner(platform.node(), os.getpid(), str(self.folder), time.time(), ended)
 
-    def _upload(self) -> dict[str, Entry]:
+    def _upload(self) -> dict[str, FileEntry]:
         """Copy what the store lacks of the folder. Returns the folder's state."""
         there = self.state.objects | self._uploaded
         with self._copies.state() as outgoing:
@@ -177,12 +177,12 @@ class Mirror:
                 f"{self.store.shown} {by}; this run is not copied there any more, and is whole in {self.folder}"
             )
 
-    def _write(self, files: dict[str, Entry], ended: bool, seen: list[str]) -> None:
+    def _write(self, files: dict[str, FileEntry], ended: bool, seen: list[str]) -> None:
         """Write the next manifest and remove what it does not need of `seen`, names that were there before.
 
         They were listed before the owner was checked, so files of a process that takes over now are not among them.
         """
-        fresh = Manifest(self.state.run, self.state.number + 1, new_id(), self._owner(ended), files)
+        fresh = StoreManifest(self.state.run, self.state.number + 1, new_id(), self._owner(ended), files)
         self._keep(replace(self._note, pending=fresh.id))
         self._check_newest(self.store.names(manifests.FOLDER))
         self.store.write(fresh.name, manifests.encode(fresh))
@@ -196,7 +196,7 @@ class Mirror:
             self.store.remove(sorted(name for name in {*seen, *self._uploaded} - needed if _is_ours(name)))
         self._uploaded &= needed
 
-    def _agree(self, state: Manifest) -> None:
+    def _agree(self, state: StoreManifest) -> None:
         """The store holds this state, and the folder comes from it or will get it."""
         self.state = state
         seal = tuple(sorted((path, entry.sha256) for path, entry in state.checkpoints.items()))

@@ -9,7 +9,7 @@ import pytest
 from gozero import nets
 from tests.training import crashes
 from tests.training.loop.test_resume import same
-from training.actor.crew import Key, LocalCrew, Played, Stretch
+from training.actor.crew import Key, LocalCrew, Stretch, StretchOver
 from training.actor.pool import HANDED
 from training.cycle import cycle as loop
 from training.cycle import sitting
@@ -33,7 +33,7 @@ def stretch(seat: int, wanted: float = 12) -> Stretch:
     return Stretch(5, seat, SETTINGS.stage[1], 2, wanted, "rows")
 
 
-def games(found: Iterator[Record | Played]) -> list[Record]:
+def games(found: Iterator[Record | StretchOver]) -> list[Record]:
     return [record for record in found if isinstance(record, Record)]
 
 

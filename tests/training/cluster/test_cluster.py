@@ -53,10 +53,10 @@ def signals_kept() -> Iterator[None]:
 def on_cluster(folder: Path, cluster: Cluster, settings: LoopSettings = SETTINGS, workers: int = 2) -> int:
     """Run it there, and return the exit code."""
     from training.cluster import driver
-    from training.cluster.messages import Sitting
+    from training.cluster.messages import Assignment
 
     with signals_kept():
-        asked = Sitting(settings, None, folder, Origin(), None, False, "training.loop", workers, workers and 1)
+        asked = Assignment(settings, None, folder, Origin(), None, False, "training.loop", workers, workers and 1)
         return driver.run(asked, cluster.address)
 
 

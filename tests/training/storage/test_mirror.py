@@ -137,7 +137,7 @@ def test_a_store_in_use_is_refused_until_it_is_taken_over(tmp_path: Path, monkey
 def test_of_two_that_claim_at_once_one_has_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     url, ids = f"file://{tmp_path}/store", iter(["8" * 16, "1" * 16])
     place = Store(url)
-    rival = manifest.Manifest("a" * 16, 1, "5" * 16, manifest.Owner("rival", 1, "/there", 0.0), {})
+    rival = manifest.StoreManifest("a" * 16, 1, "5" * 16, manifest.Owner("rival", 1, "/there", 0.0), {})
     real = Store.write
 
     def at_once(self: Store, name: str, content: bytes) -> None:

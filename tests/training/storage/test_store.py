@@ -63,12 +63,12 @@ def test_a_place_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
 
 def test_a_manifest_comes_back_whole_or_not_at_all() -> None:
     owner = manifest.Owner("host", 7, "/runs/go13", 1e9)
-    whole = manifest.Manifest("a" * 16, 3, "b" * 16, owner, {"weights.pt": manifest.Entry(3, "c" * 64)})
+    whole = manifest.StoreManifest("a" * 16, 3, "b" * 16, owner, {"weights.pt": manifest.FileEntry(3, "c" * 64)})
     content = manifest.encode(whole)
     assert manifest.decode(content) == whole
     for end in range(0, len(content), 7):
         assert manifest.decode(content[:end]) is None
-    outside = manifest.Manifest("a" * 16, 3, "b" * 16, owner, {"../weights.pt": manifest.Entry(3, "c" * 64)})
+    outside = manifest.StoreManifest("a" * 16, 3, "b" * 16, owner, {"../weights.pt": manifest.FileEntry(3, "c" * 64)})
     with pytest.raises(ValueError, match=r"the file '\.\./weights\.pt', which cannot be in a run folder"):
         manifest.decode(manifest.encode(outside))
 
@@ -76,7 +76,7 @@ def test_a_manifest_comes_back_whole_or_not_at_all() -> None:
 def test_a_store_whose_newest_manifest_is_damaged_holds_the_one_before(tmp_path: Path) -> None:
     place = Store(f"file://{tmp_path}/store")
     owner = manifest.Owner("host", 7, "/runs/go13", 1e9)
-    first, second = (manifest.Manifest("a" * 16, number, "b" * 16, owner, {}) for number in (9, 10))
+    first, second = (manifest.StoreManifest("a" * 16, number, "b" * 16, owner, {}) for number in (9, 10))
     place.write(first.name, manifest.encode(first))
     place.write(second.name, manifest.encode(second)[:-9])
     assert manifest.newest(place) == first
