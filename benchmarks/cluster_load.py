@@ -25,7 +25,7 @@ import ray
 
 from benchmarks.harness import machine
 from training.actor.crew import Stretch
-from training.cluster.messages import About, Answer, Games, Initialize, SelfPlay, StretchEnd, NetworkVersion
+from training.cluster.messages import About, Answer, Games, Initialize, NetworkVersion, SelfPlay, StretchEnd
 from training.cluster.squad import Squad
 from training.cluster.worker import versions
 from training.records.records import Record
