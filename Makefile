@@ -16,7 +16,7 @@ CPU_TORCH := https://download.pytorch.org/whl/cpu
 export PATH := $(PATH):/usr/games
 
 .DEFAULT_GOAL := help
-.PHONY: help play board setup pachi node boardpage test check bench golden clean
+.PHONY: help play board setup pachi node boardpage test check bench compare golden clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' Makefile | column -t -s '|' 2>/dev/null || grep '##' Makefile
@@ -54,9 +54,12 @@ golden: setup $(STAMPS)/test-packages  ## write the golden transcripts anew; rea
 bench: setup $(STAMPS)/bench-packages  ## run every benchmark of speed, one after the other
 	@for script in benchmarks/[a-z]*.py; do \
 	  name=$$(basename $$script .py); \
-	  case $$name in harness|ablation|clocks|fuzz|history|levels|strength|variants|web_memory|web_start|widths) continue;; esac; \
+	  case $$name in harness|rivals|ablation|clocks|fuzz|history|levels|strength|variants|web_memory|web_start|widths) continue;; esac; \
 	  $(PYTHON) -m benchmarks.$$name $(ARGS) || exit 1; \
 	done
+
+compare: setup $(STAMPS)/bench-packages  ## measure gozero beside OpenSpiel, pgx, mctx and pachi-py: writes benchmarks/compare.md (ten minutes)
+	@$(PYTHON) -m benchmarks.compare $(ARGS)
 
 clean:  ## remove the environment and all caches
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .hypothesis .ruff_cache .mypy_cache .import_linter_cache

@@ -17,6 +17,7 @@ import argparse
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,6 +30,9 @@ from gozero.weights import find, load
 from training.records import records, scoring
 from training.records.replay import Replay, unpack
 from training.settings.config import ReplaySettings, SelfPlaySettings
+
+if TYPE_CHECKING:
+    from gozero.evaluators.torch_evaluator import TorchEvaluator
 
 BATCHES = (8, 64)
 CLAIM = 1.4  # times bf16, batch 64
@@ -82,7 +86,7 @@ def differences(exact: Evaluation, found: Evaluation) -> str:
     return text
 
 
-def evaluations(evaluator: OpenVINOEvaluator, inputs: Inputs, batch: int, seconds: float) -> Contender:
+def evaluations(evaluator: OpenVINOEvaluator | TorchEvaluator, inputs: Inputs, batch: int, seconds: float) -> Contender:
     """Evaluate the same batch for so many seconds."""
     part = tuple(array[:batch] for array in inputs)
 

