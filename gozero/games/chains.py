@@ -156,7 +156,7 @@ def _list_empty(state, cell, size):
 
 @kernel()
 def count_liberty(state, cell, change, size):
-    """Add `change` (+1 or -1) to the liberties of what is beside a cell, to a chain's once for each stone that touches it."""
+    """Add `change` (+1 or -1) to the liberties of what is beside a cell, to a chain's once for each of its stones there."""
     down = row_step(size)
     for offset in (-down, -RECORD, RECORD, down):
         count = at(state, cell + offset + HEAD) + LIBERTIES
@@ -245,8 +245,8 @@ def colours_beside(state, cell, size):
 
 @kernel()
 def fates_beside(state, cell, size):
-    """(alive, dead): colours of the chains beside an empty cell that keep a liberty if a stone is put there, and of those
-    that lose their last. Two sets, in which EDGE means nothing.
+    """(alive, dead): colours of the chains beside an empty cell that keep a liberty if a stone is put there, and of
+    those that lose their last. Two sets, in which EDGE means nothing.
     """
     down = row_step(size)
     alive, dead = 0, 0
@@ -286,8 +286,8 @@ def put_stone(state, cell, colour, size):
 
 @kernel()
 def _link(state, cell, head):
-    """Add a stone to the chain of `head`, or make it one by itself where that is its cell; without a branch, which random
-    moves would take at random.
+    """Add a stone to the chain of `head`, or make it one by itself where that is its cell; without a branch, which
+    random moves would take at random.
     """
     liberties = at(state, cell + LIBERTIES)
     put(state, cell + LIBERTIES, 0)

@@ -2,9 +2,9 @@
 
 The state row is a board of `gozero.games.chains` with the header of `gozero.games.go_header`.
 
-history[state[PLY]] is the Zobrist hash of the stones; under SITUATIONAL it is flipped by WHITE_TO_PLAY. A move can repeat
-an earlier position only on a point that was once emptied (`chains.is_touched`) or by suicide; `gozero.games.superko`
-knows which do.
+history[state[PLY]] is the Zobrist hash of the stones; under SITUATIONAL it is flipped by WHITE_TO_PLAY. A move can
+repeat an earlier position only on a point that was once emptied (`chains.is_touched`) or by suicide;
+`gozero.games.superko` knows which do.
 
 `step` and `sample` are compiled into the kernels that call them by name: random games are a seventh faster.
 
