@@ -112,8 +112,33 @@ def verdict(folder: Path) -> list[str]:
     ]
 
 
-def main() -> None:
-    """Run, strike, stop and tell."""
+def command(chosen: argparse.Namespace, folder: Path, address: str) -> list[str]:
+    """The run."""
+    changes = {
+        "network": "b2c16", "generation_rows": "1000", "checkpoint_rows": "250", "swap_steps": "50",
+        "monitor.strength_every": "0", "monitor.report_every": "0", "selfplay.games": "8",
+        "selfplay.seats": str(chosen.nodes + 1),
+    }  # fmt: skip
+    line = [sys.executable, "-m", "training.loop", "--preset", "go7", "--simulator", "numba", "--threads", "1"]
+    line += ["--mode", chosen.mode, "--run", str(folder), "--address", address]
+    return line + [word for name, value in changes.items() for word in ("--set", f"{name}={value}")]
+
+
+def rage(chaos: Chaos, driver: subprocess.Popen[bytes], minutes: float, every: float) -> int:
+    """Strike until the time is up, then stop the run. Returns its exit code."""
+    end, strike = time.monotonic() + 60 * minutes, time.monotonic() + 2 * every
+    while time.monotonic() < end and driver.poll() is None:
+        time.sleep(1)
+        chaos.look()
+        if time.monotonic() > strike:
+            strike += every
+            chaos.strike()
+    driver.send_signal(signal.SIGINT)
+    return driver.wait(LEAVE_SECONDS)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
     options = argparse.ArgumentParser(prog="python -m benchmarks.cluster_chaos", description=__doc__)
     options.add_argument("--minutes", type=float, default=30.0)
     options.add_argument("--every", type=float, default=20.0, help="seconds between two strikes")
@@ -121,33 +146,20 @@ def main() -> None:
     options.add_argument("--mode", default="asynchronous")
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--run", help="run folder (default: a temporary one)")
-    chosen = options.parse_args()
+    return options
+
+
+def main() -> None:
+    """Run, strike, stop and tell."""
+    chosen = parser().parse_args()
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     print(machine())
     folder = Path(chosen.run or tempfile.mkdtemp(prefix="chaos-")).absolute()
-    chaos = Chaos(chosen.nodes, chosen.seed)
-    changes = {
-        "network": "b2c16", "generation_rows": "1000", "checkpoint_rows": "250", "swap_steps": "50",
-        "monitor.strength_every": "0", "monitor.report_every": "0", "selfplay.games": "8",
-        "selfplay.seats": str(chosen.nodes + 1),
-    }  # fmt: skip
-    command = [sys.executable, "-m", "training.loop", "--preset", "go7", "--simulator", "numba", "--threads", "1"]
-    command += ["--mode", chosen.mode, "--run", str(folder), "--address", chaos.cluster.address]
-    for name, value in changes.items():
-        command += ["--set", f"{name}={value}"]
-    log = folder / "driver.txt"
     folder.mkdir(parents=True, exist_ok=True)
+    chaos, log = Chaos(chosen.nodes, chosen.seed), folder / "driver.txt"
     with log.open("w") as out:
-        driver = subprocess.Popen(command, stderr=out)
-        end, strike = time.monotonic() + 60 * chosen.minutes, time.monotonic() + 2 * chosen.every
-        while time.monotonic() < end and driver.poll() is None:
-            time.sleep(1)
-            chaos.look()
-            if time.monotonic() > strike:
-                strike += chosen.every
-                chaos.strike()
-        driver.send_signal(signal.SIGINT)
-        code = driver.wait(LEAVE_SECONDS)
+        driver = subprocess.Popen(command(chosen, folder, chaos.cluster.address), stderr=out)
+        code = rage(chaos, driver, chosen.minutes, chosen.every)
     print(f"killed: {', '.join(f'{name} {count}' for name, count in chaos.killed.items())}; exit code {code}")
     print(f"most memory of a process, MB: {', '.join(f'{name} {most:.0f}' for name, most in chaos.most.items())}")
     for line in verdict(folder):

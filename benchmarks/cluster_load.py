@@ -5,7 +5,7 @@
 Simulated workers share a few processes (`--hosts`). Each answers the orders of the coordinator's squad as a real one
 does: a game every `--game` seconds, four games a stretch, and at its end the state of a pool of `--state` KB. The line
 for each number of workers gives the answers a second, those that the pace of the workers would allow, the share of a
-core that the coordinator's process used, and the longest wait between the end of a stretch and the next order.
+core that the coordinator's process used, and by how much the stretches were late for want of a core for the workers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import itertools
 import logging
 import os
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -58,23 +58,32 @@ class Host:
 
 def measure(workers: int, hosts: list[Any], seconds: float, game: float) -> str:
     """The line for so many workers."""
-    turn = itertools.cycle(hosts)
-    settings = LoopSettings()
+    turn, settings, inbox = itertools.cycle(hosts), LoopSettings(), SimpleQueue[Any]()
     squad = Squad(Initialize(settings, 1), workers, hire=lambda order, count: next(turn))
-    inbox: SimpleQueue[Any] = SimpleQueue()
-    pool, weights = {"games": b"\0" * 1000}, NetworkVersion(0, 0, None)
 
     def submit(seat: int) -> None:
         stretch = Stretch(13, seat, settings.stage[0], 1, 4.0, "games")
-        squad.submit(SelfPlay(squad.number(), stretch, pool, weights), inbox)
+        squad.submit(SelfPlay(squad.number(), stretch, {"games": b"\0" * 1000}, NetworkVersion(0, 0, None)), inbox)
 
     for seat in range(workers):
         submit(seat)
     while len(squad.counts()[0]) < workers:
         time.sleep(0.1)
-    answers, waits = 0, []
     began, used = time.monotonic(), time.process_time()
-    while time.monotonic() < began + seconds:
+    answers, late = _listen(inbox, submit, seconds, game)
+    passed, used = time.monotonic() - began, time.process_time() - used
+    squad.close()
+    possible = workers * (GAMES + 1) / (GAMES * game)
+    return (
+        f"{workers:5} workers: {answers / passed:7.0f} answers/s of {possible:7.0f}, coordinator {used / passed:5.0%} of "
+        f"a core, stretches late by {late:.2f} s"
+    )
+
+
+def _listen(inbox: SimpleQueue[Any], submit: Callable[[int], None], seconds: float, game: float) -> tuple[int, float]:
+    """(the answers that came in so many seconds, by how much stretches were late in the mean); ended ones begin anew."""
+    answers, late, end = 0, [0.0], time.monotonic() + seconds
+    while time.monotonic() < end:
         try:
             job, answer = inbox.get(timeout=0.1)
         except Empty:
@@ -83,16 +92,9 @@ def measure(workers: int, hosts: list[Any], seconds: float, game: float) -> str:
             raise answer
         answers += 1
         if isinstance(answer, StretchEnd):
-            waits.append(answer.seconds - GAMES * game)
+            late.append(answer.seconds - GAMES * game)
             submit(job.order.stretch.seat)
-    passed, used = time.monotonic() - began, time.process_time() - used
-    squad.close()
-    possible = workers * (GAMES + 1) / (GAMES * game)
-    late = f"stretches late by {np.mean(waits):.2f} s" if waits else "no stretch ended"
-    return (
-        f"{workers:5} workers: {answers / passed:7.0f} answers/s of {possible:7.0f}, coordinator {used / passed:5.0%} of "
-        f"a core, {late}"
-    )
+    return answers, float(np.mean(late))
 
 
 def main() -> None:

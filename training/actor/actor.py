@@ -33,6 +33,9 @@ from training.settings.config import LoopSettings, Stage
 from training.storage import storage
 from training.storage.checkpoint import Progress
 
+# of a stretch that streams, for each game in flight: at its end every search starts again, half of one lost in the mean
+STRETCH_ROWS = 4
+
 
 @dataclass
 class Debt:
@@ -156,7 +159,7 @@ class Actor:
             lacking[stretch.size] = lacking.get(stretch.size, 0.0) - stretch.wanted
         whole = self.settings.generation_games or self.settings.generation_rows
         share = self._wanted(whole, self._every) / self.settings.selfplay.seats
-        wanted = max(share, 1.0 if self.unit == "games" else self.settings.selfplay.games)
+        wanted = max(share, 1.0 if self.unit == "games" else STRETCH_ROWS * self.settings.selfplay.games)
         for seat in set(range(self.settings.selfplay.seats)) - {stretch.seat for stretch in under_way}:
             size = max(stage.sizes, key=lambda size: (lacking[size], size))
             lacking[size] -= wanted

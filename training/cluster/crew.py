@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from ray.util.metrics import Gauge
 from torch import nn
 
 from training.actor.crew import Key, LocalCrew, Stop, Stretch, StretchOver
@@ -51,6 +52,7 @@ class ClusterCrew:
         self._handed = threading.Lock()
         self._weights = put(squad.number(), 0, self.playing)
         self._behind: list[int] = []  # versions, of each game since the last report
+        self._gauges: dict[str, Gauge] = {}  # the report in Ray's metrics
 
     def hand_over(self, net: nn.Module) -> None:
         with self._handed:
@@ -102,7 +104,12 @@ class ClusterCrew:
     def report(self) -> dict[str, float]:
         members, waiting = self._squad.counts()
         behind, self._behind = self._behind, []
-        return summary(members, waiting, behind)
+        found = summary(members, waiting, behind)
+        for name, value in found.items():
+            if name not in self._gauges:
+                self._gauges[name] = Gauge(f"gozero_{name.replace('/', '_')}", "see gozero's docs/cluster.md")
+            self._gauges[name].set(value)
+        return found
 
     def _begin(self, stretch: Stretch, inbox: SimpleQueue[Any]) -> None:
         """Order a stretch from the state of its pool."""

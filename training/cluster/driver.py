@@ -6,11 +6,13 @@ again. The exit codes are those of a run on one machine.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import socket
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -49,17 +51,38 @@ def connect(address: str) -> None:
     Raises:
         SettingsError: there is none, or it cannot be used.
     """
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    if address != "auto":
-        reach(address)
+    found = known() if address == "auto" else address
+    if found is not None:
+        reach(found)
     try:
-        ray.init(address=address, namespace=NAMESPACE, log_to_driver=False, logging_level=logging.ERROR)
+        with quiet():
+            ray.init(address=address, namespace=NAMESPACE, log_to_driver=False, logging_level=logging.ERROR)
     except (ConnectionError, RuntimeError, ValueError) as error:
         why = " ".join(str(error).split())
         raise SettingsError(
             f"--address {address}: no cluster can be used from here ({why[:200]}); start a node on this machine with "
-            "ray start --head, or ray start --address HOST:PORT"
+            "ray start --head or training.worker, and set the cluster's token if it has one (docs/cluster.md)"
         ) from None
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Drop what is written to stderr, also by Ray's libraries, which repeat themselves while they try to connect."""
+    with open(os.devnull, "w") as nowhere:  # noqa: PTH123 - a device
+        kept = os.dup(2)
+        os.dup2(nowhere.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+
+
+def known() -> str | None:
+    """What auto stands for: RAY_ADDRESS, or the cluster that `ray start` noted here; None where Ray has to look."""
+    noted = Path(tempfile.gettempdir()) / "ray" / "ray_current_cluster"
+    address = os.environ.get("RAY_ADDRESS") or (noted.read_text().strip() if noted.exists() else "")
+    return address if address.rpartition(":")[2].isdecimal() else None
 
 
 def reach(address: str) -> None:

@@ -30,10 +30,18 @@ from training.doctor.history import Report, RunLog
 from training.doctor.page import ReportError, found, scores
 
 VERDICTS = 12  # newest ones that are listed
-PARTS = {"selfplay": "self-play", "learner": "learner", "gate": "gate"}  # that are reported, and their names
+# that are reported, and their names
+PARTS = {"selfplay": "self-play", "learner": "learner", "gate": "gate", "held": "held back"}
 MATCHES = 30  # newest ones of the gate that are listed
 TICKS = 6  # generations named above the losses
 COMPARED = "comparison.html"  # in the working directory
+CLUSTER_WORDS = "The workers of a run on many machines; versions: of the network, between a game's and the newest."
+CLUSTER = {
+    "workers": {"cluster/workers": "workers", "cluster/waiting": "stretches that wait for one"},
+    "evaluations/s of a worker": {"cluster/evaluations": "mean"} | {f"cluster/worker{n}": str(n) for n in range(1, 9)},
+    "share of the workers' time without work": {"cluster/idle": "idle"},
+    "versions behind": {"cluster/staleness": "mean of the games"},
+}
 
 
 @dataclass(frozen=True)
@@ -266,6 +274,13 @@ def speed(files: Files) -> Iterator[str]:
     helping = found(files.reports, {"speed/learner_threads": "threads"}, "run/generation")
     threads = Panel("CPU threads of the learner", helping, "generation")
     yield from page.curves("Speed", "Who is not at work waits for the other.", [rates, busy, spent, threads])
+    yield from page.curves(
+        "Cluster", CLUSTER_WORDS, [_cluster(files, title, names) for title, names in CLUSTER.items()]
+    )
+
+
+def _cluster(files: Files, title: str, names: dict[str, str]) -> Panel:
+    return Panel(title, found(files.reports, names, "run/generation"), "generation")
 
 
 def settings(files: Files) -> Iterator[str]:

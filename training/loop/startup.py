@@ -21,7 +21,7 @@ from typing import Any
 
 import torch
 
-from gozero import games
+from gozero import games, weights
 from gozero.exits import INTERRUPTED, SUCCESS, printing
 from gozero.options import SettingsError
 from gozero.threads import available_threads
@@ -187,6 +187,8 @@ def _on_cluster(settings: LoopSettings, folder: Path, origin: Origin, options: a
     from training.cluster import driver
     from training.cluster.messages import Assignment
 
+    found = None if origin.weights is None else str(weights.find(origin.weights))  # the coordinator is elsewhere
+    origin = Origin(found, tuple(str(weights.full(name)) for name in origin.records))
     asked = Assignment(
         settings, _chosen(options), folder.absolute(), origin, options.storage, options.take_over, program,
         options.workers, max(1, settings.threads) if options.workers else 0,

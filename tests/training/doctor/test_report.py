@@ -252,3 +252,14 @@ def test_a_loss_that_is_not_a_number_stays_in_the_history(tmp_path: Path) -> Non
     log(tmp_path, OLD | {"held/value": float("nan")})
     found = history.read(tmp_path)
     assert len(found.reports) == 1 and not found.complaint
+
+
+def test_a_run_on_many_machines_shows_its_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    workers = {"cluster/workers": 2.0, "cluster/worker1": 900.0, "cluster/worker2": 800.0, "cluster/evaluations": 850.0}
+    log(tmp_path, OLD, OLD | workers)
+    drawn: list[Panel] = []
+    monkeypatch.setattr(plots, "curves", lambda panels: drawn.extend(panels) or b"")
+    report.write(tmp_path)
+    assert headings((tmp_path / "report.html").read_text()) == ["Losses", "Games", "Speed", "Cluster"]
+    (panel,) = (panel for panel in drawn if panel.title == "evaluations/s of a worker")
+    assert panel.curves == [Curve("mean", [2.0], [850.0]), Curve("1", [2.0], [900.0]), Curve("2", [2.0], [800.0])]

@@ -1,0 +1,114 @@
+"""The workers of a run: which may join, what is said where none can, and what is ordered again."""
+
+from collections.abc import Callable, Iterator
+from queue import SimpleQueue
+from typing import Any
+
+import pytest
+
+from tests.training import crashes
+from tests.training.cluster.conftest import PATIENCE, Cluster
+
+pytest.importorskip("ray", reason="Ray is not installed: pip install 'gozero[distributed]'")
+
+from training.actor.crew import Stretch
+from training.actor.pool import HANDED
+from training.cluster import driver, squad
+from training.cluster.crew import summary
+from training.cluster.messages import Counts, Initialize, NetworkVersion, SelfPlay
+from training.cluster.squad import Job, Squad
+
+SETTINGS = crashes.settings(selfplay={"games": 4})
+ORDER = SelfPlay(
+    1, Stretch(5, 0, SETTINGS.stage[0], 1, 4.0, "rows"), {HANDED: [3], "games": []}, NetworkVersion(1, 0, None)
+)
+
+
+def test_a_stretch_that_is_ordered_again_names_the_games_handed_in() -> None:
+    job = Job(ORDER, SimpleQueue())
+    assert job.again() is ORDER
+    job.received |= {7, 5}
+    again = job.again()
+    assert isinstance(again, SelfPlay)
+    assert again.pool == {HANDED: [3, 5, 7], "games": []}
+    assert again.stretch == ORDER.stretch
+    assert ORDER.pool[HANDED] == [3], "the order itself is as it was"
+
+
+def test_the_report_has_each_worker_and_their_mean(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("time.monotonic", lambda: 110.0)
+    members = [
+        Counts("a", evaluations=1000, busy=10.0, since=100.0),
+        Counts("b", evaluations=100, busy=5.0, since=90.0),
+    ]
+    assert summary(members, 3, [0, 1, 2]) == {
+        "cluster/worker1": 100.0,
+        "cluster/worker2": 5.0,
+        "cluster/evaluations": 52.5,
+        "cluster/idle": 0.375,
+        "cluster/workers": 2.0,
+        "cluster/waiting": 3.0,
+        "cluster/staleness": 1.0,
+    }
+    assert summary([], 1, []) == {"cluster/workers": 0.0, "cluster/waiting": 1.0}
+
+
+@pytest.fixture
+def hired(cluster: Cluster) -> Iterator[Callable[..., Squad]]:
+    """Makes squads of one worker in this process."""
+    import ray
+
+    driver.connect(cluster.address)
+    made: list[Squad] = []
+
+    def make(**changes: Any) -> Squad:
+        made.append(Squad(Initialize(SETTINGS, 1), 1, **changes))
+        return made[-1]
+
+    try:
+        yield make
+    finally:
+        for each in made:
+            each.close()
+        ray.shutdown()
+
+
+@pytest.mark.slow
+def test_a_worker_of_another_version_does_not_join(
+    hired: Callable[..., Squad], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: SimpleQueue[str] = SimpleQueue()
+    monkeypatch.setattr(squad, "say", said.put)
+    monkeypatch.setattr(squad, "versions", lambda: (("gozero", "9.9"), *squad_versions()[1:]))
+    made = hired()
+    line = said.get(timeout=PATIENCE)
+    while line.startswith("waiting for workers"):
+        line = said.get(timeout=PATIENCE)
+    assert "cannot help: it has gozero" in line and "here 9.9" in line
+    assert made.counts() == ([], 0)
+
+
+def squad_versions() -> tuple[tuple[str, str], ...]:
+    from training.cluster.worker import versions
+
+    return versions()
+
+
+@pytest.mark.slow
+def test_workers_that_die_as_they_start_end_the_wait(
+    hired: Callable[..., Squad], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import ray
+
+    class Broken:
+        def __init__(self) -> None:
+            raise ValueError("no such precision here")
+
+        def about(self) -> None: ...
+
+    actor: Any = ray.remote(Broken)
+    monkeypatch.setattr(squad, "STARTS", 2)
+    inbox: SimpleQueue[Any] = SimpleQueue()
+    hired(hire=lambda order, workers: actor.remote()).submit(ORDER, inbox)
+    _, error = inbox.get(timeout=PATIENCE)
+    assert "2 workers died as they started" in str(error) and "no such precision here" in str(error)
