@@ -97,7 +97,7 @@ class Coordinator:
     def __init__(self, asked: Assignment) -> None:
         self._asked, self._stop, self._lines = asked, threading.Event(), Lines()
         self._code: int | None = None
-        self._again = ray.get_runtime_context().was_current_actor_reconstructed
+        self._again = bool(ray.get_runtime_context().was_current_actor_reconstructed)
         threading.Thread(target=self._work, name="run", daemon=True).start()
 
     def asked(self) -> Assignment:
@@ -138,7 +138,8 @@ class Coordinator:
         staff = ClusterStaff(squad)
         try:
             with self._folder() as held:
-                home = sitting.second_home(asked.storage, asked.take_over or self._again, asked.folder, held)
+                again = self._again and asked.storage is not None  # what its process held before is to be taken over
+                home = sitting.second_home(asked.storage, asked.take_over or again, asked.folder, held)
                 return sitting.closed(home, self._train(staff, home))
         except (*sitting.UNUSABLE, *sitting.FAILED, WorkersLostError) as error:
             say(f"{program}: {error}")

@@ -20,6 +20,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from gozero import nets
 from training.actor.pool import Pool
@@ -30,7 +31,7 @@ from training.run import estimate, files, trial
 from training.run.estimate import GB, MB, Cost
 from training.run.resources import device_of
 from training.settings.config import LoopSettings, Stage
-from training.storage.checkpoint import Progress
+from training.storage.checkpoint import Progress, packed
 
 MACHINE = 16
 
@@ -46,6 +47,7 @@ class Bytes:
     record_row: float  # of a shard, for each row
     window_row: float  # of the window in memory, for each row
     states: dict[int, int]  # of a pool, by board size
+    kept: dict[int, int]  # the same in a checkpoint, compressed
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,8 @@ def count(settings: LoopSettings, stage: Stage) -> Bytes:
         files.save_weights(path, net, network_config(settings), settings, Progress())
         file = path.stat().st_size
 
+    states = {size: half_played(settings, size) for size in stage.sizes}
+
     def mean(bytes_of: Callable[[LoopSettings, int], float]) -> float:
         return _mean(stage, {size: bytes_of(settings, size) for size in stage.sizes})
 
@@ -110,7 +114,8 @@ def count(settings: LoopSettings, stage: Stage) -> Bytes:
         game_row=mean(game_bytes),
         record_row=mean(trial.record_bytes),
         window_row=mean(trial.row_bytes),
-        states={size: state_bytes(settings, size) for size in stage.sizes},
+        states={size: len(pickle.dumps(state, protocol=5)) for size, state in states.items()},
+        kept={size: len(packed({size: state})) for size, state in states.items()},
     )
 
 
@@ -120,8 +125,8 @@ def game_bytes(settings: LoopSettings, size: int) -> float:
     return len(pickle.dumps(record, protocol=5)) / len(record.targets)
 
 
-def state_bytes(settings: LoopSettings, size: int) -> int:
-    """A pool's state in bytes when all of its games have half as many moves as the board has points."""
+def half_played(settings: LoopSettings, size: int) -> dict[str, Any]:
+    """A pool's state when all of its games have half as many moves as the board has points."""
     game = scoring.game_of(settings, size)
     pool, record = Pool(game, settings.selfplay, (settings.seed,)), trial.kept_record(settings, size)
     half = game.points // 2
@@ -129,7 +134,7 @@ def state_bytes(settings: LoopSettings, size: int) -> int:
         episode.moves = record.moves[:half].tolist()
         episode.targets = [target for target in record.targets if target.ply < half]
         episode.values = [0.0] * len(episode.moves)
-    return len(pickle.dumps(pool.state_dict(), protocol=5))
+    return pool.state_dict()
 
 
 def load(settings: LoopSettings, stage: Stage, cost: Cost, counted: Bytes, workers: int) -> Load:
@@ -140,7 +145,7 @@ def load(settings: LoopSettings, stage: Stage, cost: Cost, counted: Bytes, worke
     steps = rows * estimate.row_uses(settings, stage) / settings.learner.batch
     versions = steps / settings.swap_steps if settings.mode == "asynchronous" else rows / generation
     stretches = _stretches(settings, stage, workers, rows, versions)
-    checkpoint = counted.checkpoint + workers * sum(counted.states.values())
+    checkpoint = counted.checkpoint + workers * sum(counted.kept.values())
     rests = generation // settings.checkpoint_rows if settings.checkpoint_rows else 0
     saved = rows / generation * (2 + 2 * rests) * (checkpoint + generation * counted.record_row / 2)
     records = 24 * rows * counted.record_row

@@ -89,7 +89,7 @@ def save(folder: Path, snapshot: Snapshot, settings: dict[str, Any], keep: int) 
         StorageError: it cannot be written; the checkpoints before it are as they were.
     """
     content = {field.name: getattr(snapshot, field.name) for field in fields(snapshot)}
-    content |= {"progress": asdict(snapshot.progress), "pools": _packed(snapshot.pools), "settings": settings}
+    content |= {"progress": asdict(snapshot.progress), "pools": packed(snapshot.pools), "settings": settings}
     target = folder / f"{snapshot.progress.generation:06d}.pt"
     with writing(target):
         folder.mkdir(parents=True, exist_ok=True)
@@ -126,13 +126,13 @@ def latest(folder: Path) -> tuple[Snapshot, list[str]] | None:
     return None
 
 
-def _packed(pools: dict[Any, dict[str, Any]]) -> torch.Tensor:
+def packed(pools: dict[Any, dict[str, Any]]) -> torch.Tensor:
     """The games in flight as uint8 [bytes], compressed: a fifth of their pickle."""
     return torch.frombuffer(bytearray(zlib.compress(pickle.dumps(pools), level=1)), dtype=torch.uint8)
 
 
 def _pools(saved: torch.Tensor | dict[Any, dict[str, Any]]) -> dict[Any, dict[str, Any]]:
-    """The inverse of `_packed`; earlier versions saved plain values, or a pickle that was not compressed."""
+    """The inverse of `packed`; earlier versions saved plain values, or a pickle that was not compressed."""
     if not isinstance(saved, torch.Tensor):
         return saved
     content = saved.numpy().tobytes()

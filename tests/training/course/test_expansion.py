@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+from gozero.games.chains import HEADER
 from gozero.games.game import NOT_OVER
+from gozero.games.go_header import FILTER
 from gozero.position import Position
 from training.course import expansion
 from training.course.boards import COURSES, game_of
@@ -48,7 +50,10 @@ def test_children_are_the_positions_after_each_candidate(name: str, monkeypatch:
             position.play(int(children.actions[k]))
             seen[parent, children.actions[k]] = True
             assert np.array_equal(children.boards[k], position.game.board(position.state).reshape(-1))
-            assert np.array_equal(children.states[k], position.state)
+            differs = children.states[k] != position.state
+            if name == "simple_go":  # what superko would need is not kept: the game has none
+                differs[FILTER:HEADER] = False
+            assert not differs.any()
             assert np.isnan(children.results[k]) == (position.outcome() == NOT_OVER)
             if position.is_over:
                 same = position.to_play == positions[parent].to_play
