@@ -39,8 +39,8 @@ programs of a table in turn. CPU/wall below 0.95 means that other programs distu
 
 Versions: {versions}.
 {missing}
-alpha-zero-general is not measured: it is in no package registry, only a repository to copy from. KataGo and Leela Zero
-are no Python packages; matches against programs over GTP are in [results.md](results.md).
+alpha-zero-general is not measured: pip finds no package of that name, it is a repository to copy from. KataGo and Leela
+Zero are no Python packages; matches against programs over GTP are in [results.md](results.md).
 """
 NOTE_ON_NETWORKS = """\
 The shipped weights, `best.pt`, on one thread. None of the other programs brings a network for this board, so the
