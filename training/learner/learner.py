@@ -214,15 +214,14 @@ class Learner:
         """Put the clipped gradients into the parameters. Returns the losses, their "total" and the norm "gradient"."""
         found = losses(self._forward(self.net, batch), batch, self.settings.root_value_share)
         found["total"] = torch.stack([self._weights[name] * loss for name, loss in found.items()]).sum()
-        self._check(found)
         self.optimiser.zero_grad(set_to_none=True)
         found["total"].backward()
-        gradient = {"gradient": clip_grad_norm_(self.net.parameters(), self.settings.clip or float("inf"))}
-        self._check(gradient)
-        return found | gradient
+        found["gradient"] = clip_grad_norm_(self.net.parameters(), self.settings.clip or float("inf"))
+        self._check(found)
+        return found
 
     def _check(self, numbers: dict[str, Tensor]) -> None:
-        """DivergedError for the first number that is not finite."""
+        """DivergedError for the first number that is not finite. A GPU is waited for here, and nowhere else in a step."""
         for (name, _), number in zip(numbers.items(), torch.stack(list(numbers.values())).tolist(), strict=True):
             if not np.isfinite(number):
                 what = "gradient's norm" if name == "gradient" else f"{name} loss"
@@ -241,12 +240,11 @@ class Learner:
                 * rate
                 * min(1.0, (self.steps - self._began + 1) / max(1, self.settings.warm_up))
             )
-        weights = list(self.net.parameters())
+        weights: list[Tensor] = list(self.net.parameters())
         before = [weight.clone() for weight in weights]
         self.optimiser.step()
         self.steps += 1
-        moved = get_total_norm([weight - old for weight, old in zip(weights, before, strict=True)])
-        return moved / get_total_norm(before)
+        return get_total_norm(torch._foreach_sub(weights, before)) / get_total_norm(before)
 
     @torch.inference_mode()
     def evaluate(self, batch: Batch) -> dict[str, float]:
@@ -269,11 +267,12 @@ class Learner:
     def _average(self) -> None:
         """Move the EMA, with the running statistics of the batch norms. Its warm-up keeps the untrained weights out."""
         decay = min(self.settings.ema, (1 + self.steps) / (10 + self.steps))
-        for average, current in zip(self.ema.state_dict().values(), self.net.state_dict().values(), strict=True):
-            if average.is_floating_point():
-                average.lerp_(current, 1 - decay)
-            else:
-                average.copy_(current)
+        pairs = list(zip(self.ema.state_dict().values(), self.net.state_dict().values(), strict=True))
+        averages, current = zip(*(pair for pair in pairs if pair[0].is_floating_point()), strict=True)
+        torch._foreach_lerp_(averages, current, 1 - decay)
+        for average, counter in pairs:
+            if not average.is_floating_point():
+                average.copy_(counter)
 
     def state_dict(self) -> dict[str, Any]:
         """The learner's part of a checkpoint."""
@@ -315,4 +314,4 @@ def _optimiser(net: nn.Module, settings: LearnerSettings) -> torch.optim.Optimiz
     if settings.optimiser == "sgd":
         return torch.optim.SGD(groups, lr=settings.learning_rate, momentum=settings.momentum)
     kind = torch.optim.Adam if settings.optimiser == "adam" else torch.optim.AdamW
-    return kind(groups, lr=settings.learning_rate)
+    return kind(groups, lr=settings.learning_rate, fused=parameters[0].is_cuda)
