@@ -298,9 +298,10 @@ class Learner:
                 {name: value for name, value in group.items() if name != "params"}
                 for group in self.optimiser.param_groups
             ]
-            self.optimiser.load_state_dict(state["optimiser"])
-            for group, settings in zip(self.optimiser.param_groups, chosen, strict=True):
-                group.update(settings)  # a run may continue with other settings
+            saved = state["optimiser"]
+            # a run may continue with other settings, and on another device, where Adam counts its steps elsewhere
+            groups = [{**group, **settings} for group, settings in zip(saved["param_groups"], chosen, strict=True)]
+            self.optimiser.load_state_dict({**saved, "param_groups": groups})
             self._began = state.get("began", 0)
 
 
