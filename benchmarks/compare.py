@@ -17,6 +17,7 @@ import os
 import statistics
 import subprocess
 import sys
+import textwrap
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -37,7 +38,7 @@ programs of a table in turn. CPU/wall below 0.95 means that other programs distu
 
 {machine}
 
-Versions: {versions}.
+{versions}
 {missing}
 alpha-zero-general is not measured: pip finds no package of that name, it is a repository to copy from. KataGo and Leela
 Zero are no Python packages; matches against programs over GTP are in [results.md](results.md).
@@ -208,22 +209,28 @@ def starts(runs: int) -> list[str]:
     return lines
 
 
+def _wrapped(text: str) -> str:
+    return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False)
+
+
 def versions() -> tuple[str, str]:
-    """(the versions of what is installed, a sentence about what is not)."""
+    """(a sentence with the versions of what is installed, one about what is not)."""
     found, missing = [f"Python {sys.version.split()[0]}"], []
     for package in ("numba", "openvino", "torch", *PACKAGES):
         try:
             found.append(f"{package} {importlib.metadata.version(package)}")
         except importlib.metadata.PackageNotFoundError:
             missing.append(package)
-    absent = f"\nNot installed when this page was written: {', '.join(missing)}.\n" if missing else ""
-    return ", ".join(found), absent
+    absent = (
+        "\n" + _wrapped(f"Not installed when this page was written: {', '.join(missing)}.") + "\n" if missing else ""
+    )
+    return _wrapped(f"Versions: {', '.join(found)}."), absent
 
 
 def page(runs: int, times: int) -> str:
     """The page, measured now."""
     known, missing = versions()
-    parts = [INTRODUCTION.format(runs=runs, machine=machine(), versions=known, missing=missing)]
+    parts = [INTRODUCTION.format(runs=runs, machine=_wrapped(machine()), versions=known, missing=missing)]
     tables = {
         "Random games": lambda: table(random_games(times), "moves", runs),
         "Searches of the empty board": lambda: table(searches(times, (), ""), "simulations", runs),
