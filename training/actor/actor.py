@@ -115,7 +115,8 @@ class Actor:
             for record in found:
                 if record is not None:
                     self._keep(record, writer, path)
-                    debt.owed[record.size] -= self._units(record)
+                    # a crew that streams also ends games of sizes that an earlier stage had
+                    debt.owed[record.size] = debt.owed.get(record.size, 0.0) - self._units(record)
                     debt.done += record.rows
                     bar.update(self._units(record))
                 elif debt.done >= self._every and not stop():

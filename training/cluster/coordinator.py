@@ -15,7 +15,7 @@ import threading
 import time
 import traceback
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import ray
 import torch
@@ -25,10 +25,11 @@ from gozero.threads import available_threads
 from training.cluster.crew import ClusterCrew, ClusterMatches
 from training.cluster.learner import ClusterTrainer, LearnerLostError
 from training.cluster.messages import Assignment, Initialize, Told
-from training.cluster.squad import Squad, WorkersLostError
+from training.cluster.squad import TRIES, Squad, WorkersLostError
 from training.console import say
 from training.cycle import sitting
 from training.doctor.monitor import Monitor
+from training.run.origins import Origin
 from training.settings.config import LoopSettings
 from training.storage import storage
 from training.storage.keeper import Keeper
@@ -70,8 +71,8 @@ class Lines(io.TextIOBase):
 class ClusterStaff:
     """The workers and the learner of a run; see `training.run.staff.Staff`."""
 
-    def __init__(self, squad: Squad) -> None:
-        self.squad, self.matches = squad, ClusterMatches(squad)
+    def __init__(self, squad: Squad, stop: Callable[[], bool]) -> None:
+        self.squad, self.matches, self._stop = squad, ClusterMatches(squad), stop
         self._trainer: ClusterTrainer | None = None
 
     def device(self, settings: LoopSettings) -> str:
@@ -79,11 +80,16 @@ class ClusterStaff:
 
     def trainer(self, settings: LoopSettings) -> ClusterTrainer:
         self.close()
-        self._trainer = ClusterTrainer(settings)
+        self._trainer = ClusterTrainer(settings, self._stop)
         return self._trainer
 
     def crew(self, settings: LoopSettings, net: nn.Module) -> ClusterCrew:
         return ClusterCrew(settings, net, settings.threads or available_threads(), self.squad)
+
+    @property
+    def steps(self) -> int:
+        """Of the learner so far."""
+        return self._trainer.steps if self._trainer is not None else 0
 
     def close(self) -> None:
         """Let the learner go."""
@@ -130,39 +136,53 @@ class Coordinator:
         asked, program = self._asked, self._asked.program
         if self._again:
             say("the coordinator was lost and continues from the newest checkpoint")
-            if asked.storage is None and not any((asked.folder / "checkpoints").glob("*.pt")):
+            if asked.storage is None and not (asked.folder / storage.LOCK).exists():
                 say(f"{program}: the coordinator has moved to a machine where {asked.folder} is not; share the folder")
                 return 2
         torch.set_num_threads(asked.settings.threads or available_threads())
-        squad = Squad(Initialize(asked.settings, asked.threads), asked.workers)
-        staff = ClusterStaff(squad)
         try:
             with self._folder() as held:
                 again = self._again and asked.storage is not None  # what its process held before is to be taken over
                 home = sitting.second_home(asked.storage, asked.take_over or again, asked.folder, held)
-                return sitting.closed(home, self._train(staff, home))
+                settings = sitting.as_begun(asked.settings, asked.folder, asked.chosen)
+                squad = Squad(Initialize(settings, asked.threads), asked.workers)
+                held.callback(squad.close)
+                staff = ClusterStaff(squad, self._stop.is_set)
+                held.callback(staff.close)
+                return sitting.closed(home, self._train(settings, staff, home))
         except (*sitting.UNUSABLE, *sitting.FAILED, WorkersLostError) as error:
             say(f"{program}: {error}")
             return 2 if isinstance(error, sitting.UNUSABLE) else 1
-        finally:
-            staff.close()
-            squad.close()
 
-    def _train(self, staff: ClusterStaff, home: Keeper | None) -> int:
-        """Train until the run ends or is stopped; open it again whenever the learner is lost."""
-        asked, introduced = self._asked, self._again
-        settings = sitting.as_begun(asked.settings, asked.folder, asked.chosen)
+    def _train(self, settings: LoopSettings, staff: ClusterStaff, home: Keeper | None) -> int:
+        """Train until the run ends or is stopped; open it again whenever the learner is lost.
+
+        WorkersLostError if that is so again and again without a step in between.
+        """
+        asked, introduced, tries, reached = self._asked, self._again, 0, -1
+        origin = asked.origin
         while True:
-            with storage.writing(asked.folder):
-                run = sitting.prepare(settings, asked.folder, asked.origin, staff)
-                watch = Monitor(run.folder, run.settings)
-            if not introduced:
-                sitting.introduce(run.settings)
-            introduced = True
             try:
+                with storage.writing(asked.folder):
+                    run = sitting.prepare(settings, asked.folder, origin, staff)
+                    watch = Monitor(run.folder, run.settings)
+                if not introduced:
+                    sitting.introduce(run.settings)
+                introduced = True
                 return sitting.train(run, watch, asked.program, self._stop.is_set, home)
             except LearnerLostError as error:
+                if self._stop.is_set():
+                    say(f"{error}: stopped; the same command continues from the newest checkpoint")
+                    return 0
+                tries = tries + 1 if staff.steps == reached else 1
+                reached = staff.steps
+                if tries >= TRIES:
+                    raise WorkersLostError(
+                        f"the learner was lost {TRIES} times after step {reached}; see Ray's logs"
+                    ) from None
                 say(f"{error}: the run is opened again from its newest checkpoint")
+                staff.squad.cut_all()  # nobody waits for what is under way
+                origin = Origin()  # it has begun
 
     @contextlib.contextmanager
     def _folder(self) -> Iterator[contextlib.ExitStack]:

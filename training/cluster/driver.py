@@ -29,6 +29,7 @@ NAMESPACE = "gozero"
 CONNECT_SECONDS = 5.0
 PATIENCE = 1.0  # seconds that the coordinator waits for a line
 DISMISS_SECONDS, LOOK = 10.0, 0.05
+GRACE = 0.5  # seconds in which other commands that follow the same run hear of its end
 LOST_SECONDS = 300.0  # that a coordinator may be unheard of before its driver gives up
 
 
@@ -38,8 +39,10 @@ def run(asked: Assignment, address: str) -> int:
     stop = stop_on_signals()
     try:
         coordinator = find(asked)
-        code = follow(coordinator, stop)
-        dismiss(coordinator, name_of(asked.folder))
+        name = name_of(asked.folder)
+        code = follow(coordinator, stop, name)
+        time.sleep(GRACE)
+        dismiss(coordinator, name)
         return code
     finally:
         ray.shutdown()
@@ -112,10 +115,14 @@ def find(asked: Assignment) -> Any:
         return start(asked, name)
     if told.code is None:
         before: Assignment = ray.get(coordinator.asked.remote())
-        other = "" if before.settings == asked.settings else ", with the settings that it was started with"
+        options = "settings", "storage", "workers"
+        same = all(getattr(before, option) == getattr(asked, option) for option in options)
+        other = "" if same else ", with the settings, --storage and --workers that it was started with"
         say(f"this run is under way on the cluster{other}")
         return coordinator
-    dismiss(coordinator, name)  # that sitting has ended while nobody listened
+    for line in told.lines:  # that sitting has ended while nobody listened
+        say(line)
+    dismiss(coordinator, name)
     return start(asked, name)
 
 
@@ -123,12 +130,17 @@ def dismiss(coordinator: Any, name: str) -> None:
     """Let a coordinator go, and wait until its name is free."""
     ray.kill(coordinator)
     until = time.monotonic() + DISMISS_SECONDS
-    while time.monotonic() < until:
-        try:
-            ray.get_actor(name)
-        except ValueError:
-            return
+    while time.monotonic() < until and is_there(name):
         time.sleep(LOOK)
+
+
+def is_there(name: str) -> bool:
+    """Whether a coordinator has that name, be it one that is started again just now."""
+    try:
+        ray.get_actor(name)
+    except ValueError:
+        return False
+    return True
 
 
 def start(asked: Assignment, name: str) -> Any:
@@ -146,7 +158,7 @@ def start(asked: Assignment, name: str) -> Any:
     ).remote(asked)
 
 
-def follow(coordinator: Any, stop: Callable[[], bool]) -> int:
+def follow(coordinator: Any, stop: Callable[[], bool], name: str) -> int:
     """Print what the coordinator says until the sitting ends. Returns its exit code."""
     seen, stopping, heard = 0, False, time.monotonic()
     while True:
@@ -156,6 +168,9 @@ def follow(coordinator: Any, stop: Callable[[], bool]) -> int:
                 stopping = True
             told: Told = ray.get(coordinator.tell.remote(seen, PATIENCE))
         except RayActorError as error:
+            if not is_there(name):
+                say("another command has ended this run; the same command again says how it stands")
+                return 1
             if time.monotonic() > heard + LOST_SECONDS:
                 say(f"the coordinator is lost: {error}")
                 return 1

@@ -19,6 +19,7 @@ from torch import nn
 
 from gozero import nets
 from training.cluster.messages import Initialize, Loaded, LoadRecords, Optimize, Optimized
+from training.console import say
 from training.learner.learner import network_config
 from training.records.records import Record
 from training.run.resources import device_of, pace_of
@@ -28,6 +29,8 @@ from training.settings.config import LoopSettings
 Found = TypeVar("Found")
 FIRST_CHUNK, MOST_CHUNK = 8, 1000  # steps of an order
 CHUNK_SECONDS = 1.0  # that an order should take
+LOOK = 0.2  # seconds between two looks whether the actor has come
+PATIENCE = 30.0  # seconds without it after which this is said
 
 
 class LearnerLostError(Exception):
@@ -106,8 +109,11 @@ def _on_cpu(value: Any) -> Any:
 class ClusterTrainer:
     """The coordinator's side: see `training.run.trainer.RunTrainer`. Raises LearnerLostError where the actor is gone."""
 
-    def __init__(self, settings: LoopSettings) -> None:
-        """Start the actor: on a GPU if the cluster has one and the settings allow it, else on this machine."""
+    def __init__(self, settings: LoopSettings, stop: Callable[[], bool]) -> None:
+        """Start the actor: on a GPU if the cluster has one and the settings allow it, else on this machine.
+
+        It is waited for until `stop()`: LearnerLostError.
+        """
         self.settings, self.config, self.chunk = settings, network_config(settings), FIRST_CHUNK
         self.steps, self.threads = 0, 0
         self._net = nets.build(self.config, settings.seed).eval().requires_grad_(False)
@@ -121,6 +127,7 @@ class ClusterTrainer:
         actor: Any = ray.remote(LearnerActor)
         self.actor: Any = actor.options(**room).remote(Initialize(settings, 0))
         self.holding = Holding({}, 0, 0)
+        self._await(stop)
 
     def fill(self, shards: Iterable[Sequence[Record]], before: int, after: int) -> None:
         shards = list(shards)
@@ -173,6 +180,17 @@ class ClusterTrainer:
     def close(self) -> None:
         """Let the actor go."""
         ray.kill(self.actor)
+
+    def _await(self, stop: Callable[[], bool]) -> None:
+        """Wait until there is room for the actor; say so once if that takes long."""
+        began, said, there = time.monotonic(), False, self.actor.__ray_ready__.remote()
+        while not ray.wait([there], timeout=LOOK)[0]:
+            if stop():
+                self.close()
+                raise LearnerLostError("there was no room for the learner")
+            if not said and time.monotonic() > began + PATIENCE:
+                said = True
+                say("waiting for room for the learner: others have the cluster's GPUs (device = cpu does without)")
 
     def _loaded(self, name: str, *arguments: Any) -> int:
         found: Loaded = self._ask(name, *arguments)

@@ -115,6 +115,12 @@ class Squad:
                 if member.job in fresh:
                     member.handle.cut.remote(member.job.order.number)
 
+    def cut_all(self) -> None:
+        """Have all jobs end soon."""
+        with self._lock:
+            jobs = [*self._waiting, *(member.job for member in self._members if member.job)]
+        self.cut(jobs)
+
     def counts(self) -> tuple[list[Counts], int]:
         """(what each member has done since the last call, jobs that wait now)."""
         with self._lock:

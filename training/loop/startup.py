@@ -189,8 +189,11 @@ def _on_cluster(settings: LoopSettings, folder: Path, origin: Origin, options: a
 
     found = None if origin.weights is None else str(weights.find(origin.weights))  # the coordinator is elsewhere
     origin = Origin(found, tuple(str(weights.full(name)) for name in origin.records))
+    home = options.storage
+    if home and "://" not in home:  # a path: the coordinator works in another folder
+        home = str(Path(home).absolute())
     asked = Assignment(
-        settings, _chosen(options), folder.absolute(), origin, options.storage, options.take_over, program,
+        settings, _chosen(options), folder.absolute(), origin, home, options.take_over, program,
         options.workers, max(1, settings.threads) if options.workers else 0,
     )  # fmt: skip
     return driver.run(asked, options.address)

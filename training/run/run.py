@@ -159,8 +159,10 @@ class Run:
 
     def is_ahead(self) -> bool:
         """Whether self-play is so far ahead of the learner that it must wait (asynchronous mode)."""
-        settings, most = self.settings, self.settings.generations_ahead
-        limit = self.steps.paid_by(most * settings.generation_rows, most * settings.generation_games)
+        settings, most, done = self.settings, self.settings.generations_ahead, self.progress
+        games = settings.generation_games
+        rows = games * done.rows / max(1, done.games) if games else settings.generation_rows
+        limit = self.steps.paid_by(most * rows, most * games)
         return most > 0 and self.steps.owed() > max(1.0, limit)
 
     def unseen_steps(self) -> int:

@@ -75,9 +75,9 @@ def alone(folder: Path) -> Iterator[None]:
         yield
     finally:
         lock.release()
-        if made and [path.name for path in folder.iterdir()] == [LOCK]:
-            (folder / LOCK).unlink()
-            with contextlib.suppress(OSError):  # another process uses it by now
+        with contextlib.suppress(OSError):  # another process uses it by now, or it is gone
+            if made and [path.name for path in folder.iterdir()] == [LOCK]:
+                (folder / LOCK).unlink()
                 for place in made:
                     place.rmdir()
 

@@ -1,6 +1,7 @@
 """Stretches: what follows from a pool's state and a network, by whomever it is played, and what is handed in twice."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,8 @@ import pytest
 from gozero import nets
 from tests.training import crashes
 from tests.training.loop.test_resume import same
-from training.actor.crew import Key, LocalCrew, Stretch, StretchOver
+from training.actor.actor import Actor
+from training.actor.crew import Key, LocalCrew, Stop, Stretch, StretchOver
 from training.actor.pool import HANDED
 from training.cycle import cycle as loop
 from training.cycle import sitting
@@ -17,6 +19,7 @@ from training.learner.learner import network_config
 from training.records import records
 from training.records.records import Record
 from training.storage import storage
+from training.storage.checkpoint import Progress
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 SETTINGS = crashes.settings(selfplay={"games": 4, "seats": 2})
@@ -115,3 +118,33 @@ def test_the_gate_s_match_is_the_same_in_parts_played_by_themselves() -> None:
     alone = [game for part in parts[::-1] for game in gate.play_here([part], one, other, 1, lambda: False) or []]
     assert whole is not None
     assert sorted((game.number, game.moves) for game in whole) == sorted((game.number, game.moves) for game in alone)
+
+
+class Streams(LocalCrew):
+    """Plays what is submitted one after the other."""
+
+    streams = True
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.due: list[Stretch] = []
+
+    def submit(self, stretch: Stretch) -> None:
+        self.due.append(stretch)
+
+    def under_way(self) -> list[Stretch]:
+        return self.due
+
+    def take(self, stop: Stop) -> Iterator[Record | StretchOver]:
+        yield from self.play([self.due.pop(0)], stop)
+
+
+def test_a_stretch_may_end_in_a_stage_without_its_size(tmp_path: Path) -> None:
+    """It began in the stage before, and goes on while the generation changes."""
+    streams = Streams(SETTINGS, nets.build(network_config(SETTINGS), 1), 1, "cpu")
+    actor, last = Actor(SETTINGS, tmp_path, streams), replace(SETTINGS.stage[1], sizes={5: 1.0})
+    (tmp_path / "records").mkdir()
+    streams.submit(Stretch(4, 0, SETTINGS.stage[1], 1, 8.0, "rows"))
+    actor.play(last, Progress(generation=2), lambda: None, lambda: False)
+    assert {record.size for record in actor.games} == {4, 5}
+    assert sum(record.rows for record in actor.games if record.size == 5) >= SETTINGS.generation_rows

@@ -5,10 +5,12 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -50,13 +52,19 @@ def signals_kept() -> Iterator[None]:
             signal.signal(each, handler)
 
 
-def on_cluster(folder: Path, cluster: Cluster, settings: LoopSettings = SETTINGS, workers: int = 2) -> int:
+def on_cluster(
+    folder: Path,
+    cluster: Cluster,
+    settings: LoopSettings = SETTINGS,
+    workers: int = 2,
+    chosen: frozenset[str] | None = None,
+) -> int:
     """Run it there, and return the exit code."""
     from training.cluster import driver
     from training.cluster.messages import Assignment
 
     with signals_kept():
-        asked = Assignment(settings, None, folder, Origin(), None, False, "training.loop", workers, workers and 1)
+        asked = Assignment(settings, chosen, folder, Origin(), None, False, "training.loop", workers, workers and 1)
         return driver.run(asked, cluster.address)
 
 
@@ -121,6 +129,59 @@ def test_whoever_is_killed_the_run_ends_as_it_would_have(
     killer.join()
     assert line in capfd.readouterr().err
     check(tmp_path, whole)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "title, line",
+    [
+        ("ray::Learner", "the learner is gone: the run is opened again from its newest checkpoint"),
+        ("ray::Coordinator", "the coordinator was lost and continues from the newest checkpoint"),
+    ],
+)
+def test_whoever_is_killed_before_the_first_checkpoint_the_run_begins_again(
+    title: str, line: str, cluster: Cluster, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    killer = cluster.kill(title, (tmp_path / storage.LOCK).exists)
+    assert on_cluster(tmp_path, cluster, replace(SETTINGS, generations=1)) == 0
+    killer.join()
+    assert line in capfd.readouterr().err
+
+
+@pytest.mark.slow
+def test_a_learner_that_always_dies_ends_the_run(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from training.cluster import coordinator
+    from training.cluster.learner import LearnerLostError
+    from training.cluster.messages import Assignment
+
+    def lose(*arguments: object) -> None:
+        raise LearnerLostError("the learner is gone")
+
+    class Nobody:
+        steps = 7
+        squad = SimpleNamespace(cut_all=lambda: None)
+
+    monkeypatch.setattr(coordinator, "TRIES", 3)
+    monkeypatch.setattr(sitting, "prepare", lose)
+    made = object.__new__(coordinator.Coordinator)
+    made._again, made._stop = False, threading.Event()
+    made._asked = Assignment(SETTINGS, None, tmp_path, Origin(), None, False, "training.loop", 1, 1)
+    with pytest.raises(coordinator.WorkersLostError, match="lost 3 times after step 7"):
+        made._train(SETTINGS, Nobody(), None)  # type: ignore[arg-type]
+    assert capsys.readouterr().err.count("the run is opened again") == 2
+
+
+@pytest.mark.slow
+def test_workers_have_the_network_with_which_the_run_began(
+    cluster: Cluster, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Also where the preset has got another since."""
+    begun = replace(SETTINGS, generations=1)
+    assert sitting.train(sitting.prepare(begun, tmp_path), Monitor(tmp_path, begun), "test", lambda: False) == 0
+    assert on_cluster(tmp_path, cluster, replace(SETTINGS, features=2), chosen=frozenset()) == 0
+    assert "continues with features = 1, as it began" in capfd.readouterr().err
 
 
 @pytest.mark.slow

@@ -57,3 +57,15 @@ def test_a_machine_s_workers_have_no_cluster_to_join(capsys: pytest.CaptureFixtu
     assert "no cluster answers there" in only_line(capsys)
     assert node.main(["--address", NOBODY, "--workers", "2", "--threads", "0"]) == 2
     assert "--threads 0" in only_line(capsys)
+
+
+def test_a_second_home_that_is_a_path_is_meant_from_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ray", reason="Ray is not installed: pip install 'gozero[distributed]'")
+    from training.cluster import driver
+
+    asked: list[str | None] = []
+    monkeypatch.setattr(driver, "run", lambda each, address: asked.append(each.storage) or 0)
+    monkeypatch.chdir(tmp_path)
+    for home in ("home", "s3://bucket/run"):
+        assert run(tmp_path, "--address", "auto", "--storage", home) == 0
+    assert asked == [str(tmp_path / "home"), "s3://bucket/run"]

@@ -107,3 +107,13 @@ def test_an_estimate_knows_games(tmp_path: Path) -> None:
     assert found[-1].rows == pytest.approx(300 * rows)
     longer = replace(settings, learner=replace(settings.learner, generation_steps=200))
     assert estimate.forecast(longer, stage, cost).rows_an_hour < estimate.forecast(settings, stage, cost).rows_an_hour
+
+
+def test_how_far_self_play_may_be_ahead_is_counted_in_games_too(tmp_path: Path) -> None:
+    changes = {"mode": "asynchronous", "generations_ahead": 2.0, "generation_rows": 1}
+    run = finished(tmp_path, generations=1, generation_games=6, **changes)
+    a_generation = run.steps.paid_by(6 * run.progress.rows / run.progress.games)
+    run.progress.steps_owed = 2 * a_generation - 1
+    assert run.steps.owed() > 1 and not run.is_ahead()
+    run.progress.steps_owed = 2 * a_generation + 1
+    assert run.is_ahead()

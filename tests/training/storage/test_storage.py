@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 import zlib
@@ -213,3 +214,9 @@ def test_a_checkpoint_of_an_earlier_version_goes_on(tmp_path: Path) -> None:
     assert run.progress.rows == run.trainer.replay.total == rows
     assert run.trainer.learner.steps == run.progress.handed_steps == 7
     assert len(run.actor.games) == 2, "games of the generation under way are kept"
+
+
+def test_a_folder_that_is_removed_meanwhile_is_no_error(tmp_path: Path) -> None:
+    with storage.alone(tmp_path / "run"):
+        shutil.rmtree(tmp_path / "run")
+    assert not (tmp_path / "run").exists()
