@@ -54,9 +54,7 @@ def connect(address: str) -> None:
     Raises:
         SettingsError: there is none, or it cannot be used.
     """
-    found = known() if address == "auto" else address
-    if found is not None:
-        reach(found)
+    reach(known() if address == "auto" else address)
     try:
         with quiet():
             ray.init(address=address, namespace=NAMESPACE, log_to_driver=False, logging_level=logging.ERROR)
@@ -81,11 +79,15 @@ def quiet() -> Iterator[None]:
             os.close(kept)
 
 
-def known() -> str | None:
-    """What auto stands for: RAY_ADDRESS, or the cluster that `ray start` noted here; None where Ray has to look."""
+def known() -> str:
+    """What auto stands for: RAY_ADDRESS, or the cluster that `ray start` noted here. SettingsError where there is none."""
     noted = Path(tempfile.gettempdir()) / "ray" / "ray_current_cluster"
     address = os.environ.get("RAY_ADDRESS") or (noted.read_text().strip() if noted.exists() else "")
-    return address if address.rpartition(":")[2].isdecimal() else None
+    if not address.rpartition(":")[2].isdecimal():
+        raise SettingsError(
+            "--address auto: no cluster is known on this machine; start one with ray start --head, or give its HOST:PORT"
+        )
+    return address
 
 
 def reach(address: str) -> None:
@@ -97,7 +99,9 @@ def reach(address: str) -> None:
         socket.create_connection((host, int(port)), CONNECT_SECONDS).close()
     except OSError as error:
         why = error.strerror or str(error)
-        raise SettingsError(f"--address {address}: no cluster answers there ({why}); see ray start --head") from None
+        raise SettingsError(
+            f"--address {address}: no cluster answers there ({why}); is its head running, and is the port right?"
+        ) from None
 
 
 def name_of(folder: Path) -> str:

@@ -17,6 +17,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 
 from gozero.options import SettingsError
@@ -27,6 +28,7 @@ from training.console import Parser, run_command, say, stop_on_signals
 
 PROGRAM = "training.worker"
 RETRY_SECONDS = 5.0  # between two attempts to join
+JOIN_SECONDS = 30.0  # a first node that ends within them could not join
 LEAVE_SECONDS = 15.0  # that the node is given to end
 LOOK = 0.2  # seconds between two looks at whether to stop
 MEGABYTE = 1_000_000
@@ -73,9 +75,13 @@ def serve(address: str, command: list[str]) -> int:
         except SettingsError as error:
             say(f"{PROGRAM}: {error}; trying again")
         else:
-            joined = _once(address, command, stop)
-            if not joined and not stop():
-                say(f"{PROGRAM}: the node has ended; it joins again")
+            began = time.monotonic()
+            why = _once(address, command, stop)
+            if why and not joined and time.monotonic() - began < JOIN_SECONDS:
+                raise SettingsError(f"--address {address}: no node can join from here: {why}")
+            joined = True
+            if why:
+                say(f"{PROGRAM}: Ray's node has ended ({why}); it joins again")
         for _ in range(round(RETRY_SECONDS / LOOK)):
             if stop():
                 break
@@ -83,8 +89,8 @@ def serve(address: str, command: list[str]) -> int:
     return 0
 
 
-def _once(address: str, command: list[str], stop: Callable[[], bool]) -> bool:
-    """Run the node until it ends or is to stop. Returns whether it was told to."""
+def _once(address: str, command: list[str], stop: Callable[[], bool]) -> str:
+    """Run the node until it ends or is to stop. Returns why it ended, "" if it was told to."""
     say(f"{PROGRAM}: joining {address}")
     environment = {**os.environ, "RAY_USAGE_STATS_ENABLED": "0"}
     node = subprocess.Popen(
@@ -98,18 +104,19 @@ def _once(address: str, command: list[str], stop: Callable[[], bool]) -> bool:
             if line.strip():
                 last[:] = [*last[-4:], line.strip()]
 
-    threading.Thread(target=listen, daemon=True).start()
+    listener = threading.Thread(target=listen, daemon=True)
+    listener.start()
     while node.poll() is None and not stop():
         try:
             node.wait(LOOK)
         except subprocess.TimeoutExpired:
             continue
     if node.poll() is not None:
-        say(f"{PROGRAM}: Ray's node has ended with code {node.returncode}: {' / '.join(last[-2:])}")
-        return False
+        listener.join(LEAVE_SECONDS)
+        return f"code {node.returncode}: {last[-1].rpartition('ray.exceptions.')[2] if last else 'without a word'}"
     node.terminate()
     try:
         node.wait(LEAVE_SECONDS)
     except subprocess.TimeoutExpired:
         os.killpg(node.pid, signal.SIGKILL)
-    return True
+    return ""

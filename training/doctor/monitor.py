@@ -56,7 +56,8 @@ def summary(found: Report, settings: LoopSettings) -> str:
     ]
     if "cluster/workers" in found:
         shares = f"idle {found.get('cluster/idle', 0.0):.0%}, {found.get('cluster/staleness', 0.0):.1f} versions behind"
-        parts.append(f"{found['cluster/workers']:.0f} workers, {shares}")
+        workers = found["cluster/workers"]
+        parts.append(f"{workers:.0f} worker{'' if workers == 1 else 's'}, {shares}")
     for group in ("train", "held"):
         shown = {name: found.get(f"{group}/{name}") for name in ("policy", "value", "ownership", "top1")}
         shown["ownership"] = shown["ownership"] or None  # 0 in a game without owned points

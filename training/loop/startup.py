@@ -155,6 +155,8 @@ def _start(options: argparse.Namespace, program: str, announce: Callable[[LoopSe
             torch.set_num_threads(asked.threads or available_threads())
             if options.estimate or options.sizing or options.dry_run:
                 return _look_first(sitting.as_begun(asked, folder, _chosen(options)), folder, origin, options)
+            if options.address is None and options.workers:
+                raise SettingsError(f"--workers {options.workers} belongs to --address; give both")
             if options.address is not None:
                 return _on_cluster(asked, folder, origin, options, program)
             held.enter_context(storage.alone(folder))
@@ -183,7 +185,9 @@ def _on_cluster(settings: LoopSettings, folder: Path, origin: Origin, options: a
     if options.workers < 0:
         raise SettingsError(f"--workers {options.workers}: give a number of workers, or 0 for those of training.worker")
     if find_spec("ray") is None:
-        raise SettingsError("--address needs Ray, which is not installed; run: pip install 'gozero[distributed]'")
+        raise SettingsError(
+            "--address needs Ray, which is not installed; run: pip install '.[distributed]' in the folder of the source"
+        )
     from training.cluster import driver
     from training.cluster.messages import Assignment
 

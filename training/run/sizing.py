@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from gozero import nets
+from training.actor.actor import STRETCH_ROWS
 from training.actor.pool import Pool
 from training.learner.learner import network_config
 from training.records import scoring
@@ -178,12 +179,12 @@ def _mean(stage: Stage, by_size: Mapping[int, float]) -> float:
 
 def _stretches(settings: LoopSettings, stage: Stage, workers: int, rows: float, versions: float) -> float:
     """Stretches of play an hour: of each worker on each board size a rest; where play never rests, as long as a
-    worker's part of the rows between two checkpoints, or a row of each game, and cut by each new version.
+    worker's part of the rows between two checkpoints, or some rows of each game, and cut by each new version.
     """
     generation = estimate.generation_rows(settings, stage)
     between = min(generation, settings.checkpoint_rows or generation)
     if settings.mode == "asynchronous":
-        return rows / max(between / workers, settings.selfplay.games) + workers * versions
+        return rows / max(between / workers, STRETCH_ROWS * settings.selfplay.games) + workers * versions
     return rows / between * workers * len(stage.sizes)
 
 

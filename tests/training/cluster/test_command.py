@@ -1,9 +1,12 @@
 """The commands of a cluster, where there is none: one line, and exit code 2."""
 
+import socket
+import sys
 from pathlib import Path
 
 import pytest
 
+from gozero.options import SettingsError
 from training.loop import startup
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -26,7 +29,7 @@ def test_without_ray_the_line_says_what_to_install(
 ) -> None:
     monkeypatch.setattr(startup, "find_spec", lambda name: None)
     assert run(tmp_path, "--address", "auto") == 2
-    assert "gozero[distributed]" in only_line(capsys)
+    assert "'.[distributed]'" in only_line(capsys)
     assert not (tmp_path / "run").exists()
 
 
@@ -47,6 +50,32 @@ def test_an_address_without_a_cluster(
 def test_workers_are_a_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(tmp_path, "--address", "auto", "--workers", "-1") == 2
     assert "--workers -1" in only_line(capsys)
+
+
+def test_workers_belong_to_a_cluster(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(tmp_path, "--workers", "2") == 2
+    assert "--workers 2 belongs to --address" in only_line(capsys)
+
+
+def test_auto_does_not_look_for_a_cluster_that_nobody_has_noted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("ray", reason="Ray is not installed: pip install 'gozero[distributed]'")
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
+    assert run(tmp_path, "--address", "auto") == 2
+    assert "--address auto: no cluster is known on this machine" in only_line(capsys)
+
+
+def test_a_node_that_ends_at_once_does_not_try_for_ever(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("ray", reason="Ray is not installed: pip install 'gozero[distributed]'")
+    from training.cluster import node
+
+    says = "print('ray.exceptions.AuthenticationError: no token'); raise SystemExit(1)"
+    with socket.create_server(("127.0.0.1", 0)) as head:
+        address = f"127.0.0.1:{head.getsockname()[1]}"
+        with pytest.raises(SettingsError, match="no node can join from here: code 1: AuthenticationError: no token"):
+            node.serve(address, [sys.executable, "-c", says])
 
 
 def test_a_machine_s_workers_have_no_cluster_to_join(capsys: pytest.CaptureFixture[str]) -> None:
