@@ -143,8 +143,8 @@ def test_on_a_large_board_a_tap_is_shown_and_a_second_one_plays(tab: Callable[..
 
 
 def test_earlier_moves_are_looked_at_while_the_engine_thinks(tab: Callable[..., Tab]) -> None:
-    page = tab().begin("Go", 7, level="19")
-    page.click(24)
+    page = tab().begin("Go", 13, level="20")
+    page.click(84)
     page.wait("engine", 1)
     page.press("Back one move").wait("engine", 0).shows("The engine is choosing its move.")
     page.picture("thinking")
