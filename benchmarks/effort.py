@@ -25,7 +25,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.harness import machine
-from benchmarks.variants import evaluator_of
+from benchmarks.variants import AT_ONCE, OPENING_MOVES, evaluator_of, follow
 from gozero.endgame import candidates
 from gozero.errors import ChoiceError
 from gozero.evaluators.base import Evaluator
@@ -37,16 +37,14 @@ from gozero.weights import WeightsError
 from gtp.clock import Clock
 from gtp.time_controls import Absolute, Canadian, Fischer, TimeControl, moves_to_share
 from training.console import Parser, run_command
-from training.matches.arena import write_csv
 from training.matches.commands import check_files
+from training.matches.elo import Tally
 from training.matches.interface import Conditions, Fault, Turn
-from training.matches.match import MatchGame, MatchSettings, play_match, tally
+from training.matches.match import MatchSettings
 from training.matches.players import match_search
 from training.records import scoring
 from training.settings.config import LoopSettings
 
-AT_ONCE = 50  # games
-OPENING_MOVES = 4
 MOVES = 0.42  # of one player in a game of average length, for each point of the board
 LOOKS = 10  # at a search, before its target; then as often beyond it
 MOST = 6  # times --visits: room for the longest search
@@ -83,8 +81,7 @@ class Spent:
 class _Thought:
     """One move's search: its tree, and when it is looked at next."""
 
-    slot: int
-    tree: int
+    slot: int  # and its tree
     position: Position
     mask: np.ndarray
     step: float
@@ -121,7 +118,7 @@ class EffortPlayer:
                 self._extend(thought)
             self.search.run()
             for thought in waiting:
-                self._judge(thought, self.search.result(thought.tree))
+                self._judge(thought, self.search.result(thought.slot))
             waiting = [thought for thought in waiting if thought.action is None]
         return [int(thought.action or 0) for thought in thoughts]
 
@@ -142,7 +139,7 @@ class EffortPlayer:
             if allowance is not None:
                 target, most = allowance.target, allowance.most
             patience = Patience(target)
-        thought = _Thought(turn.slot, turn.slot, position, mask, max(1.0, target / LOOKS), most, patience)
+        thought = _Thought(turn.slot, position, mask, max(1.0, target / LOOKS), most, patience)
         if mask.sum() == 1:
             thought.action = int(mask.argmax())
         return thought
@@ -152,9 +149,10 @@ class EffortPlayer:
         wanted = thought.most if thought.patience is None else min(thought.most, thought.visits + thought.step)
         budget = min(max(thought.visits + 1, round(wanted)), self.search.settings.max_nodes - 1)
         position = thought.position
-        keep = thought.visits > 0
-        request = SearchRequest(position.state, position.history_row(0), budget, root_mask=thought.mask, keep=keep)
-        self.search.begin(thought.tree, request)
+        request = SearchRequest(
+            position.state, position.history_row(0), budget, root_mask=thought.mask, keep=thought.visits > 0
+        )
+        self.search.begin(thought.slot, request)
         thought.visits = budget
 
     def _judge(self, thought: _Thought, result: RootResult) -> None:
@@ -182,16 +180,13 @@ def players(
 
 def play(both: tuple[EffortPlayer, EffortPlayer], options: argparse.Namespace, games: int, csv: Path | None) -> float:
     """A match, printed as it grows. Returns what a move took on average, of the one with a clock."""
-    game = both[0].search.game
     rules = MatchSettings(games=games, seed=options.seed, opening_moves=OPENING_MOVES, parallel=AT_ONCE)
-    records: list[MatchGame] = []
-    for record in play_match(both, game, rules):
-        records.append(record)
-        if csv:
-            write_csv(csv, [record], game, append=len(records) > 1)
-        if len(records) % AT_ONCE == 0 or len(records) == games:
-            means = ", ".join(f"{player.name} {player.spent.mean:.1f}" for player in both)
-            print(f"{options.clock} against even: {tally(records)}; visits a move: {means}", flush=True)
+
+    def line(score: Tally) -> str:
+        means = ", ".join(f"{player.name} {player.spent.mean:.1f}" for player in both)
+        return f"{options.clock} against even: {score}; visits a move: {means}"
+
+    follow(both, both[0].search.game, rules, csv, line)
     return both[0].spent.mean
 
 

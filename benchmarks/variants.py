@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -44,6 +44,8 @@ from training.console import Parser, run_command
 from training.matches import yardstick
 from training.matches.arena import write_csv
 from training.matches.commands import check_files
+from training.matches.elo import Tally
+from training.matches.interface import MatchPlayer
 from training.matches.match import MatchGame, MatchSettings, play_match, tally
 from training.matches.players import Conditions, SearchPlayer, match_search
 from training.records import scoring
@@ -85,13 +87,24 @@ def match(options: argparse.Namespace) -> None:
         SearchPlayer(text, evaluator, options.visits, variant(text, usual), conditions) for text in options.variants
     )
     rules = MatchSettings(games=options.games, seed=options.seed, opening_moves=OPENING_MOVES, parallel=AT_ONCE)
+    follow((first, second), game, rules, options.csv, lambda score: f"{' against '.join(options.variants)}: {score}")
+
+
+def follow(
+    players: tuple[MatchPlayer, MatchPlayer],
+    game: Game,
+    rules: MatchSettings,
+    listed: Path | None,
+    line: Callable[[Tally], str],
+) -> None:
+    """Play a match, print the line of its score as it grows, and list the games in a file."""
     records: list[MatchGame] = []
-    for record in play_match((first, second), game, rules):
+    for record in play_match(players, game, rules):
         records.append(record)
-        if options.csv:
-            write_csv(options.csv, [record], game, append=len(records) > 1)
-        if len(records) % AT_ONCE == 0 or len(records) == options.games:
-            print(f"{' against '.join(options.variants)}: {tally(records)}", flush=True)
+        if listed:
+            write_csv(listed, [record], game, append=len(records) > 1)
+        if len(records) % AT_ONCE == 0 or len(records) == rules.games:
+            print(line(tally(records)), flush=True)
 
 
 def regret(options: argparse.Namespace) -> None:

@@ -197,7 +197,7 @@ class Pool:
                 raise ValueError(f"the pool saved holds {len(state[name])} {name}, the settings ask for {len(own)}")
         self.seed = tuple(state["seed"])
         self.resign = Calibration(self.settings)
-        self.resign.peaks.extend((winner, loser) for winner, loser in state["resign"])
+        self.resign.load(state["resign"])
         self.handed = set(state.get(HANDED, ()))
         games = iter(state["games"])
         for group, saved in zip(self.groups, state["groups"], strict=True):

@@ -52,6 +52,10 @@ class Calibration:
                 (black, white) if record.score > 0 else (white, black) if record.score < 0 else (-1.0, draw)
             )
 
+    def load(self, pairs: Iterable[Sequence[float]]) -> None:
+        """Take over the peaks of a pool's state, oldest first."""
+        self.peaks.extend((winner, loser) for winner, loser in pairs)
+
     def threshold(self, generation: int) -> float:
         """The level at which a game is conceded in this generation; NEVER before enough is known."""
         lowest = self.settings.resign_threshold

@@ -98,7 +98,7 @@ class ClusterCrew:
         found = []
         for state in self._states.values():
             found.append(Calibration(self.settings.selfplay))
-            found[-1].peaks.extend((winner, loser) for winner, loser in state["resign"])
+            found[-1].load(state["resign"])
         return found
 
     def report(self) -> dict[str, float]:
@@ -130,19 +130,8 @@ class ClusterCrew:
         return here.state_dict()
 
     def _next(self, inbox: SimpleQueue[Any], stop: Stop) -> tuple[Job, Any]:
-        """The next that comes; where `stop()` is true all that is under way is told to end."""
-        told = False
-        while True:
-            if stop() and not told:
-                self._squad.cut(list(self._jobs.values()))
-                told = True
-            try:
-                job, answer = inbox.get(timeout=PATIENCE)
-            except Empty:
-                continue
-            if isinstance(answer, BaseException):
-                raise answer
-            return job, answer
+        """`next_answer` of what is under way."""
+        return next_answer(self._squad, list(self._jobs.values()), inbox, stop)
 
     def _tell(self, job: Job, answer: Games | StretchEnd | None) -> Iterator[Record | StretchOver]:
         """What an answer means for the actor; None: the job was withdrawn before it began."""
@@ -203,21 +192,27 @@ class ClusterMatches:
         inbox: SimpleQueue[Any] = SimpleQueue()
         pair = put(self._squad.number(), 0, candidate), put(self._squad.number(), 0, best)
         jobs = [self._squad.submit(Evaluate(self._squad.number(), part, *pair), inbox) for part in parts]
-        found: dict[int, tuple[MatchGame, ...]] = {}
-        cut = False
+        found: dict[int, tuple[MatchGame, ...] | None] = {}  # by the order's number; None: cut
         while len(found) < len(jobs):
-            if stop() and not cut:
-                self._squad.cut(jobs)
-                cut = True
-            try:
-                job, answer = inbox.get(timeout=PATIENCE)
-            except Empty:
-                continue
-            if isinstance(answer, BaseException):
-                raise answer
-            if answer is None or (isinstance(answer, MatchEnd) and answer.games is None):
-                cut = True
-                found[job.order.number] = ()
-            else:
-                found[job.order.number] = answer.games
-        return None if cut else [game for job in jobs for game in found[job.order.number]]
+            job, answer = next_answer(self._squad, jobs, inbox, stop)
+            found[job.order.number] = answer.games if isinstance(answer, MatchEnd) else None
+        if any(job.is_cut for job in jobs):
+            return None
+        games = [found[job.order.number] for job in jobs]
+        return None if None in games else [game for part in games for game in part or ()]
+
+
+def next_answer(squad: Squad, jobs: Sequence[Job], inbox: SimpleQueue[Any], stop: Stop) -> tuple[Job, Any]:
+    """The next that comes from one of these jobs; where `stop()` is true all of them are told to end. Raises what it is,
+    if it is an exception.
+    """
+    while True:
+        if stop():
+            squad.cut(jobs)
+        try:
+            job, answer = inbox.get(timeout=PATIENCE)
+        except Empty:
+            continue
+        if isinstance(answer, BaseException):
+            raise answer
+        return job, answer

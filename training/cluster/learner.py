@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from typing import Any, TypeVar
 
 import ray
@@ -79,22 +80,11 @@ class LearnerActor:
 
     def held_out(self) -> dict[str, float]:
         """The measures on held-out rows."""
-        return self._trainer.held_out(_no_turn, lambda: False)
+        return self._trainer.held_out(nullcontext, lambda: False)  # one caller at a time: no turns
 
     def examine(self, function: Callable[..., Found], *arguments: Any) -> Found:
         """See `RunTrainer.examine`."""
         return self._trainer.examine(function, *arguments)
-
-
-class _NoTurn:
-    """The actor has one caller at a time."""
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, *_: object) -> None: ...
-
-
-_no_turn = _NoTurn
 
 
 def _on_cpu(value: Any) -> Any:

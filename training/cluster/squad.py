@@ -118,8 +118,12 @@ class Squad:
     def cut_all(self) -> None:
         """Have all jobs end soon."""
         with self._lock:
-            jobs = [*self._waiting, *(member.job for member in self._members if member.job)]
+            jobs = self._jobs()
         self.cut(jobs)
+
+    def _jobs(self) -> list[Job]:
+        """All jobs that wait or are with a member; the lock is held."""
+        return [*self._waiting, *(member.job for member in self._members if member.job)]
 
     def counts(self) -> tuple[list[Counts], int]:
         """(what each member has done since the last call, jobs that wait now)."""
@@ -148,7 +152,7 @@ class Squad:
             except Exception as error:  # noqa: BLE001 - a bug, or the cluster is gone: whoever waits must hear of it
                 with self._lock:
                     self._failure = error
-                    jobs = [*self._waiting, *(member.job for member in self._members if member.job)]
+                    jobs = self._jobs()
                 for job in jobs:
                     job.inbox.put((job, error))
                 return

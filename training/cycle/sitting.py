@@ -84,7 +84,7 @@ def as_begun(settings: LoopSettings, folder: Path, chosen: frozenset[str] | None
 
     `chosen` are the settings that were asked for beside the preset, and stay; None: there is no preset, all stay.
     """
-    if chosen is None or not any((folder / "checkpoints").glob("*.pt")):
+    if chosen is None or not storage.holds_run(folder):
         return settings
     try:
         before = OLDEST | json.loads((folder / "settings.json").read_text(encoding="utf-8"))
@@ -132,7 +132,7 @@ def compare(settings: LoopSettings, folder: Path) -> bool:
 
     Says which settings have changed since it last stopped; SettingsError for fixed ones.
     """
-    saved, under_way = folder / "settings.json", any((folder / "checkpoints").glob("*.pt"))
+    saved, under_way = folder / "settings.json", storage.holds_run(folder)
     if not saved.exists():
         return under_way
     try:

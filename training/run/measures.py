@@ -35,7 +35,7 @@ class Measures:
     def gather(self) -> dict[str, float]:
         """What was noted since the last report, and the rows of the window."""
         notes, self.notes = self.notes, {}
-        return {"run/window": sum(self.steps.trainer.holding.rows.values())} | notes
+        return {"run/window": self.steps.trainer.holding.drawable} | notes
 
     def report(self, notes: dict[str, float], held: dict[str, float]) -> dict[str, float]:
         """The whole report, from what `gather` and the trainer's `held_out` found."""

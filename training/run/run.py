@@ -202,14 +202,11 @@ class Run:
     def _judged(self, candidate: nn.Module, steps: int, stop: Callable[[], bool]) -> gate.GateResult | None:
         """The gate's match of the learner's average after so many steps; None if stopped before it was over."""
         with self.timeline.during("gate"):
-            size, threads, play = (
-                self.settings.stage_at(self.progress.rows).main_size,
-                self.actor.threads,
-                self.staff.matches,
-            )
+            size, actor = self.settings.stage_at(self.progress.rows).main_size, self.actor
             verdict = gate.match(
-                candidate, self.actor.playing, size, self.settings, steps, threads, stop, self.device, play
-            )
+                candidate, actor.playing, size, self.settings, steps, actor.threads, stop, self.device,
+                self.staff.matches,
+            )  # fmt: skip
         if verdict is not None:
             say(str(verdict))
         return verdict

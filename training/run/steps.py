@@ -27,11 +27,7 @@ class Steps:
         share = games / whole if whole else rows / self.settings.generation_rows
         if settings.generation_steps:
             return settings.generation_steps * share
-        uses = (
-            settings.epochs * sum(self.trainer.holding.rows.values()) * share
-            if settings.epochs
-            else rows * settings.reuse
-        )
+        uses = settings.epochs * self.trainer.holding.drawable * share if settings.epochs else rows * settings.reuse
         return uses / settings.batch
 
     def between_rests(self) -> int:
@@ -41,7 +37,7 @@ class Steps:
 
     def owed(self) -> int:
         """The number of whole steps that can be taken now: none while the window holds fewer rows than it must."""
-        rows = sum(self.trainer.holding.rows.values())
+        rows = self.trainer.holding.drawable
         return int(self.progress.steps_owed) if rows >= max(1, self.settings.replay.least_rows) else 0
 
     def take(self, count: int = 1) -> None:

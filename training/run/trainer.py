@@ -37,6 +37,11 @@ class Holding(NamedTuple):
     total: int  # rows recorded by the run so far
     corrupt: int  # records refused
 
+    @property
+    def drawable(self) -> int:
+        """Rows that may be drawn."""
+        return sum(self.rows.values())
+
 
 class RunTrainer(Protocol):
     """The learner and its window.

@@ -45,7 +45,7 @@ def fetch(store: Store, folder: Path, only: Sequence[str] = ()) -> str:
         SettingsError: the folder holds a run.
         BusyError, FolderError, StorageError: the folder cannot be used.
     """
-    if any((folder / "checkpoints").glob("*.pt")):
+    if storage.holds_run(folder):
         raise SettingsError(f"{folder.absolute()} holds a run; give a new folder")
     with storage.alone(folder):
         while True:

@@ -27,7 +27,7 @@ from training.storage import copies
 from training.storage import manifest as manifests
 from training.storage.copies import Copies
 from training.storage.manifest import FileEntry, Owner, StoreManifest, entry_of, new_id, object_name
-from training.storage.storage import replacing, writing
+from training.storage.storage import holds_run, replacing, writing
 from training.storage.store import Store, StoreError
 
 NOTES = "storage.json"
@@ -119,7 +119,7 @@ class Mirror:
 
     def _is_behind(self, found: StoreManifest) -> bool:
         """Whether the store's run replaces what is in the folder; says so. StoreError if they are apart."""
-        if self.behind or not any((self.folder / "checkpoints").glob("*.pt")):
+        if self.behind or not holds_run(self.folder):
             say(f"{self.store.shown} holds a run ({found}): it is fetched and continues in {self.folder}")
             return True
         if found.id in (self._note.agreed, self._note.pending):

@@ -126,6 +126,11 @@ def shard(folder: Path, generation: int) -> Path:
     return folder / "records" / f"{generation:06d}.gzr"
 
 
+def holds_run(folder: Path) -> bool:
+    """Whether a folder has a checkpoint."""
+    return any((folder / "checkpoints").glob("*.pt"))
+
+
 def length(path: Path) -> int:
     """Make a file durable and return its length in bytes; 0 where there is none."""
     if not path.exists():
