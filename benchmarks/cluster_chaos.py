@@ -5,7 +5,8 @@
 Several Ray nodes on this machine train a small network on 7x7. Every so many seconds a process drawn by `--seed` is
 killed with SIGKILL: a worker, the learner, the coordinator, or a whole node, for which another joins. At the end the run
 is stopped as by Ctrl-C and looked through: games in the window and in the shards, games that occur twice, frames that
-cannot be read, the most memory of each kind of process and of the object store. Linux; it needs Ray.
+cannot be read, the most memory of each kind of process. With `--match GAMES` the same run is then made on one machine,
+undisturbed, until it has completed as many generations, and the two networks play. Linux; it needs Ray.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from gozero.machine import megabytes
 from training.cluster.worker import SLOT
 from training.records import records
 from training.storage import checkpoint
+from training.storage.checkpoint import Snapshot
 
 KINDS = ("worker", "learner", "coordinator", "node")
 TITLES = {"worker": "ray::Worker", "learner": "ray::Learner", "coordinator": "ray::Coordinator"}
@@ -89,12 +91,9 @@ class Chaos:
         self.killed[kind] += 1
 
 
-def verdict(folder: Path) -> list[str]:
-    """What the run folder shows."""
-    found = checkpoint.latest(folder / "checkpoints")
-    if found is None:
-        return ["no checkpoint was written"]
-    progress, games, corrupt = found[0].progress, 0, 0
+def verdict(folder: Path, found: Snapshot) -> list[str]:
+    """What the run folder shows, whose newest checkpoint this is."""
+    progress, games, corrupt = found.progress, 0, 0
     lines: Counter[tuple[int, ...]] = Counter()
     in_window = 0
     for path in sorted((folder / "records").glob("*.gzr")):
@@ -108,11 +107,11 @@ def verdict(folder: Path) -> list[str]:
     return [
         f"generation {progress.generation}: {games} games in the shards, {twice} of them twice, {corrupt} frames corrupt",
         f"{progress.games} games counted, {in_window} of the shards' games are in the window; {progress.rows} rows, "
-        f"{found[0].learner['steps']} steps",
+        f"{found.learner['steps']} steps",
     ]
 
 
-def command(chosen: argparse.Namespace, folder: Path, address: str) -> list[str]:
+def command(chosen: argparse.Namespace, folder: Path, *more: str) -> list[str]:
     """The run."""
     changes = {
         "network": "b2c16", "generation_rows": "1000", "checkpoint_rows": "250", "swap_steps": "50",
@@ -120,7 +119,7 @@ def command(chosen: argparse.Namespace, folder: Path, address: str) -> list[str]
         "selfplay.seats": str(chosen.nodes + 1),
     }  # fmt: skip
     line = [sys.executable, "-m", "training.loop", "--preset", "go7", "--simulator", "numba", "--threads", "1"]
-    line += ["--mode", chosen.mode, "--run", str(folder), "--address", address]
+    line += ["--mode", chosen.mode, "--run", str(folder), *more]
     return line + [word for name, value in changes.items() for word in ("--set", f"{name}={value}")]
 
 
@@ -137,6 +136,17 @@ def rage(chaos: Chaos, driver: subprocess.Popen[bytes], minutes: float, every: f
     return driver.wait(LEAVE_SECONDS)
 
 
+def compare(chosen: argparse.Namespace, folder: Path, generations: int) -> None:
+    """Make the run again, undisturbed, and let the two networks play."""
+    calm = folder / "undisturbed"
+    with (folder / "undisturbed.txt").open("w") as out:
+        subprocess.run(command(chosen, calm, "--set", f"generations={generations}"), stderr=out, check=True)
+    line = [sys.executable, "-m", "training.arena", f"weights:{folder / 'weights.pt'}:{chosen.visits}"]
+    line += [f"weights:{calm / 'weights.pt'}:{chosen.visits}", "--size", "7", "--games", str(chosen.match)]
+    print(f"against the undisturbed run after {generations} generations:", flush=True)
+    subprocess.run([*line, "--parallel", "50", "--opening-moves", "4", "--threads", "1"], check=True)
+
+
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     options = argparse.ArgumentParser(prog="python -m benchmarks.cluster_chaos", description=__doc__)
@@ -146,6 +156,8 @@ def parser() -> argparse.ArgumentParser:
     options.add_argument("--mode", default="asynchronous")
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--run", help="run folder (default: a temporary one)")
+    options.add_argument("--match", type=int, default=0, metavar="GAMES", help="against an undisturbed run")
+    options.add_argument("--visits", type=int, default=64, help="of the match")
     return options
 
 
@@ -158,14 +170,19 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     chaos, log = Chaos(chosen.nodes, chosen.seed), folder / "driver.txt"
     with log.open("w") as out:
-        driver = subprocess.Popen(command(chosen, folder, chaos.cluster.address), stderr=out)
+        driver = subprocess.Popen(command(chosen, folder, "--address", chaos.cluster.address), stderr=out)
         code = rage(chaos, driver, chosen.minutes, chosen.every)
     print(f"killed: {', '.join(f'{name} {count}' for name, count in chaos.killed.items())}; exit code {code}")
     print(f"most memory of a process, MB: {', '.join(f'{name} {most:.0f}' for name, most in chaos.most.items())}")
-    for line in verdict(folder):
-        print(line)
-    print(f"what the run said: {log}")
     chaos.cluster.shutdown()
+    print(f"what the run said: {log}")
+    found = checkpoint.latest(folder / "checkpoints")
+    if found is None:
+        sys.exit("no checkpoint was written")
+    for line in verdict(folder, found[0]):
+        print(line)
+    if chosen.match:
+        compare(chosen, folder, found[0].progress.generation - 1)
 
 
 if __name__ == "__main__":

@@ -136,7 +136,7 @@ class Actor:
         for size in sorted(debt.owed):
             while debt.of(size) > 0 and not stop():
                 wanted = self._wanted(debt.of(size), self._every - debt.done) / seats
-                due = [Stretch(size, seat, stage, progress.generation, wanted, self.unit) for seat in range(seats)]
+                due = [self._stretch(size, seat, stage, progress, wanted) for seat in range(seats)]
                 yield from self._games(self.crew.play(due, stop), progress)
                 yield None
 
@@ -145,14 +145,17 @@ class Actor:
     ) -> Iterator[Record | None]:
         """The same where each seat goes on by itself, also while others rest and into the next generation."""
         while any(debt.of(size) > 0 for size in debt.owed) and not stop():
-            self._keep_busy(debt, stage, progress.generation)
+            self._keep_busy(debt, stage, progress)
             yield from self._games(self.crew.take(stop), progress)
             yield None
         if stop():
             while self.crew.under_way():
                 yield from self._games(self.crew.take(stop), progress)
 
-    def _keep_busy(self, debt: Debt, stage: Stage, generation: int) -> None:
+    def _stretch(self, size: int, seat: int, stage: Stage, progress: Progress, wanted: float) -> Stretch:
+        return Stretch(size, seat, stage, progress.generation, wanted, self.unit, progress.evaluations)
+
+    def _keep_busy(self, debt: Debt, stage: Stage, progress: Progress) -> None:
         """Give each seat that has none a stretch, on the board size that lacks most."""
         under_way = self.crew.under_way()
         lacking = {size: debt.owed.get(size, 0.0) for size in stage.sizes}
@@ -164,7 +167,7 @@ class Actor:
         for seat in set(range(self.settings.selfplay.seats)) - {stretch.seat for stretch in under_way}:
             size = max(stage.sizes, key=lambda size: (lacking[size], size))
             lacking[size] -= wanted
-            self.crew.submit(Stretch(size, seat, stage, generation, wanted, self.unit))
+            self.crew.submit(self._stretch(size, seat, stage, progress, wanted))
 
     @staticmethod
     def _games(found: Iterator[Record | StretchOver], progress: Progress) -> Iterator[Record]:

@@ -44,11 +44,17 @@ class Stretch:
     generation: int
     wanted: float
     unit: str  # rows or games
+    evaluations: int = 0  # of the run before it was ordered
 
     @property
     def key(self) -> Key:
         """The key of its pool; that of the first seat is the size, as in runs that have one seat."""
         return (self.size, self.seat) if self.seat else self.size
+
+    @property
+    def begun(self) -> tuple[int, int]:
+        """The part of a new pool's seed that no other pool of that key has had in this run."""
+        return self.generation, self.evaluations
 
 
 class StretchOver(NamedTuple):
@@ -129,7 +135,7 @@ class LocalCrew:
         for stretch in stretches:
             if stop():
                 break
-            pool = self.open_pool(stretch.key, stretch.generation)
+            pool = self.open_pool(stretch.key, stretch.begun)
             version = self._use(pool, stretch.stage, stretch.generation)
             before = pool.evaluations
             yield from pool.play(stretch.wanted, lambda: stop() or self._version != version, stretch.unit)  # noqa: B023
@@ -158,7 +164,7 @@ class LocalCrew:
         try:
             if seat >= self.settings.selfplay.seats:
                 raise ValueError(f"they are of seat {seat + 1}, the settings ask for {self.settings.selfplay.seats}")
-            self.open_pool(key, generation=1).load_state_dict(state)
+            self.open_pool(key).load_state_dict(state)
         except (ValueError, KeyError) as error:
             self.pools.pop(key, None)
             return f"the games in flight on {size}x{size} are given up and new ones begin: {error}"
@@ -170,11 +176,11 @@ class LocalCrew:
     def report(self) -> dict[str, float]:
         return {}
 
-    def open_pool(self, key: Key, generation: int) -> Pool:
-        """The pool of that key, made in this generation if there is none yet."""
+    def open_pool(self, key: Key, begun: tuple[int, int] = (1, 0)) -> Pool:
+        """The pool of that key, made if there is none yet; see `Stretch.begun`."""
         if key not in self.pools:
             size, *seat = key if isinstance(key, tuple) else (key,)
-            game, seed = scoring.game_of(self.settings, size), (self.settings.seed, generation, *seat)
+            game, seed = scoring.game_of(self.settings, size), (self.settings.seed, *begun, *seat)
             self.pools[key] = Pool(game, self.settings.selfplay, seed)
         return self.pools[key]
 

@@ -160,7 +160,7 @@ class Coordinator:
         WorkersLostError if that is so again and again without a step in between.
         """
         asked, introduced, tries, reached = self._asked, self._again, 0, -1
-        origin = asked.origin
+        origin = Origin() if self._again and storage.holds_run(asked.folder) else asked.origin
         while True:
             try:
                 with storage.writing(asked.folder):

@@ -126,7 +126,7 @@ class ClusterCrew:
 
     def _new_pool(self, stretch: Stretch) -> dict[Key, dict[str, Any]]:
         here = LocalCrew(self.settings, self.playing, self.threads, "cpu")
-        here.open_pool(stretch.key, stretch.generation)
+        here.open_pool(stretch.key, stretch.begun)
         return here.state_dict()
 
     def _next(self, inbox: SimpleQueue[Any], stop: Stop) -> tuple[Job, Any]:

@@ -1,7 +1,9 @@
-"""The learner of a run on a cluster: a Ray actor, and what the coordinator has in its place.
+"""The learner of a run on a cluster: a Ray actor or several (`learner.processes`), and what the coordinator has in their
+place.
 
-The actor keeps no file: the coordinator sends it the games of the window and the state of the newest checkpoint. If it
-dies, the run is opened again from that checkpoint, as after a crash.
+The actors keep no file: the coordinator sends them the games of the window and the state of the newest checkpoint. If one
+dies, the run is opened again from that checkpoint, as after a crash. Where there are several, all get the same orders
+and have the same state; what is read is read from the first.
 """
 
 from __future__ import annotations
@@ -17,11 +19,15 @@ import torch
 from ray.exceptions import ObjectLostError, RayActorError, RayTaskError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 from torch import nn
+from torch.distributed import TCPStore
 
 from gozero import nets
+from gozero.options import SettingsError
 from training.cluster.messages import Initialize, Loaded, LoadRecords, Optimize, Optimized
+from training.cluster.worker import GPU_SHARE
 from training.console import say
 from training.learner.learner import network_config
+from training.learner.peers import PeerLostError, Peers, host_meeting, join_meeting, meet
 from training.records.records import Record
 from training.run.resources import device_of, pace_of
 from training.run.trainer import Holding, LocalTrainer, Losses
@@ -39,11 +45,26 @@ class LearnerLostError(Exception):
 
 
 class LearnerActor:
-    """The actor: carries out orders one after the other."""
+    """The actor: carries out orders one after the other, `open` first."""
 
-    def __init__(self, order: Initialize) -> None:
+    def __init__(self, order: Initialize, peers: Peers) -> None:
+        self._order, self._peers = order, peers
+        self._store: TCPStore | None = None  # by which the processes meet
+
+    def meeting_place(self) -> tuple[str, int]:
+        """(host, port) for `open`, of the first process."""
+        host: str = ray.util.get_node_ip_address()
+        self._store = host_meeting(host)
+        return host, self._store.port
+
+    def open(self, place: tuple[str, int] | None = None) -> None:
+        """Begin with fresh weights and an empty window; several processes meet at a place first."""
         device = device_of("auto" if ray.get_gpu_ids() else "cpu")
-        self._trainer = LocalTrainer(order.settings, device, pace_of(order.settings, device))
+        if place is not None:
+            self._store = self._store or join_meeting(*place)
+            meet(self._peers, self._store, device)
+        settings = self._order.settings
+        self._trainer = LocalTrainer(settings, device, pace_of(settings, device), self._peers)
 
     def load_records(self, order: LoadRecords) -> Loaded:
         """Take games into the window."""
@@ -61,7 +82,12 @@ class LearnerActor:
 
     def optimize(self, order: Optimize) -> Optimized:
         """Take steps."""
-        losses, widths = self._trainer.train(order.count, order.rate)
+        try:
+            losses, widths = self._trainer.train(order.count, order.rate)
+        except RuntimeError as error:
+            if self._peers.count == 1:
+                raise
+            raise PeerLostError(str(error).strip().splitlines()[0]) from error
         numbers = tuple({name: float(loss) for name, loss in each.items()} for each in losses)
         return Optimized(numbers, frozenset(widths), self._trainer.steps, self._trainer.threads)
 
@@ -100,24 +126,22 @@ class ClusterTrainer:
     """The coordinator's side: see `training.run.trainer.RunTrainer`. Raises LearnerLostError where the actor is gone."""
 
     def __init__(self, settings: LoopSettings, stop: Callable[[], bool]) -> None:
-        """Start the actor: on a GPU if the cluster has one and the settings allow it, else on this machine.
+        """Start the actors: on GPUs if the cluster has any and the settings allow it; else one on this machine, or
+        several wherever there is room.
 
-        It is waited for until `stop()`: LearnerLostError.
+        They are waited for until `stop()`: LearnerLostError. SettingsError where the settings do not fit the cluster.
         """
         self.settings, self.config, self.chunk = settings, network_config(settings), FIRST_CHUNK
+        count = settings.learner.processes
         self.steps, self.threads = 0, 0
         self._net = nets.build(self.config, settings.seed).eval().requires_grad_(False)
         self._average_of = -1  # steps after which `_net` was fetched
-        room: dict[str, Any] = {"num_cpus": 0}
-        if settings.device != "cpu" and ray.cluster_resources().get("GPU", 0) >= 1:
-            room["num_gpus"] = 1
-        else:
-            here = ray.get_runtime_context().get_node_id()
-            room["scheduling_strategy"] = NodeAffinitySchedulingStrategy(here, soft=True)
         actor: Any = ray.remote(LearnerActor)
-        self.actor: Any = actor.options(**room).remote(Initialize(settings, 0))
+        hire = actor.options(**_room(settings))
+        self.actors: list[Any] = [hire.remote(Initialize(settings, 0), Peers(rank, count)) for rank in range(count)]
         self.holding = Holding({}, 0, 0)
         self._await(stop)
+        self._ask_all("open", *([self._ask("meeting_place")] if count > 1 else []))
 
     def fill(self, shards: Iterable[Sequence[Record]], before: int, after: int) -> None:
         shards = list(shards)
@@ -137,7 +161,7 @@ class ClusterTrainer:
 
     def train(self, count: int, rate: float) -> tuple[list[Losses], set[int]]:
         began = time.monotonic()
-        found: Optimized = self._ask("optimize", Optimize(count, rate))
+        found: Optimized = self._ask_all("optimize", Optimize(count, rate))
         a_step = (time.monotonic() - began) / count
         self.chunk = min(MOST_CHUNK, max(1, round(CHUNK_SECONDS / a_step)))
         self.steps, self.threads = found.steps, found.threads
@@ -155,7 +179,7 @@ class ClusterTrainer:
         return found
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        self.steps = self._ask("load_state_dict", state)
+        self.steps = self._ask_all("load_state_dict", state)
         self._average_of = -1
 
     def held_out(self, turn: Callable[[], Any], stop: Callable[[], bool]) -> dict[str, float]:
@@ -168,13 +192,14 @@ class ClusterTrainer:
         return found
 
     def close(self) -> None:
-        """Let the actor go."""
-        ray.kill(self.actor)
+        """Let the actors go."""
+        for actor in self.actors:
+            ray.kill(actor)
 
     def _await(self, stop: Callable[[], bool]) -> None:
-        """Wait until there is room for the actor; say so once if that takes long."""
-        began, said, there = time.monotonic(), False, self.actor.__ray_ready__.remote()
-        while not ray.wait([there], timeout=LOOK)[0]:
+        """Wait until there is room for the actors; say so once if that takes long."""
+        began, said, there = time.monotonic(), False, [actor.__ray_ready__.remote() for actor in self.actors]
+        while len(ray.wait(there, num_returns=len(there), timeout=LOOK)[0]) < len(there):
             if stop():
                 self.close()
                 raise LearnerLostError("there was no room for the learner")
@@ -183,14 +208,41 @@ class ClusterTrainer:
                 say("waiting for room for the learner: others have the cluster's GPUs (device = cpu does without)")
 
     def _loaded(self, name: str, *arguments: Any) -> int:
-        found: Loaded = self._ask(name, *arguments)
+        found: Loaded = self._ask_all(name, *arguments)
         self.holding = found.holding
         return found.rows
 
     def _ask(self, name: str, *arguments: Any) -> Any:
-        try:
-            return ray.get(getattr(self.actor, name).remote(*arguments))
-        except (RayActorError, ObjectLostError):
-            raise LearnerLostError("the learner is gone") from None
-        except RayTaskError as error:
-            raise error.cause from None
+        """What the first of them answers."""
+        return _answers([getattr(self.actors[0], name).remote(*arguments)])[0]
+
+    def _ask_all(self, name: str, *arguments: Any) -> Any:
+        """The same, of an order to all of them."""
+        if len(self.actors) > 1:
+            arguments = tuple(ray.put(argument) for argument in arguments)
+        return _answers([getattr(actor, name).remote(*arguments) for actor in self.actors])[0]
+
+
+def _room(settings: LoopSettings) -> dict[str, Any]:
+    """Ray's options for where an actor is."""
+    if settings.device != "cpu" and ray.cluster_resources().get("GPU", 0) >= 1:
+        return {"num_cpus": 0, "num_gpus": GPU_SHARE if settings.learner.processes == 1 else 1}
+    if settings.device == "cuda":
+        raise SettingsError("device = 'cuda': no machine of the cluster offers a GPU; use device = 'cpu' or 'auto'")
+    if settings.learner.processes > 1:
+        return {"num_cpus": 0, "scheduling_strategy": "SPREAD"}
+    here = ray.get_runtime_context().get_node_id()
+    return {"num_cpus": 0, "scheduling_strategy": NodeAffinitySchedulingStrategy(here, soft=True)}
+
+
+def _answers(asked: list[Any]) -> list[Any]:
+    """What comes back. LearnerLostError if a process is gone; what was raised there is raised here."""
+    try:
+        found: list[Any] = ray.get(asked)
+    except (RayActorError, ObjectLostError):
+        raise LearnerLostError("the learner is gone") from None
+    except RayTaskError as error:
+        if isinstance(error.cause, PeerLostError):
+            raise LearnerLostError(f"a process of the learner is gone ({error.cause})") from None
+        raise error.cause from None
+    return found

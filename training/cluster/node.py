@@ -11,6 +11,7 @@ The node runs until this command is ended by Ctrl-C or SIGTERM. Work that is los
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import signal
@@ -23,7 +24,7 @@ from collections.abc import Callable
 from gozero.options import SettingsError
 from gozero.threads import available_threads
 from training.cluster.driver import reach
-from training.cluster.worker import SLOT
+from training.cluster.worker import GPU_SLOT, SLOT
 from training.console import Parser, run_command, say, stop_on_signals
 
 PROGRAM = "training.worker"
@@ -39,7 +40,19 @@ def parser() -> Parser:
     options = Parser(prog=f"python -m {PROGRAM}", description="Offer this machine's workers to a cluster.")
     options.add_argument("--address", required=True, metavar="HOST:PORT", help="of the cluster's head")
     options.add_argument("--workers", type=int, metavar="N", help="workers (default: as many as fit the CPUs)")
-    options.add_argument("--threads", type=int, default=1, metavar="N", help="CPUs of each worker (default 1)")
+    options.add_argument(
+        "--gpus",
+        type=int,
+        default=0,
+        metavar="N",
+        help="workers with a GPU, at most two for each; then no others by default",
+    )
+    options.add_argument(
+        "--threads",
+        type=int,
+        metavar="N",
+        help="CPUs of each worker (default 1; with --gpus all, shared out)",
+    )
     options.add_argument(
         "--memory", type=int, default=200, metavar="MB", help="most of Ray's object store on this machine (default 200)"
     )
@@ -49,19 +62,27 @@ def parser() -> Parser:
 def main(arguments: list[str] | None = None) -> int:
     """Serve until stopped. The exit code: 0, or 2 where the cluster cannot be joined at first."""
     options = parser().parse_args(arguments)
-    return run_command(PROGRAM, lambda: serve(options.address, _command(options)), (SettingsError,))
+    return run_command(PROGRAM, lambda: serve(options.address, start_command(options)), (SettingsError,))
 
 
-def _command(options: object) -> list[str]:
-    """What starts the node."""
-    address, threads, memory = (getattr(options, name) for name in ("address", "threads", "memory"))
-    workers = getattr(options, "workers") or max(1, available_threads() // max(1, threads))  # noqa: B009
-    if threads < 1 or workers < 1 or memory < 80:
-        raise SettingsError(f"--workers {workers} --threads {threads} --memory {memory}: at least 1, 1 and 80")
+def start_command(options: argparse.Namespace) -> list[str]:
+    """What starts the node that the options ask for. SettingsError where they make no sense."""
+    gpus, cpus = options.gpus, available_threads()
+    threads, workers = options.threads, options.workers
+    if threads is None:
+        threads = max(1, cpus // (gpus + (workers or 0))) if gpus > 0 else 1
+    if workers is None:
+        workers = 0 if gpus else max(1, cpus // max(1, threads))
+    if min(gpus, workers) < 0 or gpus + workers == 0 or threads < 1 or options.memory < 80:
+        raise SettingsError(
+            f"--workers {workers} --gpus {gpus} --threads {threads} --memory {options.memory}: "
+            "give at least 1 worker, 1 thread and 80 MB"
+        )
+    slots = {name: count for name, count in ((SLOT, workers), (GPU_SLOT, gpus)) if count}
     return [
-        sys.executable, "-c", "from ray.scripts.scripts import main; main()", "start", f"--address={address}",
-        "--block", "--disable-usage-stats", f"--num-cpus={workers * threads}",
-        f"--resources={json.dumps({SLOT: workers})}", f"--object-store-memory={memory * MEGABYTE}",
+        sys.executable, "-c", "from ray.scripts.scripts import main; main()", "start", f"--address={options.address}",
+        "--block", "--disable-usage-stats", f"--num-cpus={(workers + gpus) * threads}",
+        f"--resources={json.dumps(slots)}", f"--object-store-memory={options.memory * MEGABYTE}",
     ]  # fmt: skip
 
 

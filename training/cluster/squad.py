@@ -1,7 +1,8 @@
 """The workers of a run: found, given orders, watched, replaced.
 
 Vocabulary.
-  slot    room for a worker: a unit of the resource `gozero_worker` that `training.worker` offers on its machine.
+  slot    room for a worker: a unit of a resource that `training.worker` offers on its machine, `gozero_worker` or, with
+          a GPU, `gozero_gpu_worker`.
   member  a worker that this coordinator has started. It holds its slot until it dies or the sitting ends.
   job     an order on its way: waiting, or with a member. When its member dies it waits again, before all others.
 
@@ -25,7 +26,7 @@ from ray.exceptions import ObjectLostError, RayActorError, RayTaskError
 
 from training.actor.pool import HANDED
 from training.cluster.messages import About, Answer, Counts, Evaluate, Games, Initialize, Order, SelfPlay, StretchEnd
-from training.cluster.worker import SLOT, Worker, versions
+from training.cluster.worker import GPU_SHARE, GPU_SLOT, SLOT, Worker, versions
 from training.console import say
 
 LOOK = 1.0  # seconds between two looks for new slots
@@ -34,6 +35,7 @@ PATIENCE = 10.0  # seconds without any member after which this is said
 TRIES = 20  # members that may be lost with one job, before the job is taken for the cause
 STARTS = 20  # members in a row that may die as they start
 LOST = (RayActorError, ObjectLostError)
+CPUS = ""  # stands for no slot: a worker is started on any CPU of the cluster
 
 
 @dataclass(eq=False)
@@ -59,6 +61,7 @@ class Member:
     """A worker: its actor's handle, and the job that it has."""
 
     handle: Any
+    slot: str = SLOT  # the resource of its slot; "": it is on a CPU of the cluster
     about: About | None = None
     hello: Any = None  # the reference of its `about`, until it has come
     job: Job | None = None
@@ -73,8 +76,10 @@ class Member:
 class Squad:
     """The members and their jobs."""
 
-    def __init__(self, order: Initialize, workers: int, hire: Callable[[Initialize, int], Any] | None = None) -> None:
-        """`workers`: members to be started on the cluster's CPUs; 0: one for each slot. `hire` starts one."""
+    def __init__(self, order: Initialize, workers: int, hire: Callable[[Initialize, str], Any] | None = None) -> None:
+        """`workers`: members to be started on the cluster's CPUs; 0: one for each slot. `hire` starts one, given the
+        resource of its slot ("": a CPU).
+        """
         self._order, self._workers, self._hire = order, workers, hire or hire_worker
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
@@ -163,11 +168,12 @@ class Squad:
         if now < self._looked + LOOK:
             return
         self._looked = now
-        wanted = self._workers or int(ray.cluster_resources().get(SLOT, 0))
-        for _ in range(wanted - len(self._members)):
-            handle = self._hire(self._order, self._workers)
-            with self._lock:
-                self._members.append(Member(handle, hello=handle.about.remote()))
+        room = {CPUS: self._workers} if self._workers else ray.cluster_resources()
+        for slot in (CPUS, SLOT, GPU_SLOT):
+            for _ in range(int(room.get(slot, 0)) - sum(member.slot == slot for member in self._members)):
+                handle = self._hire(self._order, slot)
+                with self._lock:
+                    self._members.append(Member(handle, slot, hello=handle.about.remote()))
         self._tell_alone(now)
 
     def _tell_alone(self, now: float) -> None:
@@ -279,10 +285,10 @@ class Squad:
             self._waiting.appendleft(job)
 
 
-def hire_worker(order: Initialize, workers: int) -> Any:
-    """Start a worker on the cluster's CPUs, if so many are wanted there, or else in a slot. Returns its handle."""
-    room: dict[str, Any] = {"num_cpus": 0, "resources": {SLOT: 1}}
-    if workers:
+def hire_worker(order: Initialize, slot: str) -> Any:
+    """Start a worker in a slot of that resource, or on the cluster's CPUs. Returns its handle."""
+    room: dict[str, Any] = {"num_cpus": 0, "num_gpus": GPU_SHARE * (slot == GPU_SLOT), "resources": {slot: 1}}
+    if slot == CPUS:
         room = {"num_cpus": max(1, order.threads), "scheduling_strategy": "SPREAD"}
     actor: Any = ray.remote(Worker)
     return actor.options(max_concurrency=2, **room).remote(order)

@@ -35,8 +35,10 @@ from training.learner.learner import network_config
 from training.matches.stopping import Stopped
 from training.records.records import Record
 from training.run import gate
+from training.run.resources import device_of
 
-SLOT = "gozero_worker"  # the resource of a node that is room for a worker
+SLOT, GPU_SLOT = "gozero_worker", "gozero_gpu_worker"  # resources of a node: room for a worker, and for one with a GPU
+GPU_SHARE = 0.5  # of a GPU that such a worker takes, and a learner that is alone: the two may share one
 BATCH_SECONDS = 0.25  # between two answers with games
 NETWORKS = 2  # kept: those of a match
 
@@ -52,7 +54,7 @@ class Worker:
     def __init__(self, order: Initialize) -> None:
         self.settings, self.threads = order.settings, order.threads or offered_threads()
         torch.set_num_threads(self.threads)
-        self.device = "cuda" if ray.get_gpu_ids() and order.settings.device != "cpu" else "cpu"
+        self.device = device_of("auto" if ray.get_gpu_ids() and order.settings.device != "cpu" else "cpu")
         config = network_config(order.settings)
         self._fresh = lambda: nets.build(config, order.settings.seed)
         self._crew = LocalCrew(order.settings, self._fresh(), self.threads, self.device)
@@ -129,7 +131,7 @@ def offered_threads() -> int:
     """The CPUs of this machine's node for each of its workers."""
     here = ray.get_runtime_context().get_node_id()
     found: dict[str, float] = next((node["Resources"] for node in ray.nodes() if node["NodeID"] == here), {})
-    return max(1, int(found.get("CPU", 1) // max(1, found.get(SLOT, 1))))
+    return max(1, int(found.get("CPU", 1) // max(1, found.get(SLOT, 0) + found.get(GPU_SLOT, 0))))
 
 
 def tensors(weights: NetworkVersion) -> dict[str, torch.Tensor]:

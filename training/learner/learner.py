@@ -29,6 +29,7 @@ from gozero import nets
 from gozero.blocks import SCORE_UNIT
 from gozero.nets import NetConfig, NetOutput
 from gozero.precision import has_fast_bf16
+from training.learner.peers import ALONE, Peers
 from training.records import scoring
 from training.records.replay import Batch
 from training.settings.config import LearnerSettings, LoopSettings
@@ -162,33 +163,36 @@ def network_config(settings: LoopSettings) -> NetConfig:
 
 
 class Learner:
-    """The network being trained, its average and its optimiser, on one device.
+    """The network being trained, its average and its optimiser, on one device or on one of several (`Peers`).
 
     Attributes:
         precision: f32 or bf16, what the settings ask for or, with "auto", what is faster here.
     """
 
-    def __init__(self, config: NetConfig, settings: LearnerSettings, seed: int, device: str = "cpu") -> None:
-        """`device`: cpu or cuda."""
-        self.config, self.settings, self.device = config, settings, torch.device(device)
+    def __init__(
+        self, config: NetConfig, settings: LearnerSettings, seed: int, device: str = "cpu", peers: Peers = ALONE
+    ) -> None:
+        """`device`: cpu or cuda; `peers`: the processes that take each step together, which have met."""
+        self.config, self.settings, self.device, self.peers = config, settings, torch.device(device), peers
         self.precision = settings.precision
         if settings.precision == "auto":
             self.precision = "bf16" if has_fast_bf16(self.device) else "f32"
         self.net = nets.build(config, seed)
         self.net.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]  # torch's stub lacks it
         self.ema = copy.deepcopy(self.net).eval().requires_grad_(False)
+        self._parallel = peers.parallel(self.net)
         self.optimiser = _optimiser(self.net, settings)
         self.steps = 0
         self._began = 0  # steps when the optimiser was new
         self._weights = {name: getattr(settings, f"{name}_weight") for name in LOSSES}
 
     @classmethod
-    def of(cls, settings: LoopSettings, device: str = "cpu") -> Learner:
+    def of(cls, settings: LoopSettings, device: str = "cpu", peers: Peers = ALONE) -> Learner:
         """The learner of a run at its beginning."""
-        return cls(network_config(settings), settings.learner, settings.seed, device)
+        return cls(network_config(settings), settings.learner, settings.seed, device, peers)
 
     def train(self, batch: Batch, rate: float = 1.0) -> dict[str, Tensor]:
-        """One step at `rate` times the learning rate (after its warm-up).
+        """One step at `rate` times the learning rate (after its warm-up) on a batch, or on this process's part of it.
 
         Returns:
             The losses by name, and "total" as it is minimised; "gradient", its norm before clipping; "update", how far
@@ -197,7 +201,7 @@ class Learner:
         Raises:
             DivergedError: a loss or the gradient is not finite. The learner is as it was.
         """
-        self.net.train()
+        self._parallel.train()
         # the statistics of batch norms, which a forward pass changes
         statistics = [buffer.clone() for buffer in self.net.buffers()]
         try:
@@ -208,21 +212,22 @@ class Learner:
             raise
         found["update"] = self._update(rate)
         self._average()
-        return {name: number.detach() for name, number in found.items()}
+        return found
 
     def _backward(self, batch: Batch) -> dict[str, Tensor]:
         """Put the clipped gradients into the parameters. Returns the losses, their "total" and the norm "gradient"."""
-        found = losses(self._forward(self.net, batch), batch, self.settings.root_value_share)
+        found = losses(self._forward(self._parallel, batch), batch, self.settings.root_value_share)
         found["total"] = torch.stack([self._weights[name] * loss for name, loss in found.items()]).sum()
         self.optimiser.zero_grad(set_to_none=True)
         found["total"].backward()
         found["gradient"] = clip_grad_norm_(self.net.parameters(), self.settings.clip or float("inf"))
-        self._check(found)
-        return found
+        numbers = self.peers.mean(torch.stack([number.detach() for number in found.values()]))
+        self._check(list(found), numbers)
+        return dict(zip(found, numbers, strict=True))
 
-    def _check(self, numbers: dict[str, Tensor]) -> None:
+    def _check(self, names: list[str], numbers: Tensor) -> None:
         """DivergedError for the first number that is not finite. A GPU is waited for here, and nowhere else in a step."""
-        for (name, _), number in zip(numbers.items(), torch.stack(list(numbers.values())).tolist(), strict=True):
+        for name, number in zip(names, numbers.tolist(), strict=True):
             if not np.isfinite(number):
                 what = "gradient's norm" if name == "gradient" else f"{name} loss"
                 raise DivergedError(

@@ -35,7 +35,7 @@ from training.records import scoring
 from training.run.origins import Origin
 from training.settings import presets
 from training.settings.config import LoopSettings
-from training.settings.learning import ReplaySettings
+from training.settings.learning import LearnerSettings, ReplaySettings
 from training.storage import manifest, storage
 from training.storage.store import Store
 
@@ -233,12 +233,17 @@ def _settings(options: argparse.Namespace) -> tuple[LoopSettings, Path]:
     top: dict[str, Any] = {name: getattr(options, name) for name in SHORTHANDS}
     assignments = list(options.set)
     if options.yardstick is not None:
-        assignments.append(f"monitor.yardstick={json.dumps(str(Path(options.yardstick).absolute()))}")
+        assignments.append(f"monitor.yardstick={json.dumps(options.yardstick)}")
     where = f"preset {options.preset}" if options.preset else str(path)
     settings = presets.load(path, where, assignments, top)
     settings = replace(settings, rules=settings.rules or games.usual(settings.game, "rules") or "")
     _check_boards(settings)
     _check_window(settings.replay)
+    _check_processes(settings.learner, options.address)
+    _check_seats(settings)
+    if settings.monitor.yardstick:  # whoever reads it may work in another folder
+        full = str(Path(settings.monitor.yardstick).absolute())
+        settings = replace(settings, monitor=replace(settings.monitor, yardstick=full))
     settings = replace(settings, simulator=simulators.resolve(settings.simulator, scoring.last_game(settings)))
     return settings, Path(options.run or Path("runs") / path.stem)
 
@@ -262,6 +267,25 @@ def _check_boards(settings: LoopSettings) -> None:
             raise SettingsError(
                 f"stage {number}: network {settings.network} plays on one size of board, here {only}, not {size}"
             )
+
+
+def _check_processes(learner: LearnerSettings, address: str | None) -> None:
+    """SettingsError where several processes are to share the batches and cannot."""
+    if learner.processes > 1 and address is None:
+        raise SettingsError(f"learner.processes = {learner.processes} is for a cluster: give --address, or set it to 1")
+    if learner.batch % learner.processes:
+        raise SettingsError(
+            f"learner.batch = {learner.batch} is no multiple of learner.processes = {learner.processes}; change one"
+        )
+
+
+def _check_seats(settings: LoopSettings) -> None:
+    """SettingsError for a generation of which some seats have no game."""
+    games, seats = settings.generation_games, settings.selfplay.seats
+    if 0 < games < seats:
+        raise SettingsError(
+            f"generation_games = {games} is less than selfplay.seats = {seats}, and every seat plays; change one"
+        )
 
 
 def _check_window(replay: ReplaySettings) -> None:

@@ -31,6 +31,7 @@ from training.records import scoring
 from training.records.records import Record, Target
 from training.settings.config import ReplaySettings
 
+WHOLE = slice(None)
 LEAST_WEIGHT = 1e-3  # so that every row can be drawn, also where surprise is all that counts
 
 
@@ -292,8 +293,11 @@ class Replay:
         """{board size: rows in the window}."""
         return {size: len(rows) for (held, size), rows in sorted(self.shelves.items()) if held == held_out}
 
-    def sample(self, batch: int, generator: np.random.Generator) -> Batch:
-        """Draw a training batch: a size, then rows, by their weights; each row under a random symmetry."""
+    def sample(self, batch: int, generator: np.random.Generator, part: slice = WHOLE) -> Batch:
+        """Draw a training batch: a size, then rows, by their weights; each row under a random symmetry.
+
+        Of the rows drawn only a `part` is unpacked.
+        """
         shelves = {size: rows for (held, size), rows in sorted(self.shelves.items()) if not held}
         if not shelves:
             raise ValueError("the window holds no rows to train on")
@@ -301,7 +305,7 @@ class Replay:
         size = int(generator.choice(list(shelves), p=weights / weights.sum()))
         chosen = shelves[size].draw(batch, generator)
         symmetries = generator.choice(self.game_of(size).symmetries, size=batch)
-        return transformed(unpack(shelves[size], chosen, self.game_of(size)), symmetries)
+        return transformed(unpack(shelves[size], chosen[part], self.game_of(size)), symmetries[part])
 
     def held_out(self, size: int, most: int) -> Batch:
         """The newest `most` held-out rows of a size, untransformed."""

@@ -20,6 +20,7 @@ from torch import nn
 from gozero.nets import NetConfig
 from training.learner.learner import Learner
 from training.learner.pace import Pace
+from training.learner.peers import ALONE, Peers
 from training.records import scoring
 from training.records.records import Record
 from training.records.replay import Batch, Replay
@@ -101,10 +102,10 @@ class LocalTrainer:
 
     chunk = 1  # so that others have their turn between two steps
 
-    def __init__(self, settings: LoopSettings, device: str, pace: Pace) -> None:
-        """`device`: cpu or cuda; `pace`: of the learner's CPU threads."""
+    def __init__(self, settings: LoopSettings, device: str, pace: Pace, peers: Peers = ALONE) -> None:
+        """`device`: cpu or cuda; `pace`: of the learner's CPU threads; `peers`: see `Learner`."""
         self.settings, self.pace = settings, pace
-        self.learner = Learner.of(settings, device)
+        self.learner = Learner.of(settings, device, peers)
         self.config = self.learner.config
         self.replay = Replay(settings.replay, partial(scoring.game_of, settings), settings.features)
 
@@ -138,7 +139,7 @@ class LocalTrainer:
         for _ in range(count):
             # the rows of a step depend on the seed and its number only, however often the run was stopped
             generator = np.random.default_rng([self.settings.seed, self.learner.steps])
-            batch = self.replay.sample(self.settings.learner.batch, generator)
+            batch = self.replay.sample(self.settings.learner.batch, generator, self.learner.peers.part)
             with self.pace.piece(batch.planes.shape) as threads:
                 torch.set_num_threads(threads)
                 losses.append(self.learner.train(batch, rate))

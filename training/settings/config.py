@@ -137,10 +137,14 @@ class LoopSettings:
         return values
 
     def portable(self) -> dict[str, Any]:
-        """`to_dict` for what leaves this machine: its threads, device and paths are set back to their defaults."""
+        """`to_dict` for what leaves this machine: what is due to it and not to the recipe is set back to the default."""
         usual = LoopSettings()
         return replace(
-            self, threads=usual.threads, device=usual.device, monitor=replace(self.monitor, yardstick="")
+            self,
+            threads=usual.threads,
+            device=usual.device,
+            learner=replace(self.learner, processes=usual.learner.processes),
+            monitor=replace(self.monitor, yardstick=""),
         ).to_dict()
 
 

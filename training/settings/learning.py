@@ -141,6 +141,12 @@ class LearnerSettings:
         0.1, unit="Huber loss of score/20", low=0, high=100, papers="KataGo: 0.02 on the distribution"
     )
     reply_weight: float = setting(0.15, unit="cross-entropy", low=0, high=100, papers="KataGo: 0.15")
+    processes: int = setting(
+        1,
+        unit="processes that share each batch, on a cluster (--address); each has a GPU if there is any",
+        low=1,
+        high=64,
+    )
     precision: str = setting(
         "auto", unit="arithmetic of the forward pass; auto = what is faster here", choices=("auto", "f32", "bf16")
     )

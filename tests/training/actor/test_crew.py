@@ -59,18 +59,28 @@ def test_a_stretch_follows_from_the_state_of_its_pool() -> None:
     assert len({tuple(line) for line in moves(whole)}) == len(whole), "no seat plays another's games"
 
 
+def test_a_pool_that_is_made_again_plays_other_games() -> None:
+    """A seat may be given up and come back within a generation, when the settings change."""
+    first = moves(games(crew().play([stretch(0)], lambda: False)))
+    assert moves(games(crew().play([stretch(0)], lambda: False))) == first
+    later = replace(stretch(0), evaluations=1234)
+    assert not {tuple(line) for line in moves(games(crew().play([later], lambda: False)))} & {
+        tuple(line) for line in first
+    }
+
+
 def test_games_that_were_handed_in_are_not_yielded_again() -> None:
     first = crew()
-    list(first.play([stretch(0)], lambda: False))
+    list(first.play([stretch(0, 24)], lambda: False))
     before = first.state_dict()[5]
-    whole = games(first.play([stretch(0)], lambda: False))
+    whole = games(first.play([stretch(0, 24)], lambda: False))
     assert len(whole) > 2
     numbers = sorted(record.number for record in whole[:2])
     again = crew({5: before | {HANDED: numbers}})
-    assert moves(games(again.play([stretch(0)], lambda: False))) == moves(whole)[2:]
+    assert moves(games(again.play([stretch(0, 24)], lambda: False))) == moves(whole)[2:]
     assert same(again.state_dict(), first.state_dict()), "and the pool is where it would have been"
     cut = crew({5: before | {HANDED: numbers}})
-    assert games(cut.play([stretch(0)], lambda: True)) == []
+    assert games(cut.play([stretch(0, 24)], lambda: True)) == []
     assert cut.state_dict()[5][HANDED] == numbers, "they are still in flight"
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+import torch
 
 from tests.training import crashes
 from tests.training.cluster.conftest import PATIENCE, Cluster
@@ -146,6 +147,30 @@ def test_whoever_is_killed_before_the_first_checkpoint_the_run_begins_again(
     assert on_cluster(tmp_path, cluster, replace(SETTINGS, generations=1)) == 0
     killer.join()
     assert line in capfd.readouterr().err
+
+
+@pytest.mark.slow
+def test_processes_that_share_the_batches_learn_what_one_learns_and_end_together(
+    cluster: Cluster, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Gradients over gloo. In the second run one of the processes is killed."""
+    learner = replace(SETTINGS.learner, precision="f32", batch=64)
+    settings = replace(SETTINGS, generations=1, gate=replace(SETTINGS.gate, games=0), learner=learner)
+    found = []
+    for processes in (1, 2):
+        folder = tmp_path / str(processes)
+        assert on_cluster(folder, cluster, replace(settings, learner=replace(learner, processes=processes))) == 0
+        found.append((checkpoint.latest(folder / "checkpoints") or pytest.fail(str(folder)))[0])
+    one, two = found
+    assert storage.shard(tmp_path / "1", 1).read_bytes() == storage.shard(tmp_path / "2", 1).read_bytes()
+    assert one.learner["steps"] == two.learner["steps"] > 0
+    for name, tensor in one.learner["net"].items():
+        assert torch.allclose(tensor.float(), two.learner["net"][name].float(), atol=0.05), name
+    capfd.readouterr()
+    killer = cluster.kill("ray::Learner", lambda: games(tmp_path / "lost", 1) > 0)
+    assert on_cluster(tmp_path / "lost", cluster, replace(settings, learner=replace(learner, processes=2))) == 0
+    killer.join()
+    assert "is opened again from its newest checkpoint" in capfd.readouterr().err
 
 
 @pytest.mark.slow

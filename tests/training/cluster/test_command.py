@@ -1,5 +1,6 @@
 """The commands of a cluster, where there is none: one line, and exit code 2."""
 
+import json
 import socket
 import sys
 from pathlib import Path
@@ -50,6 +51,53 @@ def test_an_address_without_a_cluster(
 def test_workers_are_a_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(tmp_path, "--address", "auto", "--workers", "-1") == 2
     assert "--workers -1" in only_line(capsys)
+
+
+@pytest.mark.parametrize(
+    "settings, options, why",
+    [
+        (["learner.processes=2"], [], "learner.processes = 2 is for a cluster: give --address, or set it to 1"),
+        (
+            ["learner.processes=3", "learner.batch=64"],
+            ["--address", NOBODY],
+            "64 is no multiple of learner.processes = 3",
+        ),
+    ],
+)
+def test_processes_of_the_learner_share_batches_on_a_cluster(
+    settings: list[str], options: list[str], why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    changes = [word for each in settings for word in ("--set", each)]
+    assert run(tmp_path, *changes, *options) == 2
+    assert why in only_line(capsys)
+
+
+@pytest.mark.parametrize(
+    "options, offered",
+    [
+        ([], {"cpus": 8, "gozero_worker": 8}),
+        (["--threads", "3"], {"cpus": 6, "gozero_worker": 2}),
+        (["--gpus", "2"], {"cpus": 8, "gozero_gpu_worker": 2}),
+        (["--gpus", "1", "--workers", "3"], {"cpus": 8, "gozero_worker": 3, "gozero_gpu_worker": 1}),
+        (["--gpus", "0", "--workers", "0"], None),
+        (["--gpus", "-1"], None),
+        (["--memory", "79"], None),
+    ],
+)
+def test_what_a_machine_offers(
+    options: list[str], offered: dict[str, int] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("ray", reason="Ray is not installed: pip install 'gozero[distributed]'")
+    from training.cluster import node
+
+    monkeypatch.setattr(node, "available_threads", lambda: 8)
+    chosen = node.parser().parse_args(["--address", NOBODY, *options])
+    if offered is None:
+        with pytest.raises(SettingsError, match="give at least 1 worker, 1 thread and 80 MB"):
+            node.start_command(chosen)
+        return
+    words = dict(word.split("=", 1) for word in node.start_command(chosen) if "=" in word)
+    assert {"cpus": int(words["--num-cpus"])} | json.loads(words["--resources"]) == offered
 
 
 def test_workers_belong_to_a_cluster(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,5 +1,6 @@
 """The workers of a run: which may join, what is said where none can, and what is ordered again."""
 
+import threading
 from collections.abc import Callable, Iterator
 from queue import SimpleQueue
 from typing import Any
@@ -17,6 +18,7 @@ from training.cluster import driver, squad
 from training.cluster.crew import summary
 from training.cluster.messages import Counts, Initialize, NetworkVersion, SelfPlay
 from training.cluster.squad import Job, Squad
+from training.cluster.worker import GPU_SHARE, GPU_SLOT
 
 SETTINGS = crashes.settings(selfplay={"games": 4})
 ORDER = SelfPlay(
@@ -61,8 +63,8 @@ def hired(cluster: Cluster) -> Iterator[Callable[..., Squad]]:
     driver.connect(cluster.address)
     made: list[Squad] = []
 
-    def make(**changes: Any) -> Squad:
-        made.append(Squad(Initialize(SETTINGS, 1), 1, **changes))
+    def make(workers: int = 1, **changes: Any) -> Squad:
+        made.append(Squad(Initialize(SETTINGS, 1), workers, **changes))
         return made[-1]
 
     try:
@@ -95,6 +97,29 @@ def squad_versions() -> tuple[tuple[str, str], ...]:
 
 
 @pytest.mark.slow
+def test_a_worker_with_a_gpu_leaves_room_for_the_learner(
+    hired: Callable[..., Squad], cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ray believes in the GPU; the worker, which does not see it, works on the CPU."""
+    import ray
+
+    monkeypatch.setattr(squad, "LOOK", 0.1)
+    node = cluster.cluster.add_node(num_cpus=1, num_gpus=1, resources={GPU_SLOT: 1}, object_store_memory=80_000_000)
+    try:
+        made = hired(workers=0)
+        pause = threading.Event()
+        for _ in range(int(PATIENCE / 0.1)):
+            if made.counts()[0]:
+                break
+            pause.wait(0.1)
+        assert len(made.counts()[0]) == 1
+        assert ray.available_resources()["GPU"] == 1 - GPU_SHARE
+        made.close()
+    finally:
+        cluster.cluster.remove_node(node)
+
+
+@pytest.mark.slow
 def test_workers_that_die_as_they_start_end_the_wait(
     hired: Callable[..., Squad], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -109,6 +134,6 @@ def test_workers_that_die_as_they_start_end_the_wait(
     actor: Any = ray.remote(Broken)
     monkeypatch.setattr(squad, "STARTS", 2)
     inbox: SimpleQueue[Any] = SimpleQueue()
-    hired(hire=lambda order, workers: actor.remote()).submit(ORDER, inbox)
+    hired(hire=lambda order, slot: actor.remote()).submit(ORDER, inbox)
     _, error = inbox.get(timeout=PATIENCE)
     assert "2 workers died as they started" in str(error) and "no such precision here" in str(error)

@@ -76,7 +76,8 @@ def test_what_the_sequential_mode_takes_follows_from_what_was_measured() -> None
 
 
 def test_the_bytes_are_those_of_a_run(tmp_path: Path) -> None:
-    wanted = crashes.settings(generations=1, stage=[{**crashes.SETTINGS["stage"][0], "sizes": {"5": 1.0}}])
+    stage = [{**crashes.SETTINGS["stage"][0], "sizes": {"5": 1.0}}]
+    wanted = crashes.settings(generations=1, generation_rows=240, stage=stage)
     run = startup.prepare(wanted, tmp_path)
     cycle(run, crashes.Watch(tmp_path, wanted), lambda: False)  # type: ignore[arg-type]
     counted = sizing.count(wanted, wanted.stage[0])

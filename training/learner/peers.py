@@ -1,0 +1,67 @@
+"""Several processes that take the steps of one learner together.
+
+Vocabulary.
+  peers  processes with the same network, optimiser and window. Each works on its part of every batch, and the gradients
+         are averaged (DistributedDataParallel, Li et al. 2020), so that after a step all have the same weights, those of
+         the whole batch. Statistics of norms that look at a batch are the first process's, as usual.
+
+Their gradients travel by NCCL between GPUs and by gloo otherwise; both open ports of their own on each machine.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from torch import Tensor, distributed, nn
+from torch.distributed import TCPStore
+from torch.nn.parallel import DistributedDataParallel
+
+PATIENCE = timedelta(minutes=5)  # that a process waits for another in a step
+
+
+class PeerLostError(Exception):
+    """A step that failed because another process did, or failed itself; the whole learner must be opened again."""
+
+
+@dataclass(frozen=True)
+class Peers:
+    """Which of `count` processes this one is."""
+
+    rank: int = 0
+    count: int = 1
+
+    @property
+    def part(self) -> slice:
+        """The rows of a batch that are this process's."""
+        return slice(self.rank, None, self.count)
+
+    def parallel(self, net: nn.Module) -> nn.Module:
+        """What `net` is called through in a step, so that its gradients become those of the whole batch."""
+        return net if self.count == 1 else DistributedDataParallel(net)
+
+    def mean(self, numbers: Tensor) -> Tensor:
+        """The mean of each number over the processes."""
+        if self.count > 1:
+            distributed.all_reduce(numbers)
+            numbers /= self.count
+        return numbers
+
+
+ALONE = Peers()
+
+
+def host_meeting(host: str) -> TCPStore:
+    """What the first process offers at `host`, on a free port (its `port`), for the others to find each other."""
+    return TCPStore(host, 0, None, is_master=True, wait_for_workers=False)
+
+
+def join_meeting(host: str, port: int) -> TCPStore:
+    """The same as another process sees it."""
+    return TCPStore(host, port, None, is_master=False)
+
+
+def meet(peers: Peers, store: TCPStore, device: str) -> None:
+    """Join the group of all processes; returns when all have come. `device`: cpu or cuda."""
+    backend = "nccl" if device == "cuda" and distributed.is_nccl_available() else "gloo"
+    distributed.init_process_group(backend, store=store, rank=peers.rank, world_size=peers.count, timeout=PATIENCE)
