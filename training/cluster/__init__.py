@@ -1,8 +1,12 @@
 """A run on many machines through Ray: the same cycle, whose parts work elsewhere. Only this package imports ray.
 
-Ray reads this variable when it is imported: it sends no usage statistics.
+Ray reads these variables when it is imported. It sends no usage statistics. And where there is a token it is used: `ray
+start --head` does so by itself, but a node or driver that is given an address would come without and be refused.
 """
 
 import os
+from pathlib import Path
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+if {"RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"} & set(os.environ) or Path("~/.ray/auth_token").expanduser().exists():
+    os.environ.setdefault("RAY_AUTH_MODE", "token")

@@ -12,6 +12,7 @@ The node runs until this command is ended by Ctrl-C or SIGTERM. Work that is los
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import signal
@@ -29,7 +30,8 @@ from training.console import Parser, run_command, say, stop_on_signals
 
 PROGRAM = "training.worker"
 RETRY_SECONDS = 5.0  # between two attempts to join
-JOIN_SECONDS = 30.0  # a first node that ends within them could not join
+JOINED = "Ray runtime started"  # is said by a node that has joined
+JOIN_SECONDS = 120.0  # that it may need for it
 LEAVE_SECONDS = 15.0  # that the node is given to end
 LOOK = 0.2  # seconds between two looks at whether to stop
 MEGABYTE = 1_000_000
@@ -96,11 +98,12 @@ def serve(address: str, command: list[str]) -> int:
         except SettingsError as error:
             say(f"{PROGRAM}: {error}; trying again")
         else:
-            began = time.monotonic()
-            why = _once(address, command, stop)
-            if why and not joined and time.monotonic() - began < JOIN_SECONDS:
+            say(f"{PROGRAM}: joining {address}")
+            node = RayNode(command)
+            why = node.serve(stop)
+            joined = joined or node.joined.is_set()
+            if why and not joined:
                 raise SettingsError(f"--address {address}: no node can join from here: {why}")
-            joined = True
             if why:
                 say(f"{PROGRAM}: Ray's node has ended ({why}); it joins again")
         for _ in range(round(RETRY_SECONDS / LOOK)):
@@ -110,34 +113,40 @@ def serve(address: str, command: list[str]) -> int:
     return 0
 
 
-def _once(address: str, command: list[str], stop: Callable[[], bool]) -> str:
-    """Run the node until it ends or is to stop. Returns why it ended, "" if it was told to."""
-    say(f"{PROGRAM}: joining {address}")
-    environment = {**os.environ, "RAY_USAGE_STATS_ENABLED": "0"}
-    node = subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
-    )
-    last: list[str] = []
+class RayNode:
+    """Ray's processes on this machine, which one of them has started and watches over."""
 
-    def listen() -> None:
-        assert node.stdout is not None
-        for line in node.stdout:
-            if line.strip():
-                last[:] = [*last[-4:], line.strip()]
+    def __init__(self, command: list[str]) -> None:
+        """Start them."""
+        self.joined = threading.Event()
+        self._process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+        )
+        self._last: list[str] = []  # lines that it has said
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
 
-    listener = threading.Thread(target=listen, daemon=True)
-    listener.start()
-    while node.poll() is None and not stop():
+    def serve(self, stop: Callable[[], bool]) -> str:
+        """Wait until they end, or end them when `stop()` or if they do not join. Returns why, "" if they were stopped."""
+        late = time.monotonic() + JOIN_SECONDS
+        while not stop() and (self.joined.is_set() or time.monotonic() < late):
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                code = self._process.wait(LOOK)
+                self._listener.join(LEAVE_SECONDS)
+                said = self._last[-1].rpartition("ray.exceptions.")[2] if self._last else "without a word"
+                return f"code {code}: {said}"
+        why = "" if stop() else f"it had not joined after {JOIN_SECONDS:.0f} s"
+        self._process.terminate()
         try:
-            node.wait(LOOK)
+            self._process.wait(LEAVE_SECONDS)
         except subprocess.TimeoutExpired:
-            continue
-    if node.poll() is not None:
-        listener.join(LEAVE_SECONDS)
-        return f"code {node.returncode}: {last[-1].rpartition('ray.exceptions.')[2] if last else 'without a word'}"
-    node.terminate()
-    try:
-        node.wait(LEAVE_SECONDS)
-    except subprocess.TimeoutExpired:
-        os.killpg(node.pid, signal.SIGKILL)
-    return ""
+            os.killpg(self._process.pid, signal.SIGKILL)
+        return why
+
+    def _listen(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            if JOINED in line:
+                self.joined.set()
+            if line.strip():
+                self._last[:] = [*self._last[-4:], line.strip()]
