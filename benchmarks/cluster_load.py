@@ -25,7 +25,7 @@ import ray
 
 from benchmarks.harness import machine
 from training.actor.crew import Stretch
-from training.cluster.messages import About, Answer, Games, Initialize, NetworkVersion, SelfPlay, StretchEnd
+from training.cluster.messages import About, Answer, Games, Initialize, NetworkVersion, PackedPool, SelfPlay, StretchEnd
 from training.cluster.squad import Squad
 from training.cluster.worker import versions
 from training.records.records import Record
@@ -39,7 +39,7 @@ class Host:
 
     def __init__(self, game: float, state: int) -> None:
         self.game = game
-        self.state = {"games": np.random.default_rng(1).bytes(state)}
+        self.state = PackedPool(np.random.default_rng(1).bytes(state), ())
 
     async def about(self) -> About:
         return About("host", os.getpid(), versions())
@@ -63,7 +63,7 @@ def measure(workers: int, hosts: list[Any], seconds: float, game: float) -> str:
 
     def submit(seat: int) -> None:
         stretch = Stretch(13, seat, settings.stage[0], 1, 4.0, "games")
-        squad.submit(SelfPlay(squad.number(), stretch, {"games": b"\0" * 1000}, NetworkVersion(0, 0, None)), inbox)
+        squad.submit(SelfPlay(squad.number(), stretch, PackedPool(b"\0" * 1000, ()), NetworkVersion(0, 0, None)), inbox)
 
     for seat in range(workers):
         submit(seat)
@@ -104,7 +104,7 @@ def main() -> None:
     options.add_argument("--hosts", type=int, default=2, help="processes that simulate them")
     options.add_argument("--seconds", type=float, default=20.0, help="of each measurement")
     options.add_argument("--game", type=float, default=1.0, help="seconds between two games of a worker")
-    options.add_argument("--state", type=int, default=50, help="KB of a pool's state")
+    options.add_argument("--state", type=int, default=50, help="KB of a pool's state, which travels compressed")
     chosen = options.parse_args()
     ray.init(
         num_cpus=chosen.hosts, include_dashboard=False, logging_level=logging.ERROR, object_store_memory=200_000_000

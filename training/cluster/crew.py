@@ -23,9 +23,8 @@ from ray.util.metrics import Gauge
 from torch import nn
 
 from training.actor.crew import Key, LocalCrew, Stop, Stretch, StretchOver
-from training.actor.pool import HANDED
 from training.actor.resign import Calibration
-from training.cluster.messages import Counts, Evaluate, Games, MatchEnd, SelfPlay, StretchEnd
+from training.cluster.messages import Counts, Evaluate, Games, MatchEnd, PackedPool, SelfPlay, StretchEnd
 from training.cluster.squad import Job, Squad
 from training.cluster.worker import put
 from training.matches.match import MatchGame
@@ -45,7 +44,7 @@ class ClusterCrew:
         self.settings, self.threads, self._squad = settings, threads, squad
         self.streams = settings.mode == "asynchronous"
         self.playing = copy.deepcopy(net).cpu().eval().requires_grad_(False)
-        self._states: dict[Key, dict[str, Any]] = {}
+        self._pools: dict[Key, PackedPool] = {}  # at rest
         self._kept: dict[Key, set[int]] = {}
         self._inbox: SimpleQueue[Any] = SimpleQueue()  # of the stretches that were submitted
         self._jobs: dict[Key, Job] = {}  # those under way
@@ -85,20 +84,20 @@ class ClusterCrew:
             yield from self._tell(*self._next(self._inbox, stop))
 
     def state_dict(self) -> dict[Key, dict[str, Any]]:
-        return {key: self._state(key) for key in self._states}
+        return {key: self._pool(key).saved() for key in self._pools}
 
     def load_state_dict(self, pools: dict[Key, dict[str, Any]], playing: dict[str, torch.Tensor] | None) -> list[str]:
         here = LocalCrew(self.settings, self.playing, self.threads, "cpu")
         complaints = here.load_state_dict(pools, playing)
-        self._states = here.state_dict()
+        self._pools = {key: PackedPool.of(state) for key, state in here.state_dict().items()}
         self.hand_over(here.playing)
         return complaints
 
     def calibrations(self) -> list[Calibration]:
         found = []
-        for state in self._states.values():
+        for pool in self._pools.values():
             found.append(Calibration(self.settings.selfplay))
-            found[-1].load(state["resign"])
+            found[-1].load(pool.resign)
         return found
 
     def report(self) -> dict[str, float]:
@@ -113,21 +112,19 @@ class ClusterCrew:
 
     def _begin(self, stretch: Stretch, inbox: SimpleQueue[Any]) -> None:
         """Order a stretch from the state of its pool."""
-        if stretch.key not in self._states:
-            self._states |= self._new_pool(stretch)
+        if stretch.key not in self._pools:
+            self._pools[stretch.key] = self._new_pool(stretch)
         with self._handed:
-            order = SelfPlay(self._squad.number(), stretch, self._state(stretch.key), self._weights)
+            order = SelfPlay(self._squad.number(), stretch, self._pool(stretch.key), self._weights)
             self._jobs[stretch.key] = self._squad.submit(order, inbox)
 
-    def _state(self, key: Key) -> dict[str, Any]:
-        """The state of a pool, with the games that are kept beyond it."""
-        state, kept = self._states[key], self._kept.get(key)
-        return {**state, HANDED: sorted(kept.union(state.get(HANDED, ())))} if kept else state
+    def _pool(self, key: Key) -> PackedPool:
+        """A pool, with the games that are kept beyond it."""
+        return self._pools[key].beyond(self._kept.get(key, ()))
 
-    def _new_pool(self, stretch: Stretch) -> dict[Key, dict[str, Any]]:
+    def _new_pool(self, stretch: Stretch) -> PackedPool:
         here = LocalCrew(self.settings, self.playing, self.threads, "cpu")
-        here.open_pool(stretch.key, stretch.begun)
-        return here.state_dict()
+        return PackedPool.of(here.open_pool(stretch.key, stretch.begun).state_dict())
 
     def _next(self, inbox: SimpleQueue[Any], stop: Stop) -> tuple[Job, Any]:
         """`next_answer` of what is under way."""
@@ -145,7 +142,7 @@ class ClusterCrew:
             return
         del self._jobs[key]
         if answer is not None:
-            self._states[key] = answer.pool
+            self._pools[key] = answer.pool
             self._kept.pop(key, None)
             yield StretchOver(answer.evaluations)
 

@@ -9,18 +9,21 @@ Vocabulary.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from training.actor.crew import Stretch
+from training.actor.pool import HANDED
 from training.matches.match import MatchGame
 from training.records.records import Record
 from training.run.gate import MatchPart
 from training.run.origins import Origin
 from training.run.trainer import Holding
 from training.settings.config import LoopSettings
+from training.storage import plain
+from training.storage.checkpoint import PACKED
 
 
 @dataclass(frozen=True)
@@ -74,12 +77,41 @@ class Initialize:
 
 
 @dataclass(frozen=True)
+class PackedPool:
+    """A pool's state on its way and in the coordinator, which does not look into it."""
+
+    content: bytes  # see `training.storage.plain`
+    resign: tuple[tuple[float, float], ...]  # what its threshold follows from, see `training.actor.resign`
+    handed: frozenset[int] = frozenset()  # numbers of its games that were handed in, see `training.actor.pool`
+
+    @staticmethod
+    def of(state: Mapping[str, Any]) -> PackedPool:
+        """Pack `Pool.state_dict`."""
+        rest = {name: value for name, value in state.items() if name != HANDED}
+        resign = tuple((float(first), float(second)) for first, second in state["resign"])
+        return PackedPool(plain.pack(rest), resign, frozenset(state.get(HANDED, ())))
+
+    def beyond(self, handed: Iterable[int]) -> PackedPool:
+        """The same after these games were handed in too."""
+        return replace(self, handed=self.handed.union(handed))
+
+    def saved(self) -> dict[str, Any]:
+        """The state for a checkpoint, still packed."""
+        return {PACKED: self.content} | ({HANDED: sorted(self.handed)} if self.handed else {})
+
+    def state(self) -> dict[str, Any]:
+        """The inverse of `of`."""
+        found: dict[str, Any] = plain.unpack(self.content)
+        return found | ({HANDED: sorted(self.handed)} if self.handed else {})
+
+
+@dataclass(frozen=True)
 class SelfPlay:
     """To a worker: play a stretch. Answers: any number of `Games`, then a `StretchEnd`."""
 
     number: int  # of the order
     stretch: Stretch
-    pool: dict[str, Any]  # the state that the pool goes on from
+    pool: PackedPool  # the state that it goes on from
     weights: NetworkVersion
 
 
@@ -104,7 +136,7 @@ class Games:
 class StretchEnd:
     """A stretch has ended."""
 
-    pool: dict[str, Any]  # its state
+    pool: PackedPool
     evaluations: int
     seconds: float  # of work
 

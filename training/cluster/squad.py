@@ -24,7 +24,6 @@ from typing import Any
 import ray
 from ray.exceptions import ObjectLostError, RayActorError, RayTaskError
 
-from training.actor.pool import HANDED
 from training.cluster.messages import About, Answer, Counts, Evaluate, Games, Initialize, Order, SelfPlay, StretchEnd
 from training.cluster.worker import GPU_SHARE, GPU_SLOT, SLOT, Worker, versions
 from training.console import say
@@ -52,8 +51,7 @@ class Job:
         """The order for another member: what has been handed in is not handed in twice."""
         if not isinstance(self.order, SelfPlay) or not self.received:
             return self.order
-        handed = sorted(self.received.union(self.order.pool.get(HANDED, ())))
-        return replace(self.order, pool={**self.order.pool, HANDED: handed})
+        return replace(self.order, pool=self.order.pool.beyond(self.received))
 
 
 @dataclass(eq=False)

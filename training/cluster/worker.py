@@ -28,6 +28,7 @@ from training.cluster.messages import (
     MatchEnd,
     NetworkVersion,
     Order,
+    PackedPool,
     SelfPlay,
     StretchEnd,
 )
@@ -86,7 +87,7 @@ class Worker:
         if order.weights.number != self._plays:
             self._crew.take_over(tensors(order.weights))
             self._plays = order.weights.number
-        complaint = self._crew.load_pool(order.stretch.key, order.pool)
+        complaint = self._crew.load_pool(order.stretch.key, order.pool.state())
         if complaint:
             raise RuntimeError(complaint)
         waiting: list[Record] = []
@@ -103,8 +104,7 @@ class Worker:
             yield Games(tuple(waiting))
         pool = self._crew.pools[order.stretch.key]
         self._crew.pools = {order.stretch.key: pool}  # those of other seats would keep their trees
-        state = pool.state_dict()
-        yield StretchEnd(state, evaluations, time.monotonic() - began)
+        yield StretchEnd(PackedPool.of(pool.state_dict()), evaluations, time.monotonic() - began)
 
     def _evaluate(self, order: Evaluate) -> Iterator[Answer]:
         candidate, best = self._network(order.candidate), self._network(order.best)

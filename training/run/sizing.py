@@ -32,7 +32,8 @@ from training.run import estimate, files, trial
 from training.run.estimate import GB, MB, Cost
 from training.run.resources import device_of
 from training.settings.config import LoopSettings, Stage
-from training.storage.checkpoint import Progress, packed
+from training.storage import plain
+from training.storage.checkpoint import Progress
 
 MACHINE = 16
 
@@ -47,8 +48,7 @@ class Bytes:
     game_row: float  # of a game as it is handed in, for each of its rows
     record_row: float  # of a shard, for each row
     window_row: float  # of the window in memory, for each row
-    states: dict[int, int]  # of a pool, by board size
-    kept: dict[int, int]  # the same in a checkpoint, compressed
+    states: dict[int, int]  # of a pool, compressed, by board size
 
 
 @dataclass(frozen=True)
@@ -103,8 +103,6 @@ def count(settings: LoopSettings, stage: Stage) -> Bytes:
         files.save_weights(path, net, network_config(settings), settings, Progress())
         file = path.stat().st_size
 
-    states = {size: half_played(settings, size) for size in stage.sizes}
-
     def mean(bytes_of: Callable[[LoopSettings, int], float]) -> float:
         return _mean(stage, {size: bytes_of(settings, size) for size in stage.sizes})
 
@@ -115,8 +113,7 @@ def count(settings: LoopSettings, stage: Stage) -> Bytes:
         game_row=mean(game_bytes),
         record_row=mean(trial.record_bytes),
         window_row=mean(trial.row_bytes),
-        states={size: len(pickle.dumps(state, protocol=5)) for size, state in states.items()},
-        kept={size: len(packed({size: state})) for size, state in states.items()},
+        states={size: len(plain.pack(half_played(settings, size))) for size in stage.sizes},
     )
 
 
@@ -146,7 +143,7 @@ def load(settings: LoopSettings, stage: Stage, cost: Cost, counted: Bytes, worke
     steps = rows * estimate.row_uses(settings, stage) / settings.learner.batch
     versions = steps / settings.swap_steps if settings.mode == "asynchronous" else rows / generation
     stretches = _stretches(settings, stage, workers, rows, versions)
-    checkpoint = counted.checkpoint + workers * sum(counted.kept.values())
+    checkpoint = counted.checkpoint + workers * sum(counted.states.values())
     rests = generation // settings.checkpoint_rows if settings.checkpoint_rows else 0
     saved = rows / generation * (2 + 2 * rests) * (checkpoint + generation * counted.record_row / 2)
     records = 24 * rows * counted.record_row

@@ -10,12 +10,11 @@ Vocabulary.
               search trees are not kept either.
 
 Files are read with `weights_only=True`: they hold tensors and plain values, nothing that can be executed. The games in
-flight are a pickle of plain values inside, because torch would handle each of their millions of numbers in Python.
+flight are bytes inside (`training.storage.plain`).
 """
 
 from __future__ import annotations
 
-import io
 import pickle
 import zipfile
 import zlib
@@ -25,6 +24,7 @@ from typing import Any
 
 import torch
 
+from training.storage import plain
 from training.storage.storage import replacing, writing
 
 UNREADABLE = (
@@ -39,7 +39,7 @@ UNREADABLE = (
     zipfile.BadZipFile,
     zlib.error,
 )
-PICKLED = pickle.PROTO  # with which every pickle begins, and nothing that is compressed
+PACKED = "packed"  # in a pool's state: bytes of `training.storage.plain`, with what is not beside them
 
 
 class CheckpointError(Exception):
@@ -127,20 +127,15 @@ def latest(folder: Path) -> tuple[Snapshot, list[str]] | None:
 
 
 def packed(pools: dict[Any, dict[str, Any]]) -> torch.Tensor:
-    """The games in flight as uint8 [bytes], compressed: a fifth of their pickle."""
-    return torch.frombuffer(bytearray(zlib.compress(pickle.dumps(pools), level=1)), dtype=torch.uint8)
+    """The games in flight as uint8 [bytes], see `training.storage.plain`."""
+    return torch.frombuffer(bytearray(plain.pack(pools)), dtype=torch.uint8)
 
 
 def _pools(saved: torch.Tensor | dict[Any, dict[str, Any]]) -> dict[Any, dict[str, Any]]:
-    """The inverse of `packed`; earlier versions saved plain values, or a pickle that was not compressed."""
+    """The inverse of `packed`, also of states that were packed already; earlier versions saved plain values."""
     if not isinstance(saved, torch.Tensor):
         return saved
-    content = saved.numpy().tobytes()
-    return _PlainUnpickler(io.BytesIO(content if content[:1] == PICKLED else zlib.decompress(content))).load()
-
-
-class _PlainUnpickler(pickle.Unpickler):
-    """Reads numbers, text, lists and dictionaries; refuses what needs an import, so that nothing is executed."""
-
-    def find_class(self, module: str, name: str) -> Any:
-        raise pickle.UnpicklingError(f"{module}.{name} is no plain value")
+    pools: dict[Any, dict[str, Any]] = plain.unpack(saved.numpy().tobytes())
+    return {
+        key: {**plain.unpack(state.pop(PACKED)), **state} if PACKED in state else state for key, state in pools.items()
+    }

@@ -16,14 +16,13 @@ from training.actor.crew import Stretch
 from training.actor.pool import HANDED
 from training.cluster import driver, squad
 from training.cluster.crew import summary
-from training.cluster.messages import Counts, Initialize, NetworkVersion, SelfPlay
+from training.cluster.messages import Counts, Initialize, NetworkVersion, PackedPool, SelfPlay
 from training.cluster.squad import Job, Squad
 from training.cluster.worker import GPU_SHARE, GPU_SLOT
 
 SETTINGS = crashes.settings(selfplay={"games": 4})
-ORDER = SelfPlay(
-    1, Stretch(5, 0, SETTINGS.stage[0], 1, 4.0, "rows"), {HANDED: [3], "games": []}, NetworkVersion(1, 0, None)
-)
+STATE = {HANDED: [3], "games": [], "resign": [[0.5, -0.5]]}
+ORDER = SelfPlay(1, Stretch(5, 0, SETTINGS.stage[0], 1, 4.0, "rows"), PackedPool.of(STATE), NetworkVersion(1, 0, None))
 
 
 def test_a_stretch_that_is_ordered_again_names_the_games_handed_in() -> None:
@@ -32,9 +31,10 @@ def test_a_stretch_that_is_ordered_again_names_the_games_handed_in() -> None:
     job.received |= {7, 5}
     again = job.again()
     assert isinstance(again, SelfPlay)
-    assert again.pool == {HANDED: [3, 5, 7], "games": []}
+    assert again.pool.state() == STATE | {HANDED: [3, 5, 7]}
+    assert again.pool.resign == ((0.5, -0.5),)
     assert again.stretch == ORDER.stretch
-    assert ORDER.pool[HANDED] == [3], "the order itself is as it was"
+    assert ORDER.pool.state() == STATE, "the order itself is as it was"
 
 
 def test_the_report_has_each_worker_and_their_mean(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,8 +26,7 @@ COUNTED = Bytes(
     game_row=180.0,
     record_row=15.0,
     window_row=1_000.0,
-    states={5: 8_000},
-    kept={5: 2_000},
+    states={5: 2_000},
 )
 
 
@@ -53,8 +52,8 @@ def test_what_the_asynchronous_mode_takes_follows_from_what_was_measured() -> No
     assert found.stretches == pytest.approx(57_600 + 32 * 720)
     assert found.weights_out == pytest.approx(720 * 10_000 * 2)  # two machines of 16
     assert found.games_in == pytest.approx(2_880_000 * 180)
-    assert found.states == pytest.approx(2 * 80_640 * 8_000)
-    assert found.traffic == pytest.approx((14.4e6 + 518.4e6 + 1290.24e6) * 8 / 3600 / 1e6)
+    assert found.states == pytest.approx(2 * 80_640 * 2_000)
+    assert found.traffic == pytest.approx((14.4e6 + 518.4e6 + 322.56e6) * 8 / 3600 / 1e6)
     assert found.checkpoint == pytest.approx(50_000 + 32 * 2_000)
     assert found.records_day == pytest.approx(24 * 2_880_000 * 15)
     # 450 generations an hour, with 10 checkpoints each, and half a shard with each
@@ -97,7 +96,7 @@ def test_the_bytes_are_those_of_a_run(tmp_path: Path) -> None:
             0.8,
         ),  # short games: heads weigh more
         ("a row of the window", window / held, counted.window_row, 0.1),
-        ("a checkpoint", newest.stat().st_size, counted.checkpoint + counted.kept[5], 0.5),
+        ("a checkpoint", newest.stat().st_size, counted.checkpoint + counted.states[5], 0.5),
     ):
         assert real == pytest.approx(expected, rel=within), name
     assert 4 * sum(tensor.numel() for tensor in trainer.learner.net.parameters()) < counted.network
