@@ -54,7 +54,7 @@ golden: setup $(STAMPS)/test-packages  ## write the golden transcripts anew; rea
 bench: setup $(STAMPS)/bench-packages  ## run every benchmark of speed, one after the other
 	@for script in benchmarks/[a-z]*.py; do \
 	  name=$$(basename $$script .py); \
-	  case $$name in harness|rivals|ablation|clocks|fuzz|history|levels|strength|variants|web_memory|web_start|widths) continue;; esac; \
+	  case $$name in harness|rivals|ablation|clocks|cluster_chaos|cluster_load|compare|effort|fuzz|history|levels|strength|tune|variants|web_memory|web_start|widths) continue;; esac; \
 	  $(PYTHON) -m benchmarks.$$name $(ARGS) || exit 1; \
 	done
 

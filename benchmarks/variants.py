@@ -109,23 +109,40 @@ def follow(
 
 def regret(options: argparse.Namespace) -> None:
     """Print a line for each variant."""
-    known = yardstick.read(options.yardstick)
-    rows = np.flatnonzero((known.winrate > BALANCED[0]) & (known.winrate < BALANCED[1]))
-    rows = rows[np.linspace(0, len(rows) - 1, min(options.positions, len(rows))).astype(int)]
-    evaluator = evaluator_of(options, known.game)
-    worth = labels(options, evaluator, known.states[rows])
+    game, states = positions(options.yardstick, options.positions)
+    evaluator = evaluator_of(options, game)
+    worth = labels(options, evaluator, states)
     first: np.ndarray | None = None
     for text in options.variants:
-        settings = variant(text, replace(search_settings(options.visits, known.game.name), leaves=1))
+        settings = variant(text, own_search(options.visits, game.name))
         begun = time.process_time()
-        found = searched(evaluator, known.states[rows], settings, options.visits)
-        lost = worth.max(1) - worth[np.arange(len(rows)), [result.best for result in found]]
+        lost = regrets(evaluator, states, worth, settings, options.visits)
         first = lost if first is None else first
         print(
-            f"{text:<30} {len(rows)} positions: regret {lost.mean():.4f}, {(lost - first).mean():+.4f} +- "
-            f"{(lost - first).std() / len(rows) ** 0.5:.4f}; {time.process_time() - begun:.0f} s of processor time",
+            f"{text:<30} {len(states)} positions: regret {lost.mean():.4f}, {(lost - first).mean():+.4f} +- "
+            f"{(lost - first).std() / len(states) ** 0.5:.4f}; {time.process_time() - begun:.0f} s of processor time",
             flush=True,
         )
+
+
+def positions(path: Path, most: int) -> tuple[Game, np.ndarray]:
+    """(the game, states int32 [n, S]) of at most so many balanced positions of a file of `training.yardstick`."""
+    known = yardstick.read(path)
+    rows = np.flatnonzero((known.winrate > BALANCED[0]) & (known.winrate < BALANCED[1]))
+    return known.game, known.states[rows[np.linspace(0, len(rows) - 1, min(most, len(rows))).astype(int)]]
+
+
+def own_search(visits: int, game: str) -> SearchSettings:
+    """The engine's search, one leaf at a time."""
+    return replace(search_settings(visits, game), leaves=1)
+
+
+def regrets(
+    evaluator: Evaluator, states: np.ndarray, worth: np.ndarray, settings: SearchSettings, visits: int
+) -> np.ndarray:
+    """float32 [n]: how much less than the best the moves chosen are worth, by `labels`."""
+    found = searched(evaluator, states, settings, visits)
+    return np.asarray(worth.max(1) - worth[np.arange(len(states)), [result.best for result in found]])
 
 
 def labels(options: argparse.Namespace, evaluator: Evaluator, states: np.ndarray) -> np.ndarray:
