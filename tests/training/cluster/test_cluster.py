@@ -114,6 +114,15 @@ def test_a_cluster_s_run_is_that_of_one_machine(
 
 
 @pytest.mark.slow
+def test_so_is_one_that_learns_while_it_plays(cluster: Cluster, tmp_path: Path) -> None:
+    settings = replace(SETTINGS, mode="semi-asynchronous")
+    run = sitting.prepare(settings, tmp_path / "whole")
+    assert sitting.train(run, Monitor(tmp_path / "whole", settings), "test", lambda: False) == 0
+    assert on_cluster(tmp_path / "run", cluster, settings) == 0
+    check(tmp_path / "run", tmp_path / "whole")
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "title, line",
     [
