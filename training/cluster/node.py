@@ -147,6 +147,7 @@ class RayNode:
         assert self._process.stdout is not None
         for line in self._process.stdout:
             if JOINED in line:
+                say(f"{PROGRAM}: joined")
                 self.joined.set()
             if line.strip():
                 self._last[:] = [*self._last[-4:], line.strip()]
