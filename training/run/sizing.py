@@ -126,9 +126,9 @@ def game_bytes(settings: LoopSettings, size: int) -> float:
 def half_played(settings: LoopSettings, size: int) -> dict[str, Any]:
     """A pool's state when all of its games have half as many moves as the board has points."""
     game = scoring.game_of(settings, size)
-    pool, record = Pool(game, settings.selfplay, (settings.seed,)), trial.kept_record(settings, size)
-    half = game.points // 2
-    for episode in pool.games:
+    pool, half = Pool(game, settings.selfplay, (settings.seed,)), game.points // 2
+    for number, episode in enumerate(pool.games):
+        record = trial.kept_record(settings, size, number)
         episode.moves = record.moves[:half].tolist()
         episode.targets = [target for target in record.targets if target.ply < half]
         episode.values = [0.0] * len(episode.moves)

@@ -81,9 +81,10 @@ def record_bytes(settings: LoopSettings, size: int) -> float:
     return len(encode(record)) / len(record.targets)
 
 
-def kept_record(settings: LoopSettings, size: int) -> Record:
-    """A random game of a size with as many targets as a run keeps."""
-    record, share = random_record(scoring.game_of(settings, size), settings.seed), settings.selfplay.full_share
+def kept_record(settings: LoopSettings, size: int, number: int = 0) -> Record:
+    """A random game of a size with as many targets as a run keeps; each number has its own."""
+    game, share = scoring.game_of(settings, size), settings.selfplay.full_share
+    record = random_record(game, settings.seed + number)
     return replace(record, targets=record.targets[:: max(1, round(1 / share))])
 
 
