@@ -66,6 +66,11 @@ class NetOutput(NamedTuple):
     ownership: Tensor | None = None  # [n, P] logits that the point ends as the side to move's
     reply: Tensor | None = None  # [n, A] logits of the opponent's next move
 
+    @property
+    def owners(self) -> Tensor | None:
+        """[n, P] expected owner of each point, -1..1, + for the side to move: a logit's expected sign."""
+        return None if self.ownership is None else (self.ownership / 2).tanh()
+
 
 @dataclass(frozen=True)
 class NetConfig:

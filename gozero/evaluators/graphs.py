@@ -207,9 +207,10 @@ def convert(net: nn.Module) -> Any:
             output: nets.NetOutput = (
                 self.net(planes, globals) if tactics is None else self.net(planes, globals, tactics)
             )
-            if output.score is None or output.ownership is None:
+            score, owners = output.score, output.owners
+            if score is None or owners is None:
                 return output.policy, output.value
-            return output.policy, output.value, output.score, (output.ownership / 2).tanh()  # a logit's expected sign
+            return output.policy, output.value, score, owners
 
     wanted = Traced().eval()
     assert isinstance(net, nets.Network)

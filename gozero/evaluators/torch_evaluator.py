@@ -70,8 +70,8 @@ class TorchEvaluator:
     def infer(self, *inputs: np.ndarray) -> Evaluation:
         """Evaluate encoded positions, see `features.encode`."""
         output: nets.NetOutput = self._net(*(self._moved(array) for array in inputs))
-        ownership = None if output.ownership is None else (output.ownership / 2).tanh()  # a logit's expected sign
-        return Evaluation(_array(output.policy), _array(output.value), _optional(output.score), _optional(ownership))
+        score, owners = _optional(output.score), _optional(output.owners)
+        return Evaluation(_array(output.policy), _array(output.value), score, owners)
 
     def _moved(self, array: np.ndarray) -> Tensor:
         """An input on the device; boards in the layout that convolutions prefer."""

@@ -249,8 +249,9 @@ def _ask(net: nn.Module, batch: Batch) -> NetOutput:
 
 def _owners(output: NetOutput) -> Tensor:
     """Expected owners [n, P], -1 ... 1."""
-    assert output.ownership is not None
-    return (output.ownership / 2).tanh()
+    owners = output.owners
+    assert owners is not None
+    return owners
 
 
 def _prediction(output: NetOutput) -> Tensor:

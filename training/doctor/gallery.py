@@ -144,8 +144,9 @@ def _prediction(net: nn.Module, game: Game, state: np.ndarray, title: str) -> It
     value = f"value {float(output.value[0]):+.2f}"
     passing = f"pass {shares[game.pass_action]:.1%}, " if game.has_pass else ""
     yield BoardPicture(f"{title}\n{mover}'s policy, {passing}{value}", board, policy)
-    if output.ownership is not None and game.owner is not None:
-        owner = (output.ownership[0] / 2).tanh().numpy().reshape(board.shape)
+    owners = output.owners
+    if owners is not None and game.owner is not None:
+        owner = owners[0].numpy().reshape(board.shape)
         yield BoardPicture(
             f"{title}\nred: {mover}'s points, {value}, score {float(output.score[0]):+.1f}", board, owner, signed=True
         )
