@@ -134,7 +134,7 @@ def positions(path: Path, most: int) -> tuple[Game, np.ndarray]:
 
 def own_search(visits: int, game: str) -> SearchSettings:
     """The engine's search, one leaf at a time."""
-    return replace(search_settings(visits, game), leaves=1)
+    return replace(search_settings(visits, game), leaves=1, most_leaves=1)
 
 
 def regrets(
@@ -152,7 +152,7 @@ def labels(options: argparse.Namespace, evaluator: Evaluator, states: np.ndarray
             if np.array_equal(kept["states"], states):
                 return np.asarray(kept["worth"])
     print(f"searching {len(states)} positions deeply, {DEEP} visits each", flush=True)
-    settings = replace(search_settings(DEEP, evaluator.game.name), leaves=1, lcb=0.0)
+    settings = replace(search_settings(DEEP, evaluator.game.name), leaves=1, most_leaves=1, lcb=0.0)
     found = searched(evaluator, states, settings, DEEP)
     worth = np.stack(
         [np.where(one.visits > 0, one.q - DOUBT / np.sqrt(np.maximum(one.visits, 1)), -1) for one in found]

@@ -29,9 +29,11 @@ DEFAULT_GAME = "go"
 SMALLEST_GO = 5
 """Points a side; Go is smaller only in tests of its rules."""
 
-MANY_LEAVES, FEW_LEAVES = 8, 2
+MOST_LEAVES, MANY_LEAVES, FEW_LEAVES = 64, 8, 2
 BATCHING_VISITS = 200
-"""With at least this many visits a move, positions are evaluated ``MANY_LEAVES`` at a time."""
+"""With at least this many visits a move, positions are evaluated ``MANY_LEAVES`` at a time, or up to ``MOST_LEAVES`` where
+the evaluator prefers large batches and the tree has grown.
+"""
 
 FIRST_NODES = 20_000
 """Of a search tree before it grows: as many visits as that are searched without a pause for growing."""
@@ -131,9 +133,14 @@ def search_settings(visits: int | None, game: str) -> SearchSettings:
 
     many = visits is None or visits >= BATCHING_VISITS
     score_weight = SCORE_WEIGHT if game in GO_FAMILY else 0.0
-    leaves = MANY_LEAVES if many else FEW_LEAVES
+    leaves, most_leaves = (MANY_LEAVES, MOST_LEAVES) if many else (FEW_LEAVES, FEW_LEAVES)
     return SearchSettings(
-        leaves=leaves, max_nodes=FIRST_NODES, score_weight=score_weight, lcb=LCB, solve=game not in GO_FAMILY
+        leaves=leaves,
+        most_leaves=most_leaves,
+        max_nodes=FIRST_NODES,
+        score_weight=score_weight,
+        lcb=LCB,
+        solve=game not in GO_FAMILY,
     )
 
 
@@ -183,6 +190,7 @@ class Evaluators:
         """The evaluator for the board of ``game``, ready to answer at once. WeightsError or ValueError if it cannot be
         opened.
         """
+        from gozero.evaluators.base import preferred_batch
         from gozero.evaluators.cache import CachedEvaluator
         from gozero.evaluators.factory import open_evaluator
 
@@ -191,7 +199,8 @@ class Evaluators:
                 evaluator = open_evaluator(
                     self.path, game, backend=self.backend, threads=self.threads, precision=self.precision
                 )
-                evaluator.evaluate(game.new_states(1))  # the first evaluation is the slowest
+                for doubling in range(preferred_batch(evaluator).bit_length()):
+                    evaluator.evaluate(game.new_states(1 << doubling))  # the first of each size is the slowest
                 if self.cache:
                     evaluator = CachedEvaluator(evaluator, self.cache >> (1 + len(self._opened)))
                 self._opened[game.size] = evaluator

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gozero.evaluators.base import Evaluation, Evaluator
+from gozero.evaluators.base import Evaluation, Evaluator, preferred_batch
 from gozero.games.game import BLACK, TO_PLAY, Game
 from gozero.position import Position
 from gozero.search.search import RootResult, Search
@@ -107,6 +107,11 @@ class Owners:
     @property
     def game(self) -> Game:
         return self._evaluator.game
+
+    @property
+    def preferred_batch(self) -> int:
+        """That of the other evaluator."""
+        return preferred_batch(self._evaluator)
 
     def forget(self) -> None:
         """Start a new mean."""

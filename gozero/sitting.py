@@ -24,9 +24,8 @@ from gozero.position import Position
 from gozero.search.choose import choose
 from gozero.search.request import SearchRequest
 from gozero.search.search import RootResult, Search
+from gozero.search.settings import VISITS_PER_LEAF
 from gozero.sgf import GameRecord, serialise
-
-VISITS_PER_LEAF = 25  # few simulations suffer from leaves that are chosen before others are known
 
 
 def name_of(game: Game, action: int) -> str:

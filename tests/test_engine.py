@@ -6,7 +6,9 @@ import pytest
 
 from gozero import games, nets, weights
 from gozero.engine import Evaluators, beyond_training, find_weights, search_settings, supported_sizes
+from gozero.evaluators import factory
 from gozero.weights import Header, WeightsError
+from tests.search.naive import HashEvaluator, WideEvaluator
 
 
 @pytest.fixture
@@ -39,8 +41,19 @@ def test_an_evaluator_is_opened_once_for_a_board(nogo_weights: Path) -> None:
         evaluators.open(games.make("go", size=9))
 
 
+@pytest.mark.parametrize(("kind", "sizes"), [(HashEvaluator, [1]), (WideEvaluator, [1, 2, 4, 8, 16, 32, 64])])
+def test_an_evaluator_is_ready_for_the_batches_that_it_prefers(
+    kind: type[HashEvaluator], sizes: list[int], nogo_weights: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(factory, "open_evaluator", lambda path, game, **options: kind(game))
+    evaluator = Evaluators(nogo_weights).open(games.make("nogo", size=6))
+    assert isinstance(evaluator, kind)
+    assert evaluator.batches == sizes
+
+
 def test_long_searches_take_more_leaves() -> None:
     assert [search_settings(visits, "nogo").leaves for visits in (1, 199, 200, None)] == [2, 2, 8, 8]
+    assert [search_settings(visits, "nogo").most_leaves for visits in (1, 199, 200, None)] == [2, 2, 64, 64]
     assert [search_settings(100, game).score_weight > 0 for game in ("go", "simple_go", "nogo")] == [True, True, False]
 
 

@@ -53,6 +53,20 @@ class Evaluator(Protocol):
         """Evaluate states int32 [n, S], n ≥ 1, which are left unchanged."""
 
 
+@runtime_checkable
+class BatchEvaluator(Evaluator, Protocol):
+    """An evaluator that says how many positions it likes to get at once."""
+
+    @property
+    def preferred_batch(self) -> int:
+        """Positions of a batch, up to which more of them cost it little more time; 1: no more than come anyway."""
+
+
+def preferred_batch(evaluator: object) -> int:
+    """The batch that any evaluator likes; 1 where it does not say."""
+    return evaluator.preferred_batch if isinstance(evaluator, BatchEvaluator) else 1
+
+
 class Pending(Protocol):
     """An evaluation under way."""
 

@@ -15,7 +15,7 @@ from collections import OrderedDict
 import numpy as np
 
 from gozero import features
-from gozero.evaluators.base import Evaluation, Evaluator
+from gozero.evaluators.base import Evaluation, Evaluator, preferred_batch
 from gozero.games.game import Game
 
 KEY_BYTES = 250  # of Python's, for each key beside its own length
@@ -41,6 +41,11 @@ class CachedEvaluator:
     def game(self) -> Game:
         """The game whose states it takes."""
         return self.evaluator.game
+
+    @property
+    def preferred_batch(self) -> int:
+        """That of the other one."""
+        return preferred_batch(self.evaluator)
 
     def forget(self) -> None:
         """Drop all that is kept and give its memory back."""

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from gozero import features, nets, weights
-from gozero.evaluators.backends import FLOATING, check_board, check_choice
+from gozero.evaluators.backends import FLOATING, GPU_BATCH, check_board, check_choice
 from gozero.evaluators.base import Evaluation, check_states
 from gozero.precision import has_fast_bf16
 from gozero.threads import available_threads
@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 
 
 class TorchEvaluator:
-    """Evaluates the states of one game with a torch network (an `Evaluator`)."""
+    """Evaluates the states of one game with a torch network (an `Evaluator`).
+
+    Attributes:
+        preferred_batch: positions, see `BatchEvaluator`; 1 on a CPU.
+    """
 
     def __init__(
         self, net: nn.Module, game: Game, *, device: str = "auto", threads: int | None = None, precision: str = "auto"
@@ -43,6 +47,7 @@ class TorchEvaluator:
         self.game = game
         self.device = torch.device(("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device)
         self.precision = ("bf16" if has_fast_bf16(self.device) else "f32") if precision == "auto" else precision
+        self.preferred_batch = GPU_BATCH if self.device.type == "cuda" else 1
         if self.device.type == "cpu":
             torch.set_num_threads(threads or available_threads())
         self.refresh(net)

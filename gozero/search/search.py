@@ -1,7 +1,8 @@
 """Search: many trees at once, in waves of select -> evaluate -> expand and back up.
 
 Vocabulary.
-  wave     at most `settings.leaves` leaves of every unfinished tree, evaluated together in one batch. Its two halves,
+  wave     at most `settings.leaves` leaves of every unfinished tree, evaluated together in one batch; of one tree alone
+           more as it grows, for an evaluator that prefers large batches (`settings.most_leaves`). Its two halves,
            `collect` and `absorb`, are for callers that have something else to do while the batch is evaluated.
   visits   of the root: its own evaluation and all simulations below it, those of a kept tree included. A budget of 100
            visits is 1 evaluation of the root and 99 simulations.
@@ -24,7 +25,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gozero.evaluators.base import Evaluation, Evaluator
+from gozero.evaluators.base import Evaluation, Evaluator, preferred_batch
 from gozero.evaluators.row import RowEvaluator
 from gozero.games.game import PLY, Game
 from gozero.jit import LEGAL, OUTCOME, SAMPLE, SCORE, STEP, as_argument
@@ -33,7 +34,7 @@ from gozero.search.memory import Memory
 from gozero.search.puct import Params
 from gozero.search.request import SearchRequest
 from gozero.search.root import apply_request, draw_gumbels, plant, read_root
-from gozero.search.settings import SearchSettings
+from gozero.search.settings import VISITS_PER_LEAF, SearchSettings
 from gozero.search.show import PrincipalVariation, principal_variation, tree_text
 from gozero.search.tree import GROWING, Forest, enlarged, most_nodes, new_forest, reroot, tree_bytes
 
@@ -103,17 +104,17 @@ class Search:
         self._outcome, self._sample = as_argument(game.outcome, OUTCOME), as_argument(game.sample, SAMPLE)
         self._no_score = as_argument(descent.no_score, SCORE)
         self._score = self._no_score if game.score is None else as_argument(game.score, SCORE)
-        self._leaves = descent.new_leaves(game, max(2, trees * settings.leaves))
         self._params = _params(settings, game.points)
         self._begun = np.zeros(trees, np.int64)
         self._finished = np.zeros(trees, np.int64)
         self._row_logits = np.zeros(game.actions, np.float32)
-        self._no_scores = np.zeros(len(self._leaves.trees), np.float32)
+        self._leaves = descent.new_leaves(game, 0)
         self.restart(evaluator, seed)
 
     def restart(self, evaluator: Evaluator | RowEvaluator, seed: int) -> None:
         """Reset to a new search with this evaluator and seed; the memory is reused."""
         self.evaluator, self.seed = evaluator, seed
+        self._prepare_leaves()
         self._rows = evaluator if isinstance(evaluator, RowEvaluator) else None
         self._reserve = self.settings.max_depth + (self._rows.plies if self._rows else 0)
         if self.forest.nodes.shape[1] > (room := self._first_room(len(self.forest.trees))):
@@ -164,7 +165,7 @@ class Search:
         if self._rows is None:
             self._collected = descent.collect(
                 self._step, self._legal, self._thinkable, self._outcome, self._score if self._knows_score else self._no_score,
-                self.forest, self._params, self._leaves, self.settings.leaves,
+                self.forest, self._params, self._leaves, self._wave_leaves(),
             )  # fmt: skip
         return self._leaves.states[: self._collected]
 
@@ -236,6 +237,22 @@ class Search:
         """The tree's most visited lines, `depth` plies deep, as text."""
         return tree_text(self.game, self.forest, tree, depth)
 
+    def _prepare_leaves(self) -> None:
+        """Find out to how many leaves a wave of a tree may grow with this evaluator, and have slots for them."""
+        trees, fewest = len(self.forest.trees), self.settings.leaves
+        wanted = min(self.settings.most_leaves, preferred_batch(self.evaluator)) if trees == 1 else fewest
+        self._most_leaves = max(fewest, wanted)
+        slots = max(2, trees * self._most_leaves)
+        if slots != len(self._leaves.trees):
+            self._leaves = descent.new_leaves(self.game, slots)
+            self._no_scores = np.zeros(slots, np.float32)
+
+    def _wave_leaves(self) -> int:
+        """Leaves that the next wave takes of each tree."""
+        if self._most_leaves == self.settings.leaves:
+            return self._most_leaves
+        return min(self._most_leaves, max(self.settings.leaves, self.root_visits() // VISITS_PER_LEAF))
+
     def _tree_seed(self, tree: int) -> int:
         """A seed, different for each search of each tree."""
         self._begun[tree] += 1
@@ -276,7 +293,7 @@ class Search:
     @property
     def _most_new(self) -> int:
         """Nodes that a wave adds to a tree at most."""
-        return ROW_SIMULATIONS if self._rows is not None else max(4 * self.settings.leaves, descent.LEAST_DESCENTS)
+        return ROW_SIMULATIONS if self._rows is not None else max(4 * self._most_leaves, descent.LEAST_DESCENTS)
 
     def _make_room(self, past: int) -> None:
         """Let histories hold `past` entries and the plies a search may add."""

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from gozero.errors import ChoiceError
 
 ROOTS = ("puct", "gumbel")
+VISITS_PER_LEAF = 25
+"""A tree of fewer visits than this for each leaf in flight suffers from leaves chosen before others are known."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,9 @@ class SearchSettings:
         fpu: how far below its parent an unvisited child is assumed to be, in value, once all prior mass is visited
             (KataGo 0.2).
         leaves: leaves collected from one tree in one wave; above 1, virtual loss keeps them apart.
+        most_leaves: leaves up to which the wave of a search of one tree grows, one for every `VISITS_PER_LEAF` visits of
+            the tree, where the evaluator prefers batches larger than `leaves` (at most as large as it prefers); no more
+            than `leaves`: it does not grow.
         virtual_loss: losses, in value, charged for each visit in flight (1: AlphaGo Zero's; 0: only the visit is
             counted).
         dirichlet_weight: share of Dirichlet noise in the root's prior when `begin` asks for noise (AlphaGo Zero 0.25; 0
@@ -56,6 +61,7 @@ class SearchSettings:
     c_uct: float = 0.0
     fpu: float = 0.2
     leaves: int = 1
+    most_leaves: int = 1
     virtual_loss: float = 1.0
     dirichlet_weight: float = 0.0
     dirichlet_total: float = 10.83
@@ -74,7 +80,7 @@ class SearchSettings:
     def __post_init__(self) -> None:
         if self.root not in ROOTS:
             raise ChoiceError(f"search root {self.root!r} is unknown: expected one of {', '.join(ROOTS)}")
-        for name in ("leaves", "gumbel_m", "max_nodes", "max_depth"):
+        for name in ("leaves", "most_leaves", "gumbel_m", "max_nodes", "max_depth"):
             if getattr(self, name) < 1:
                 raise ChoiceError(f"search setting {name} is {getattr(self, name)}: expected at least 1")
         for name in (

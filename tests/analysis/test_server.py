@@ -28,6 +28,26 @@ class Silent(Opinionated):
         return super().evaluate(states)._replace(score=None, ownership=None)
 
 
+class Wide(Opinionated):
+    """Prefers batches of 64, as on a GPU."""
+
+    preferred_batch = 64
+
+
+@pytest.mark.parametrize(("kind", "largest"), [(Opinionated, 8), (Wide, 64)])
+def test_a_search_brings_the_batches_that_the_evaluator_prefers(kind: type[Opinionated], largest: int) -> None:
+    """As its own tree grows, so that it has the same numbers in company as alone."""
+    asked: dict[str, Any] = {"boardXSize": 9, "boardYSize": 9, "maxVisits": 2000}
+    alone, together = Talk(positions=1, evaluator=kind), Talk(positions=3, evaluator=kind)
+    answer = alone.analyse(**asked)
+    assert answer["rootInfo"]["visits"] == 2000
+    assert 0.8 * largest <= max(alone.evaluators[9].batches) <= largest
+    for name, visits in (("long", 2000), ("short", 300), ("shorter", 20)):
+        together.send(**query(id=name, **{**asked, "maxVisits": visits}))
+    told = {answer["id"]: answer for answer in together.finish()}
+    assert told["long"]["moveInfos"] == answer["moveInfos"]
+
+
 def test_every_turn_gets_one_answer() -> None:
     talk = Talk()
     talk.send(**query(id="game", moves=MOVES, analyzeTurns=[4, 0, 1, 2, 3]))

@@ -6,17 +6,20 @@ import numpy as np
 import pytest
 
 from gozero import games
+from gozero.engine import search_settings
 from gozero.evaluators.base import Evaluation
 from gozero.evaluators.cache import CachedEvaluator
 from gozero.features import encode, keys
 from gozero.game_tree import GameTree, Limits
-from gozero.games.game import NOT_OVER, PLY, Game
+from gozero.games.game import BLACK, NOT_OVER, PLY, Game
 from gozero.player import PlayerSettings
 from gozero.players import make_player
 from gozero.position import Position
 from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
+from gozero.search_report import Analysis, Observer
+from tests.search.naive import HashEvaluator, WideEvaluator
 
 GO = games.make("go", size=5)
 PLENTY = 2**20
@@ -166,6 +169,24 @@ def test_a_search_begun_anew_finds_the_same_without_a_new_evaluation() -> None:
     assert asked[0] == asked[1] > 100
     np.testing.assert_array_equal(results[0].visits, results[1].visits)
     np.testing.assert_array_equal(results[0].q, results[1].q)
+
+
+@pytest.mark.parametrize(("kind", "largest"), [(HashEvaluator, 8), (WideEvaluator, 64)])
+def test_a_player_brings_the_batches_that_the_evaluator_behind_its_cache_prefers(
+    kind: type[HashEvaluator], largest: int
+) -> None:
+    inner: list[HashEvaluator] = []
+
+    def open_evaluator(game: Game) -> CachedEvaluator:
+        inner.append(kind(game))
+        return CachedEvaluator(inner[0], PLENTY)
+
+    settings = PlayerSettings(seed=1, search=search_settings(None, "go"))
+    player = make_player("go", (9,), open_evaluator, settings, size=9)
+    looks: list[Analysis] = []
+    player.analyse(BLACK, Limits(3000), lambda: False, Observer(looks.append))
+    assert looks[-1].visits == 3000
+    assert 0.8 * largest <= max(inner[0].batches) <= largest
 
 
 def test_a_player_forgets_the_evaluations_of_every_board() -> None:

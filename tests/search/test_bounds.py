@@ -95,6 +95,7 @@ def test_no_move_is_an_error() -> None:
 BAD_SETTINGS = [
     {"root": "uct"},
     {"leaves": 0},
+    {"most_leaves": 0},
     {"c_puct": -1.0},
     {"dirichlet_weight": 1.5},
     {"root_policy_temperature": 0.0},

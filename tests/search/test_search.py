@@ -12,8 +12,8 @@ from gozero.search.request import SearchRequest
 from gozero.search.search import RootResult, Search
 from gozero.search.settings import SearchSettings
 from tests.rows import board
-from tests.search.naive import HashEvaluator, NaiveSearch, start
-from tests.search.trees import GO5, OPENING, TICTACTOE, check_tree, same, searched
+from tests.search.naive import HashEvaluator, NaiveSearch, WideEvaluator, start
+from tests.search.trees import GO5, GO9, OPENING, TICTACTOE, check_tree, same, searched
 
 
 @pytest.mark.parametrize(
@@ -211,6 +211,64 @@ def test_leaves_of_a_wave_are_evaluated_together() -> None:
     search.run()
     assert evaluator.batches[0] == 3 and max(evaluator.batches) == 24
     assert np.mean(evaluator.batches) > 15
+
+
+@pytest.mark.parametrize("root", ["puct", "gumbel"])
+@pytest.mark.parametrize("visits", [150, 400, 1999, 4000])
+def test_waves_grow_with_the_tree_for_an_evaluator_that_prefers_large_batches(root: str, visits: int) -> None:
+    evaluator = WideEvaluator(GO9)
+    search = Search(GO9, evaluator, SearchSettings(root=root, leaves=8, most_leaves=64, max_nodes=5000))
+    search.begin(0, SearchRequest(*start(GO9), visits))
+    while not search.is_finished:
+        before, asked = search.root_visits(), len(evaluator.batches)
+        search.wave()
+        found = evaluator.batches[asked:]
+        assert sum(found) <= min(64, max(8, before // 25)), f"{found} leaves for a tree of {before} visits"
+    check_tree(search)
+    assert search.result().root_visits == visits
+    if root == "puct":
+        assert max(evaluator.batches) >= 0.8 * min(64, max(8, visits // 25))
+        assert visits < 4000 or len(evaluator.batches) < visits / 8 / 3, "a third of the batches of 8 leaves"
+
+
+@pytest.mark.parametrize("trees", [1, 2])
+def test_waves_do_not_grow_for_an_evaluator_that_does_not_say_or_with_several_trees(trees: int) -> None:
+    """As on a CPU: the same batches, and the same result, bit for bit."""
+    found = []
+    for most, kind in ((1, HashEvaluator), (64, HashEvaluator if trees == 1 else WideEvaluator)):
+        evaluator = kind(GO5)
+        search = Search(GO5, evaluator, SearchSettings(leaves=8, most_leaves=most, max_nodes=801), trees=trees)
+        for tree in range(trees):
+            search.begin(tree, SearchRequest(*start(GO5, *OPENING), 800))
+        search.run()
+        found.append((evaluator.batches, search.result()))
+    assert found[0][0] == found[1][0]
+    assert max(found[0][0]) <= 8 * trees
+    assert same(found[0][1], found[1][1])
+
+
+def test_a_search_that_is_begun_anew_takes_what_its_new_evaluator_prefers() -> None:
+    settings = SearchSettings(leaves=8, most_leaves=64, max_nodes=2001)
+    search = Search(GO9, HashEvaluator(GO9), settings)
+    for evaluator, largest in ((WideEvaluator(GO9), 64), (HashEvaluator(GO9), 8)):
+        search.restart(evaluator, 0)
+        search.begin(0, SearchRequest(*start(GO9), 2000))
+        search.run()
+        assert max(evaluator.batches) == largest
+        assert search.result().root_visits == 2000
+
+
+def test_a_wave_that_has_grown_ends_at_the_deadline_and_at_a_stop() -> None:
+    """After the wave under way, whose batch is no larger than the evaluator prefers."""
+    evaluator = WideEvaluator(GO9)
+    search = Search(GO9, evaluator, SearchSettings(leaves=8, most_leaves=64, max_nodes=5000))
+    search.begin(0, SearchRequest(*start(GO9), 4000))
+    search.run(stop=lambda: search.root_visits() >= 1600)
+    assert 1600 <= search.root_visits() < 1600 + 64
+    batches = len(evaluator.batches)
+    search.run(deadline=0.0)
+    assert len(evaluator.batches) == batches + 1
+    check_tree(search)
 
 
 @pytest.mark.parametrize("root", ["puct", "gumbel"])

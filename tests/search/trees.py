@@ -13,7 +13,7 @@ from gozero.search.settings import SearchSettings
 from gozero.search.tree import DECIDED
 from tests.search.naive import HashEvaluator, start
 
-GO5 = go.make(5)
+GO5, GO9 = go.make(5), go.make(9)
 TICTACTOE = tictactoe.make()
 OPENING = (12, 7, 11)
 

@@ -171,11 +171,11 @@ def match_search(visits: int, conditions: Conditions) -> SearchSettings:
     """The engine's search of so many visits for a `SearchPlayer`: from a fresh tree, with what fills its batches.
 
     Many games fill a batch with one leaf each; a single game needs several, which costs a little strength: never more
-    than the engine takes with so many visits.
+    than the engine takes with so many visits on a CPU, whatever evaluates them here.
     """
     settings = search_settings(visits, conditions.game.name)
     leaves = max(1, min(settings.leaves, FULL_BATCH // conditions.parallel))
-    return replace(settings, leaves=leaves, max_nodes=visits + 1)
+    return replace(settings, leaves=leaves, most_leaves=leaves, max_nodes=visits + 1)
 
 
 class PachiPlayer:

@@ -97,4 +97,5 @@ def test_playouts_need_one_tree_for_all_games_and_networks_one_for_each(go: Game
 def test_a_search_takes_no_more_leaves_at_once_than_the_engine(
     visits: int, parallel: int, leaves: int, go: Game
 ) -> None:
-    assert players.match_search(visits, Conditions(go, 7.5, parallel=parallel)).leaves == leaves
+    settings = players.match_search(visits, Conditions(go, 7.5, parallel=parallel))
+    assert (settings.leaves, settings.most_leaves) == (leaves, leaves)
