@@ -18,6 +18,11 @@ Positions go up packed (300 bytes) and become planes on the GPU (`gozero.evaluat
 come down in one copy. Batch norm is folded, the layout is channels-last, the trunk computes in bf16. There is no
 ownership: self-play asks for none, and what plays over GTP uses `TorchEvaluator`. On the CPU the same code runs without
 streams and graphs, for tests.
+
+Before its first lane on a GPU the process is told, once and for good, that cuDNN measures its algorithms
+(`torch.backends.cudnn.benchmark`). Torch has that setting for the whole process only. To set it for the time of a
+capture and then back would change it under other threads, such as a learner's, at any moment; as it is, their
+convolutions are measured too, once for each shape and thread, and may sum in another order than without a lane.
 """
 
 from __future__ import annotations
@@ -125,18 +130,16 @@ class Lane:
         """Record `_compute` as a graph on the lane's stream, after a warm-up there; the call that launches it."""
         assert self._stream is not None
         graph = torch.cuda.CUDAGraph()
+        torch.backends.cudnn.benchmark = True  # for good, see the module's docstring
         self._stream.wait_stream(torch.cuda.current_stream(self._stream.device))
-        with torch.backends.cudnn.flags(
-            enabled=True, benchmark=True
-        ):  # during the capture too, or it forgets what it measured
-            with torch.cuda.stream(self._stream):
-                for _ in range(WARM_UPS):
-                    self._compute()
-            self._stream.synchronize()
-            # thread_local: other threads go on launching theirs
-            capture = torch.cuda.graph(graph, stream=self._stream, capture_error_mode="thread_local")
-            with CAPTURING, self._turn, capture:
+        with torch.cuda.stream(self._stream):
+            for _ in range(WARM_UPS):
                 self._compute()
+        self._stream.synchronize()
+        # thread_local: other threads go on launching theirs
+        capture = torch.cuda.graph(graph, stream=self._stream, capture_error_mode="thread_local")
+        with CAPTURING, self._turn, capture:
+            self._compute()
         return graph.replay
 
 

@@ -189,11 +189,14 @@ def test_nothing_is_launched_into_the_stream_of_a_capture(monkeypatch: pytest.Mo
     not.
     """
     few, zeros = FewStreams(), torch.zeros
+    monkeypatch.setattr(torch.backends.cudnn, "benchmark", False)
     monkeypatch.setattr(torch, "cuda", few)
     monkeypatch.setattr(torch, "zeros", lambda *shape, dtype, **elsewhere: zeros(*shape, dtype=dtype))
     waited: list[list[bool]] = []
+    measures: list[bool] = []
 
     def forward(packed: torch.Tensor) -> torch.Tensor:
+        measures.append(torch.backends.cudnn.benchmark)
         if few.captured is not None:
             waited.append([lane._turn.locked() for lane in lanes])
         return packed.float()
@@ -206,6 +209,7 @@ def test_nothing_is_launched_into_the_stream_of_a_capture(monkeypatch: pytest.Mo
         for lane in lanes:
             lane.launch(5)
         assert few.launched == [0, 1, 0, 1]
+        assert all(measures) and torch.backends.cudnn.benchmark, "set before the first lane, and never set back"
     finally:
         for stream in (0, 1):
             TURNS.pop(stream)
