@@ -1,12 +1,13 @@
-"""Evaluation for self-play on an NVIDIA GPU: many large batches under way at once, and as little work for the processor
-as can be.
+"""Evaluation of Go on an NVIDIA GPU, for self-play and for players: batches under way at once, and as little work for the
+processor as can be.
 
 Vocabulary.
   lane      one batch's way through the GPU: pinned buffers, a stream, and the captured graph of the network at one
             capacity. A batch has its lane to itself until its result has been taken; lanes are made when none is free,
             and kept.
   capacity  positions of a lane's batch. A smaller batch leaves the rest of the lane as it was: computed, and not looked
-            at.
+            at. Self-play's batches are nearly all of one size, which its lanes fit closely. A player's are of any size:
+            its lanes have the few capacities of `PLAYERS`, and a larger batch takes several of them.
   graph     the kernels of one evaluation, recorded once and launched by one call (a CUDA graph). Its tensors never
             move.
   weights   are shared by all lanes; `refresh` overwrites them in place, so no graph has to be captured again.
@@ -14,10 +15,10 @@ Vocabulary.
 All lanes of the process are made by one thread, whoever needs them. cuDNN keeps the algorithms that it has measured for
 each thread: with threads that come and go each lane would measure them anew, for seconds.
 
-Positions go up packed (300 bytes) and become planes on the GPU (`gozero.evaluators.unpack`); logits, values and scores
-come down in one copy. Batch norm is folded, the layout is channels-last, the trunk computes in bf16. There is no
-ownership: self-play asks for none, and what plays over GTP uses `TorchEvaluator`. On the CPU the same code runs without
-streams and graphs, for tests.
+Positions go up packed (300 bytes) and become planes on the GPU (`gozero.evaluators.unpack`); logits, values, scores and,
+where it is wanted, ownership come down in one copy. Batch norm is folded, the layout is channels-last, the trunk
+computes in bf16. On the CPU the same code runs without streams and graphs, for tests; streams, graphs and speed were
+not tried on a GPU.
 
 Before its first lane on a GPU the process is told, once and for good, that cuDNN measures its algorithms
 (`torch.backends.cudnn.benchmark`). Torch has that setting for the whole process only. To set it for the time of a
@@ -31,14 +32,15 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from gozero import features, nets
-from gozero.evaluators.backends import FLOATING, check_choice
+from gozero import features, nets, weights
+from gozero.evaluators.backends import FLOATING, GPU_BATCH, check_board, check_choice
 from gozero.evaluators.base import Evaluation, check_states
 from gozero.evaluators.unpack import Unpack
 from gozero.games.chains import SIZE
@@ -56,6 +58,12 @@ TURNS: defaultdict[int, threading.Lock] = defaultdict(
 )  # by stream: torch has 32 of them, so lanes come to share some, and a
 # capture would take in what another lane launches there meanwhile
 SPARE = 2  # a lane of up to this many times the positions is reused; beyond that a closer fit is made
+PLAYERS = (SMALLEST, 16, 32, 64, 128, 256)  # capacities of a player's lanes
+
+
+def serves(game: Game) -> bool:
+    """Whether the positions of this game can be packed: those of Go and small Go."""
+    return features.layout(game.name) is features.GO
 
 
 def capacity_for(count: int) -> int:
@@ -65,20 +73,42 @@ def capacity_for(count: int) -> int:
 
 
 class Forward(nn.Module):
-    """Packed positions int32 [n, packed_ints] → float32 [n, A + 2]: logits, value, score (0 where the network knows
-    none).
+    """Packed positions int32 [n, packed_ints] → float32 [n, width]: logits [A], value, score where the network knows
+    one and, where it was asked for and the network has it, ownership [P].
     """
 
-    def __init__(self, net: nn.Module, size: int) -> None:
+    def __init__(self, net: nn.Module, size: int, *, ownership: bool = False) -> None:
+        """`net`, a folded network, is kept and asked about the empty board of this size, to learn what it gives."""
         super().__init__()
         assert isinstance(net, nets.Network)
         self.unpack = Unpack(size, net.config.tactics)
         self.net = net
+        self._ownership = ownership
+        device = next(net.parameters()).device
+        with torch.inference_mode():
+            parts = self._parts(net(*(tensor.to(device) for tensor in net.example(1, (size, size)))))
+        self.widths = [part.shape[1] for part in parts]  # of logits, value, score and ownership, as far as there are
+
+    @property
+    def width(self) -> int:
+        """Floats of a position's result."""
+        return sum(self.widths)
 
     def forward(self, packed: Tensor) -> Tensor:
-        output: nets.NetOutput = self.net(*self.unpack(packed))
-        score = torch.zeros_like(output.value) if output.score is None else output.score
-        return torch.cat([output.policy, output.value[:, None], score[:, None]], 1).float()
+        return torch.cat(self._parts(self.net(*self.unpack(packed))), 1).float()
+
+    def evaluation(self, rows: np.ndarray) -> Evaluation:
+        """The results float32 [n, width] of n positions, copied."""
+        starts = np.cumsum(self.widths)[:-1]
+        logits, value, *others = (part.copy() for part in np.split(rows, starts, axis=1))
+        score, ownership = [*others, None, None][:2]
+        return Evaluation(logits, value[:, 0], None if score is None else score[:, 0], ownership)
+
+    def _parts(self, output: nets.NetOutput) -> list[Tensor]:
+        """What is passed on of a network's output, each [n, floats]; whatever has ownership has a score."""
+        score = None if output.score is None else output.score[:, None]
+        columns = output.policy, output.value[:, None], score, output.owners if self._ownership else None
+        return [column for column in columns if column is not None]
 
 
 class Lane:
@@ -115,12 +145,11 @@ class Lane:
             if self._done is not None:
                 self._done.record()
 
-    def take(self, count: int, actions: int) -> Evaluation:
+    def take(self, count: int) -> Evaluation:
         """Wait for this batch alone, and copy its results."""
         if self._done is not None:
             self._done.synchronize()
-        rows = self._found_rows[:count]
-        return Evaluation(rows[:, :actions].copy(), rows[:, actions].copy(), rows[:, actions + 1].copy())
+        return self._forward.evaluation(self._found_rows[:count])
 
     def _compute(self) -> None:
         self._found.copy_(self._forward(self._packed))
@@ -144,38 +173,67 @@ class Lane:
 
 
 class Launched:
-    """An evaluation on its way through a lane (a `Pending`)."""
+    """An evaluation on its way through its lanes, each with so many of its positions (a `Pending`)."""
 
-    def __init__(self, evaluator: CudaEvaluator, lane: Lane, count: int) -> None:
-        self._evaluator, self._lane, self._count = evaluator, lane, count
+    def __init__(self, evaluator: CudaEvaluator, lanes: list[tuple[Lane, int]]) -> None:
+        self._evaluator, self._lanes = evaluator, lanes
 
     def result(self) -> Evaluation:
-        """Wait for it; its lane is then free for another batch."""
-        evaluation = self._lane.take(self._count, self._evaluator.game.actions)
-        self._evaluator.release(self._lane)
-        return evaluation
+        """Wait for it; its lanes are then free for other batches."""
+        parts = []
+        for lane, count in self._lanes:
+            parts.append(lane.take(count))
+            self._evaluator.release(lane)
+        return parts[0] if len(parts) == 1 else Evaluation.joined(parts)
 
 
 class CudaEvaluator:
-    """Evaluates the states of one game, in as many batches at once as its callers submit (an `AsynchronousEvaluator`)."""
+    """Evaluates the states of one game, in as many batches at once as its callers submit (an `AsynchronousEvaluator`).
 
-    def __init__(self, net: nn.Module, game: Game, *, device: str = "cuda", precision: str = "auto") -> None:
+    Attributes:
+        preferred_batch: positions, see `BatchEvaluator`.
+    """
+
+    preferred_batch = GPU_BATCH
+
+    def __init__(
+        self,
+        net: nn.Module,
+        game: Game,
+        *,
+        device: str = "cuda",
+        precision: str = "auto",
+        ownership: bool = False,
+        capacities: tuple[int, ...] = (),
+    ) -> None:
         """Take a copy of `net`, in training or evaluation mode.
 
         Args:
             net: a network of `gozero.nets`.
-            game: the game whose states come.
+            game: the game whose states come, one that `serves` accepts.
             device: "cuda", "cuda:1" …; "cpu" computes the same, one batch after the other.
             precision: "f32", "bf16", or "auto": bf16 where the device computes in it.
+            ownership: whether evaluations have the owners of points, where the network knows them.
+            capacities: those that lanes may have, ascending; none: whatever fits the batches.
         """
         check_choice("precision", precision, FLOATING)
         self.game = game
         self.device = torch.device(device)
         self.precision = ("bf16" if has_fast_bf16(self.device) else "f32") if precision == "auto" else precision
-        self._forward = Forward(self._fold(net), game.rows).to(self.device)
-        self._columns = (features.packed_ints(game.rows, self._forward.unpack.tactics), game.actions + 2)
+        self._forward = Forward(self._fold(net), game.rows, ownership=ownership).to(self.device)
+        self._columns = (features.packed_ints(game.rows, self._forward.unpack.tactics), self._forward.width)
+        self._capacities = capacities
         self._free: list[Lane] = []
         self._lock = threading.Lock()  # over the list of free lanes
+
+    @staticmethod
+    def open(path: Path, game: Game, *, device: str = "cuda", precision: str = "auto") -> CudaEvaluator:
+        """A player's evaluator from a weights file; WeightsError if it cannot serve this game and board."""
+        file = weights.load(path, game.name)
+        check_board(path, file.config.name, file.config.board, game)
+        return CudaEvaluator(
+            file.network(), game, device=device, precision=precision, ownership=True, capacities=PLAYERS
+        )
 
     def refresh(self, net: nn.Module) -> None:
         """Evaluate with the present weights of `net`, a network of the same shape, from now on; batches under way are
@@ -195,11 +253,16 @@ class CudaEvaluator:
     def submit(self, states: np.ndarray) -> Launched:
         """Begin to evaluate states int32 [n, S]; see `AsynchronousEvaluator`."""
         check_states(self.game, states)
+        most = self._capacities[-1] if self._capacities else len(states)
+        return Launched(self, [self._launched(states[at : at + most]) for at in range(0, len(states), most)])
+
+    def _launched(self, states: np.ndarray) -> tuple[Lane, int]:
+        """Send states int32 [n, S] through a lane. Returns it, and n."""
         count = len(states)
         lane = self._lane(count)
         lane.put(states)
         lane.launch(count)
-        return Launched(self, lane, count)
+        return lane, count
 
     def release(self, lane: Lane) -> None:
         """Return a lane whose result has been taken."""
@@ -214,7 +277,8 @@ class CudaEvaluator:
                 lane = min(fitting, key=lambda lane: lane.capacity)
                 self._free.remove(lane)
                 return lane
-        return MAKER.submit(Lane, self._forward, capacity_for(count), self._columns, self.device).result()
+        capacity = next((capacity for capacity in self._capacities if capacity >= count), None) or capacity_for(count)
+        return MAKER.submit(Lane, self._forward, capacity, self._columns, self.device).result()
 
     def _fold(self, net: nn.Module) -> nn.Module:
         """A copy of `net` as it runs."""

@@ -1,7 +1,7 @@
 """Opens a weights file as an evaluator: chooses the backend and imports it only then.
 
-The interface is `gozero.evaluators.base`; self-play on a GPU opens its evaluator by itself
-(`gozero.evaluators.cuda_evaluator`).
+The interface is `gozero.evaluators.base`; self-play makes its evaluator of a network by itself
+(`training.actor.leaves`).
 """
 
 from __future__ import annotations
@@ -50,12 +50,21 @@ def open_evaluator(
             raise PrecisionError(
                 "precision int8 needs the backend openvino, which is not used here; use auto, bf16 or f32"
             )
-        from gozero.evaluators.torch_evaluator import TorchEvaluator
-
-        return TorchEvaluator.open(file, game, threads=threads, precision=precision)
+        return _torch_evaluator(file, game, threads, precision)
     from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
 
     return OpenVINOEvaluator.open(file, game, threads=threads, precision=precision)
+
+
+def _torch_evaluator(file: Path, game: Game, threads: int | None, precision: str) -> Evaluator:
+    """On a GPU, where there is one, by captured graphs if they serve the game."""
+    import torch
+
+    from gozero.evaluators import cuda_evaluator, torch_evaluator
+
+    if torch.cuda.is_available() and cuda_evaluator.serves(game):
+        return cuda_evaluator.CudaEvaluator.open(file, game, precision=precision)
+    return torch_evaluator.TorchEvaluator.open(file, game, threads=threads, precision=precision)
 
 
 def carry_graph(path: Path) -> None:

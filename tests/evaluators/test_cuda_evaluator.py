@@ -5,6 +5,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import cycle
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,12 +14,17 @@ import pytest
 import torch
 from torch import nn
 
-from gozero import games, nets
+from gozero import games, nets, weights
+from gozero.engine import search_settings
 from gozero.evaluators import cuda_evaluator
-from gozero.evaluators.base import AsynchronousEvaluator
-from gozero.evaluators.cuda_evaluator import TURNS, CudaEvaluator, Lane, capacity_for
+from gozero.evaluators.base import AsynchronousEvaluator, Evaluation, preferred_batch
+from gozero.evaluators.cuda_evaluator import PLAYERS, TURNS, CudaEvaluator, Lane, capacity_for, serves
 from gozero.evaluators.torch_evaluator import TorchEvaluator
-from gozero.games.game import Game
+from gozero.game_tree import Limits
+from gozero.games.game import BLACK, Game
+from gozero.player import PlayerSettings
+from gozero.players import make_player
+from gozero.search_report import Analysis, Observer
 from tests.trained import random_states, trained_like
 
 LINEAR_HEADS = nets.NetConfig("agz7", "agz", blocks=2, channels=16, size=7, value_hidden=32)  # agz13 in small
@@ -42,30 +48,98 @@ def net(request: pytest.FixtureRequest, states: np.ndarray) -> nn.Module:
     return trained_like(request.param, states)
 
 
-def exact(net: nn.Module, game: Game, states: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Logits, value and score of the plain evaluator, in float32."""
-    found = TorchEvaluator(net, game, device="cpu", threads=1, precision="f32").evaluate(states)
-    return found.logits, found.value, np.zeros_like(found.value) if found.score is None else found.score
+def exact(net: nn.Module, game: Game, states: np.ndarray) -> Evaluation:
+    """What the plain evaluator says, in float32."""
+    return TorchEvaluator(net, game, device="cpu", threads=1, precision="f32").evaluate(states)
+
+
+@pytest.mark.parametrize("ownership", [False, True], ids=["self-play", "player"])
+@pytest.mark.parametrize("device", ["cpu", GPU])
+def test_it_says_what_the_network_says(
+    device: str, ownership: bool, net: nn.Module, game: Game, states: np.ndarray
+) -> None:
+    """All that it was asked for, and nothing of what the network does not know."""
+    evaluator = CudaEvaluator(net, game, device=device, precision="f32", ownership=ownership)
+    assert isinstance(evaluator, AsynchronousEvaluator)
+    expected = exact(net, game, states)
+    if not ownership:
+        expected = expected._replace(ownership=None)
+    for one, two in zip(expected, evaluator.evaluate(states), strict=True):
+        assert (one is None) == (two is None)
+        if one is not None:
+            assert two.dtype == np.float32
+            assert two.shape == one.shape
+            assert two.flags.c_contiguous
+            np.testing.assert_allclose(one, two, rtol=0, atol=1e-4 if device == "cpu" else 5e-3)
+
+
+def test_self_play_pays_nothing_for_ownership(game: Game, states: np.ndarray) -> None:
+    evaluator = CudaEvaluator(trained_like(SMALL, states), game, device="cpu", precision="f32")
+    evaluator.evaluate(states)
+    assert {lane._down.shape[1] for lane in evaluator._free} == {game.actions + 2}
 
 
 @pytest.mark.parametrize("device", ["cpu", GPU])
-def test_it_says_what_the_network_says(device: str, net: nn.Module, game: Game, states: np.ndarray) -> None:
-    evaluator = CudaEvaluator(net, game, device=device, precision="f32")
-    assert isinstance(evaluator, AsynchronousEvaluator)
-    found = evaluator.evaluate(states)
-    for one, two in zip(exact(net, game, states), found[:3], strict=True):
-        assert two.dtype == np.float32
-        assert two.flags.c_contiguous
-        np.testing.assert_allclose(one, two, rtol=0, atol=1e-4 if device == "cpu" else 5e-3)
-    assert found.ownership is None
+def test_a_players_batches_of_all_sizes_share_a_few_lanes(
+    device: str, game: Game, states: np.ndarray, tmp_path: Path
+) -> None:
+    """Up to 64, as its searches have them, and much larger ones, which take several lanes."""
+    weights.save(tmp_path / "net.pt", trained_like(SMALL, states), SMALL)
+    evaluator = CudaEvaluator.open(tmp_path / "net.pt", game, device=device, precision="f32")
+    assert preferred_batch(evaluator) == 64
+    many = np.ascontiguousarray(np.tile(states, (14, 1)))  # 560
+    whole = exact(weights.load(tmp_path / "net.pt").network(), game, many)
+    for count in (*range(1, 65), 100, 257, 560, 362, 64, 1):
+        found = evaluator.evaluate(many[-count:])
+        assert found.ownership is not None and whole.ownership is not None
+        for one, two in ((whole.logits, found.logits), (whole.ownership, found.ownership)):
+            np.testing.assert_allclose(one[-count:], two, rtol=0, atol=1e-4 if device == "cpu" else 5e-3)
+    capacities = [lane.capacity for lane in evaluator._free]
+    assert sorted(set(capacities)) == list(PLAYERS)
+    assert len(capacities) <= len(PLAYERS) + 1, "two of the largest for 560 positions, and one of each other capacity"
+
+
+def test_an_analysis_is_that_of_the_plain_evaluator(game: Game, states: np.ndarray) -> None:
+    """Moves, score and owners; with a network without these heads, none."""
+    for config in (SMALL, LINEAR_HEADS):
+        net, looks = trained_like(config, states), list[Analysis]()
+        for evaluator in (
+            TorchEvaluator(net, game, device="cpu", threads=1, precision="f32"),
+            CudaEvaluator(net, game, device="cpu", precision="f32", ownership=True, capacities=PLAYERS),
+        ):
+            settings = PlayerSettings(seed=1, search=search_settings(100, "go"))
+            player = make_player("go", (7,), lambda game, found=evaluator: found, settings, size=7)
+            observer = Observer(looks.append, ownership=True, moves_ownership=True)
+            player.analyse(BLACK, Limits(100), lambda: False, observer)
+        plain, found = looks
+        assert [(move.action, move.visits) for move in found.moves] == [
+            (move.action, move.visits) for move in plain.moves
+        ]
+        assert (found.score is None) == (plain.score is None) == (config is LINEAR_HEADS)
+        if plain.ownership is None:
+            assert found.ownership is found.moves[0].ownership is None
+        else:
+            np.testing.assert_allclose(found.ownership, plain.ownership, atol=1e-3)
+            for one, two in zip(plain.moves, found.moves, strict=True):
+                np.testing.assert_allclose(one.ownership, two.ownership, atol=1e-3)
+
+
+def test_a_weights_file_for_another_board_is_refused(game: Game, states: np.ndarray, tmp_path: Path) -> None:
+    weights.save(tmp_path / "agz.pt", trained_like(LINEAR_HEADS, states), LINEAR_HEADS)
+    with pytest.raises(weights.WeightsError, match="network agz7 plays 7x7 only, not 9x9"):
+        CudaEvaluator.open(tmp_path / "agz.pt", games.make("go", size=9), device="cpu")
+
+
+def test_it_serves_the_games_whose_positions_can_be_packed() -> None:
+    assert [name for name in games.GAMES if serves(games.make(name))] == ["go", "simple_go"]
 
 
 @pytest.mark.parametrize("device", ["cpu", GPU])
 def test_bf16_is_near(device: str, net: nn.Module, game: Game, states: np.ndarray) -> None:
     found = CudaEvaluator(net, game, device=device, precision="bf16").evaluate(states)
-    logits, value, _ = exact(net, game, states)
-    assert np.abs(logits - found.logits).mean() < 0.03 * np.abs(logits).mean()
-    assert np.abs(value - found.value).mean() < 0.05
+    plain = exact(net, game, states)
+    assert np.abs(plain.logits - found.logits).mean() < 0.03 * np.abs(plain.logits).mean()
+    assert np.abs(plain.value - found.value).mean() < 0.05
 
 
 @pytest.mark.parametrize("device", ["cpu", GPU])
@@ -113,7 +187,7 @@ def test_refresh_overwrites_the_weights_where_they_are(device: str, game: Game, 
     assert evaluator._free == lanes
     assert np.abs(before.logits - after.logits).max() > 0.1
     np.testing.assert_allclose(
-        after.logits, exact(other, game, states)[0], rtol=0, atol=1e-4 if device == "cpu" else 5e-3
+        after.logits, exact(other, game, states).logits, rtol=0, atol=1e-4 if device == "cpu" else 5e-3
     )
 
 

@@ -12,6 +12,7 @@ import torch
 
 from gozero import caches, features, games, jit, nets, weights
 from gozero.evaluators import factory, graphs
+from gozero.evaluators.cuda_evaluator import CudaEvaluator
 from gozero.evaluators.factory import open_evaluator
 from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
 from gozero.evaluators.torch_evaluator import TorchEvaluator
@@ -171,6 +172,18 @@ def test_the_backend_is_chosen(file: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert isinstance(open_evaluator(file, game), OpenVINOEvaluator), "a card is of no use without torch"
     with pytest.raises(ValueError, match=r"^backend torch is not installed; run: pip install 'gozero\[train\]', or"):
         open_evaluator(file, game, backend="torch")
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("go", "CudaEvaluator"), ("simple_go", "CudaEvaluator"), ("nogo", "TorchEvaluator")]
+)
+def test_a_gpu_plays_by_captured_graphs_where_they_serve_the_game(
+    name: str, kind: str, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    for evaluator in (CudaEvaluator, TorchEvaluator):
+        monkeypatch.setattr(evaluator, "open", lambda *opened, evaluator=evaluator, **options: evaluator.__name__)
+    assert open_evaluator(file, games.make(name), backend="torch") == kind
 
 
 def test_unknown_choices_are_named(file: Path) -> None:

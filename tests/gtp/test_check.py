@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from gozero import nets, weights
+from gozero import games, nets, weights
 from gozero.evaluators.cache import CachedEvaluator
+from gozero.evaluators.cuda_evaluator import CudaEvaluator
 from gtp import check
 from gtp.check import NOTE, OK, WRONG, CheckResult
 from gtp.settings import GtpSettings
@@ -42,6 +43,12 @@ def test_the_network_is_measured_not_the_evaluations_kept(small_weights: Path, m
     findings = found(GtpSettings(weights=str(small_weights), size=7, threads=1))
     assert not any(isinstance(evaluator, CachedEvaluator) for evaluator in measured) and measured
     assert "Cached" not in findings["network"].text
+
+
+def test_captured_graphs_are_told_from_plain_torch() -> None:
+    game = games.make("go", size=5)
+    evaluator = CudaEvaluator(nets.build(nets.config("b1c8"), seed=1), game, device="cpu", precision="f32")
+    assert check._evaluator(evaluator, 1.0).text == "Torch with captured graphs on the CPU in f32, ready after 1.0 s"
 
 
 def test_a_processor_that_others_use_is_named(small_weights: Path, monkeypatch: pytest.MonkeyPatch) -> None:

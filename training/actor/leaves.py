@@ -9,7 +9,6 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from gozero import features
 from gozero.evaluators.backends import PrecisionError
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.row import RowEvaluator
@@ -69,12 +68,11 @@ def _openvino_evaluator(game: Game, net: nn.Module, threads: int, precision: str
 
 
 def _gpu_evaluator(game: Game, net: nn.Module, previous: Evaluator | RowEvaluator | None, precision: str) -> Evaluator:
-    if features.layout(game.name) is not features.GO:  # the only positions that can be packed
-        from gozero.evaluators.torch_evaluator import TorchEvaluator
+    from gozero.evaluators.cuda_evaluator import CudaEvaluator, serves
+    from gozero.evaluators.torch_evaluator import TorchEvaluator
 
+    if not serves(game):
         return TorchEvaluator(net, game, device="cuda", precision=precision)
-    from gozero.evaluators.cuda_evaluator import CudaEvaluator
-
     if isinstance(previous, CudaEvaluator):
         previous.refresh(net)
         return previous
