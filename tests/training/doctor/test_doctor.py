@@ -58,8 +58,8 @@ def flip_komi(monkeypatch: pytest.MonkeyPatch) -> None:
     """The learner is given komi with the wrong sign."""
     sample = Replay.sample
 
-    def wrong(self: Replay, batch: int, generator: np.random.Generator) -> Batch:
-        found = sample(self, batch, generator)
+    def wrong(self: Replay, batch: int, generator: np.random.Generator, part: slice) -> Batch:
+        found = sample(self, batch, generator, part)
         found.globals[:, 0] *= -1
         return found
 
