@@ -12,6 +12,7 @@ there is kept only if it wins a match: the last line is its command.
 from __future__ import annotations
 
 import argparse
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, get_type_hints
@@ -100,7 +101,8 @@ def tune(options: argparse.Namespace) -> None:
     print(f"the engine's own: regret {seen.of('-').mean():.4f} over {len(states[::2])} positions", flush=True)
     best = float("inf")
     for number in range(1, options.trials + 1):
-        asked = optimiser.ask()
+        with warnings.catch_warnings(action="ignore"):  # of the libraries below it
+            asked = optimiser.ask()
         cost = float(seen.of(described(asked.value)).mean())
         optimiser.tell(asked, cost)
         if cost < best:
