@@ -138,6 +138,8 @@ def rage(chaos: Chaos, driver: subprocess.Popen[bytes], minutes: float, every: f
 
 def compare(chosen: argparse.Namespace, folder: Path, generations: int) -> None:
     """Make the run again, undisturbed, and let the two networks play."""
+    if generations < 1:
+        sys.exit("no generation was completed: there is nothing to compare")
     calm = folder / "undisturbed"
     with (folder / "undisturbed.txt").open("w") as out:
         subprocess.run(command(chosen, calm, "--set", f"generations={generations}"), stderr=out, check=True)

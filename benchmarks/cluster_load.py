@@ -60,6 +60,7 @@ def measure(workers: int, hosts: list[Any], seconds: float, game: float) -> str:
     """The line for so many workers."""
     turn, settings, inbox = itertools.cycle(hosts), LoopSettings(), SimpleQueue[Any]()
     squad = Squad(Initialize(settings, 1), workers, hire=lambda order, slot: next(turn))
+    squad.open()
 
     def submit(seat: int) -> None:
         stretch = Stretch(13, seat, settings.stage[0], 1, 4.0, "games")

@@ -65,7 +65,7 @@ class Span(NamedTuple):
 
 def described(values: dict[str, Any]) -> str:
     """The values as a variant of `benchmarks.variants`."""
-    return ",".join(f"{name}={value:.4g}" for name, value in values.items())
+    return ",".join(f"{name}={value if KINDS[name] is int else format(value, '.4g')}" for name, value in values.items())
 
 
 class Regret:
@@ -93,10 +93,13 @@ def tune(options: argparse.Namespace) -> None:
     if options.optimiser not in nevergrad.optimizers.registry:
         raise ChoiceError(f"--optimiser {options.optimiser}: nevergrad has none of that name; try NGOpt, TBPSA or CMA")
     game, states = variants.positions(options.yardstick, options.positions)
+    if len(states) < 2:
+        raise ChoiceError(f"{options.yardstick}: {len(states)} balanced positions; it takes 2 or more")
     evaluator = variants.evaluator_of(options, game)
     worth = variants.labels(options, evaluator, states)
     seen, unseen = (Regret(evaluator, states[first::2], worth[first::2], options.visits) for first in (0, 1))
     space.random_state.seed(options.seed)
+    space.function.deterministic = False  # NGOpt then takes an optimiser for noisy functions
     optimiser = nevergrad.optimizers.registry[options.optimiser](space, budget=options.trials)
     print(f"the engine's own: regret {seen.of('-').mean():.4f} over {len(states[::2])} positions", flush=True)
     best = float("inf")
@@ -114,7 +117,11 @@ def tune(options: argparse.Namespace) -> None:
         f"{found}: on {len(gain)} positions that no trial saw its regret is {gain.mean():.4f} +- "
         f"{gain.std() / len(gain) ** 0.5:.4f} below the engine's own"
     )
-    print(f"python -m benchmarks.variants match {found} - --visits {options.visits} --games 400")
+    weights = f" --weights {options.weights}" if options.weights else ""
+    print(
+        f"python -m benchmarks.variants match {found} - --game {game.name} --size {game.rows}{weights} "
+        f"--visits {options.visits} --games 400"
+    )
 
 
 def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:

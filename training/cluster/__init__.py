@@ -5,8 +5,9 @@ start --head` does so by itself, but a node or driver that is given an address w
 """
 
 import os
-from pathlib import Path
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-if {"RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"} & set(os.environ) or Path("~/.ray/auth_token").expanduser().exists():
+if {"RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"} & set(os.environ) or os.path.exists(  # noqa: PTH110 - never raises
+    os.path.expanduser("~/.ray/auth_token")  # noqa: PTH111 - likewise, without a home
+):
     os.environ.setdefault("RAY_AUTH_MODE", "token")

@@ -23,7 +23,7 @@ from torch import nn
 
 from gozero.threads import available_threads
 from training.cluster.crew import ClusterCrew, ClusterMatches
-from training.cluster.learner import ClusterTrainer, LearnerLostError
+from training.cluster.learner import ClusterTrainer, LearnerLostError, check_room
 from training.cluster.messages import Assignment, Initialize, Told
 from training.cluster.squad import TRIES, Squad, WorkersLostError
 from training.console import say
@@ -81,6 +81,7 @@ class ClusterStaff:
     def trainer(self, settings: LoopSettings) -> ClusterTrainer:
         self.close()
         self._trainer = ClusterTrainer(settings, self._stop)
+        self.squad.open()  # not before: workers could take the learner's GPU
         return self._trainer
 
     def crew(self, settings: LoopSettings, net: nn.Module) -> ClusterCrew:
@@ -145,6 +146,8 @@ class Coordinator:
                 again = self._again and asked.storage is not None  # what its process held before is to be taken over
                 home = sitting.second_home(asked.storage, asked.take_over or again, asked.folder, held)
                 settings = sitting.as_begun(asked.settings, asked.folder, asked.chosen)
+                if not self._again:
+                    check_room(settings)
                 squad = Squad(Initialize(settings, asked.threads), asked.workers)
                 held.callback(squad.close)
                 staff = ClusterStaff(squad, self._stop.is_set)

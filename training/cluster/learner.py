@@ -10,16 +10,15 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import nullcontext
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import ray
 import torch
 from ray.exceptions import ObjectLostError, RayActorError, RayTaskError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 from torch import nn
-from torch.distributed import TCPStore
 
 from gozero import nets
 from gozero.options import SettingsError
@@ -32,6 +31,9 @@ from training.records.records import Record
 from training.run.resources import device_of, pace_of
 from training.run.trainer import Holding, LocalTrainer, Losses
 from training.settings.config import LoopSettings
+
+if TYPE_CHECKING:
+    from torch.distributed import TCPStore
 
 Found = TypeVar("Found")
 FIRST_CHUNK, MOST_CHUNK = 8, 1000  # steps of an order
@@ -54,17 +56,18 @@ class LearnerActor:
     def meeting_place(self) -> tuple[str, int]:
         """(host, port) for `open`, of the first process."""
         host: str = ray.util.get_node_ip_address()
-        self._store = host_meeting(host)
+        with self._together():
+            self._store = host_meeting(host)
         return host, self._store.port
 
     def open(self, place: tuple[str, int] | None = None) -> None:
         """Begin with fresh weights and an empty window; several processes meet at a place first."""
-        device = device_of("auto" if ray.get_gpu_ids() else "cpu")
-        if place is not None:
-            self._store = self._store or join_meeting(*place)
-            meet(self._peers, self._store, device)
-        settings = self._order.settings
-        self._trainer = LocalTrainer(settings, device, pace_of(settings, device), self._peers)
+        settings, device = self._order.settings, device_of("auto" if ray.get_gpu_ids() else "cpu")
+        with self._together():
+            if place is not None:
+                self._store = self._store or join_meeting(*place)
+                meet(self._peers, self._store, device)
+            self._trainer = LocalTrainer(settings, device, pace_of(settings, device), self._peers)
 
     def load_records(self, order: LoadRecords) -> Loaded:
         """Take games into the window."""
@@ -82,14 +85,20 @@ class LearnerActor:
 
     def optimize(self, order: Optimize) -> Optimized:
         """Take steps."""
-        try:
+        with self._together():
             losses, widths = self._trainer.train(order.count, order.rate)
+        numbers = tuple({name: float(loss) for name, loss in each.items()} for each in losses)
+        return Optimized(numbers, frozenset(widths), self._trainer.steps, self._trainer.threads)
+
+    @contextmanager
+    def _together(self) -> Iterator[None]:
+        """PeerLostError where PyTorch fails in what several processes do together: another one is gone, mostly."""
+        try:
+            yield
         except RuntimeError as error:
             if self._peers.count == 1:
                 raise
-            raise PeerLostError(str(error).strip().splitlines()[0]) from error
-        numbers = tuple({name: float(loss) for name, loss in each.items()} for each in losses)
-        return Optimized(numbers, frozenset(widths), self._trainer.steps, self._trainer.threads)
+            raise PeerLostError((str(error).strip() or repr(error)).splitlines()[0]) from error
 
     def average(self) -> dict[str, torch.Tensor]:
         """The tensors of the average."""
@@ -129,7 +138,7 @@ class ClusterTrainer:
         """Start the actors: on GPUs if the cluster has any and the settings allow it; else one on this machine, or
         several wherever there is room.
 
-        They are waited for until `stop()`: LearnerLostError. SettingsError where the settings do not fit the cluster.
+        They are waited for until `stop()`: LearnerLostError.
         """
         self.settings, self.config, self.chunk = settings, network_config(settings), FIRST_CHUNK
         count = settings.learner.processes
@@ -140,8 +149,12 @@ class ClusterTrainer:
         hire = actor.options(**_room(settings))
         self.actors: list[Any] = [hire.remote(Initialize(settings, 0), Peers(rank, count)) for rank in range(count)]
         self.holding = Holding({}, 0, 0)
-        self._await(stop)
-        self._ask_all("open", *([self._ask("meeting_place")] if count > 1 else []))
+        try:
+            self._await(stop)
+            self._ask_all("open", *([self._ask("meeting_place")] if count > 1 else []))
+        except BaseException:
+            self.close()  # those that are there would wait for the others
+            raise
 
     def fill(self, shards: Iterable[Sequence[Record]], before: int, after: int) -> None:
         shards = list(shards)
@@ -201,11 +214,13 @@ class ClusterTrainer:
         began, said, there = time.monotonic(), False, [actor.__ray_ready__.remote() for actor in self.actors]
         while len(ray.wait(there, num_returns=len(there), timeout=LOOK)[0]) < len(there):
             if stop():
-                self.close()
                 raise LearnerLostError("there was no room for the learner")
             if not said and time.monotonic() > began + PATIENCE:
                 said = True
-                say("waiting for room for the learner: others have the cluster's GPUs (device = cpu does without)")
+                say(
+                    "waiting for room for the learner: the cluster has "
+                    f"{_gpus():g} GPUs, and others may have them (device = cpu does without)"
+                )
 
     def _loaded(self, name: str, *arguments: Any) -> int:
         found: Loaded = self._ask_all(name, *arguments)
@@ -223,12 +238,28 @@ class ClusterTrainer:
         return _answers([getattr(actor, name).remote(*arguments) for actor in self.actors])[0]
 
 
+def check_room(settings: LoopSettings) -> None:
+    """SettingsError where the cluster has not the GPUs that the settings ask for: for the beginning of a sitting. Later
+    they may be away for a while.
+    """
+    gpus, processes = _gpus(), settings.learner.processes
+    if settings.device == "cuda" and gpus < 1:
+        raise SettingsError("device = 'cuda': no machine of the cluster offers a GPU; use device = 'cpu' or 'auto'")
+    if settings.device != "cpu" and 1 <= gpus < processes:
+        raise SettingsError(
+            f"learner.processes = {processes}: the cluster has {gpus:g} GPUs; lower it, or use device = 'cpu'"
+        )
+
+
+def _gpus() -> float:
+    """The GPUs of the cluster now."""
+    return float(ray.cluster_resources().get("GPU", 0))
+
+
 def _room(settings: LoopSettings) -> dict[str, Any]:
     """Ray's options for where an actor is."""
-    if settings.device != "cpu" and ray.cluster_resources().get("GPU", 0) >= 1:
+    if settings.device == "cuda" or (settings.device != "cpu" and _gpus() >= 1):
         return {"num_cpus": 0, "num_gpus": GPU_SHARE if settings.learner.processes == 1 else 1}
-    if settings.device == "cuda":
-        raise SettingsError("device = 'cuda': no machine of the cluster offers a GPU; use device = 'cpu' or 'auto'")
     if settings.learner.processes > 1:
         return {"num_cpus": 0, "scheduling_strategy": "SPREAD"}
     here = ray.get_runtime_context().get_node_id()

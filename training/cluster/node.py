@@ -72,7 +72,7 @@ def start_command(options: argparse.Namespace) -> list[str]:
     gpus, cpus = options.gpus, available_threads()
     threads, workers = options.threads, options.workers
     if threads is None:
-        threads = max(1, cpus // (gpus + (workers or 0))) if gpus > 0 else 1
+        threads = max(1, cpus // max(1, gpus + (workers or 0))) if gpus > 0 else 1
     if workers is None:
         workers = 0 if gpus else max(1, cpus // max(1, threads))
     if min(gpus, workers) < 0 or gpus + workers == 0 or threads < 1 or options.memory < 80:

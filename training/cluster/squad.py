@@ -72,7 +72,7 @@ class Member:
 
 
 class Squad:
-    """The members and their jobs."""
+    """The members and their jobs. There are none before `open`."""
 
     def __init__(self, order: Initialize, workers: int, hire: Callable[[Initialize, str], Any] | None = None) -> None:
         """`workers`: members to be started on the cluster's CPUs; 0: one for each slot. `hire` starts one, given the
@@ -83,12 +83,16 @@ class Squad:
         self._numbers = itertools.count(1)
         self._waiting: deque[Job] = deque()
         self._members: list[Member] = []
-        self._wake, self._closed = threading.Event(), threading.Event()
+        self._wake, self._opened, self._closed = threading.Event(), threading.Event(), threading.Event()
         self._looked, self._alone_since, self._said_alone = 0.0, time.monotonic(), False
         self._dead_starts = 0  # since the last one that came
         self._failure: Exception | None = None  # of the thread
         self._thread = threading.Thread(target=self._serve, name="squad", daemon=True)
         self._thread.start()
+
+    def open(self) -> None:
+        """Begin to start members."""
+        self._opened.set()
 
     def number(self) -> int:
         """The number of the next order."""
@@ -163,7 +167,7 @@ class Squad:
     def _recruit(self) -> None:
         """Start members where there is room."""
         now = time.monotonic()
-        if now < self._looked + LOOK:
+        if not self._opened.is_set() or now < self._looked + LOOK:
             return
         self._looked = now
         room = {CPUS: self._workers} if self._workers else ray.cluster_resources()

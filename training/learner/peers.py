@@ -5,17 +5,20 @@ Vocabulary.
          are averaged (DistributedDataParallel, Li et al. 2020), so that after a step all have the same weights, those of
          the whole batch. Statistics of norms that look at a batch are the first process's, as usual.
 
-Their gradients travel by NCCL between GPUs and by gloo otherwise; both open ports of their own on each machine.
+Their gradients travel by NCCL between GPUs and by gloo otherwise; both open ports of their own on each machine. Builds
+of PyTorch without torch.distributed serve one process.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
-from torch import Tensor, distributed, nn
-from torch.distributed import TCPStore
-from torch.nn.parallel import DistributedDataParallel
+from torch import Tensor, nn
+
+if TYPE_CHECKING:
+    from torch.distributed import TCPStore
 
 PATIENCE = timedelta(minutes=5)  # that a process waits for another in a step
 
@@ -38,11 +41,17 @@ class Peers:
 
     def parallel(self, net: nn.Module) -> nn.Module:
         """What `net` is called through in a step, so that its gradients become those of the whole batch."""
-        return net if self.count == 1 else DistributedDataParallel(net)
+        if self.count == 1:
+            return net
+        from torch.nn.parallel import DistributedDataParallel
+
+        return DistributedDataParallel(net)
 
     def mean(self, numbers: Tensor) -> Tensor:
         """The mean of each number over the processes."""
         if self.count > 1:
+            from torch import distributed
+
             distributed.all_reduce(numbers)
             numbers /= self.count
         return numbers
@@ -53,15 +62,21 @@ ALONE = Peers()
 
 def host_meeting(host: str) -> TCPStore:
     """What the first process offers at `host`, on a free port (its `port`), for the others to find each other."""
+    from torch.distributed import TCPStore
+
     return TCPStore(host, 0, None, is_master=True, wait_for_workers=False)
 
 
 def join_meeting(host: str, port: int) -> TCPStore:
     """The same as another process sees it."""
+    from torch.distributed import TCPStore
+
     return TCPStore(host, port, None, is_master=False)
 
 
 def meet(peers: Peers, store: TCPStore, device: str) -> None:
     """Join the group of all processes; returns when all have come. `device`: cpu or cuda."""
+    from torch import distributed
+
     backend = "nccl" if device == "cuda" and distributed.is_nccl_available() else "gloo"
     distributed.init_process_group(backend, store=store, rank=peers.rank, world_size=peers.count, timeout=PATIENCE)

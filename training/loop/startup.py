@@ -157,6 +157,10 @@ def _start(options: argparse.Namespace, program: str, announce: Callable[[LoopSe
                 return _look_first(sitting.as_begun(asked, folder, _chosen(options)), folder, origin, options)
             if options.address is None and options.workers:
                 raise SettingsError(f"--workers {options.workers} belongs to --address; give both")
+            if options.address is None and asked.learner.processes > 1:
+                raise SettingsError(
+                    f"learner.processes = {asked.learner.processes} is for a cluster: give --address, or set it to 1"
+                )
             if options.address is not None:
                 return _on_cluster(asked, folder, origin, options, program)
             held.enter_context(storage.alone(folder))
@@ -239,8 +243,7 @@ def _settings(options: argparse.Namespace) -> tuple[LoopSettings, Path]:
     settings = replace(settings, rules=settings.rules or games.usual(settings.game, "rules") or "")
     _check_boards(settings)
     _check_window(settings.replay)
-    _check_processes(settings.learner, options.address)
-    _check_seats(settings)
+    _check_processes(settings.learner)
     if settings.monitor.yardstick:  # whoever reads it may work in another folder
         full = str(Path(settings.monitor.yardstick).absolute())
         settings = replace(settings, monitor=replace(settings.monitor, yardstick=full))
@@ -269,22 +272,11 @@ def _check_boards(settings: LoopSettings) -> None:
             )
 
 
-def _check_processes(learner: LearnerSettings, address: str | None) -> None:
-    """SettingsError where several processes are to share the batches and cannot."""
-    if learner.processes > 1 and address is None:
-        raise SettingsError(f"learner.processes = {learner.processes} is for a cluster: give --address, or set it to 1")
+def _check_processes(learner: LearnerSettings) -> None:
+    """SettingsError where several processes cannot share a batch evenly."""
     if learner.batch % learner.processes:
         raise SettingsError(
             f"learner.batch = {learner.batch} is no multiple of learner.processes = {learner.processes}; change one"
-        )
-
-
-def _check_seats(settings: LoopSettings) -> None:
-    """SettingsError for a generation of which some seats have no game."""
-    games, seats = settings.generation_games, settings.selfplay.seats
-    if 0 < games < seats:
-        raise SettingsError(
-            f"generation_games = {games} is less than selfplay.seats = {seats}, and every seat plays; change one"
         )
 
 

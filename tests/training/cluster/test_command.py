@@ -81,6 +81,7 @@ def test_processes_of_the_learner_share_batches_on_a_cluster(
         (["--gpus", "1", "--workers", "3"], {"cpus": 8, "gozero_worker": 3, "gozero_gpu_worker": 1}),
         (["--gpus", "0", "--workers", "0"], None),
         (["--gpus", "-1"], None),
+        (["--gpus", "1", "--workers", "-1"], None),
         (["--memory", "79"], None),
     ],
 )

@@ -65,6 +65,7 @@ def hired(cluster: Cluster) -> Iterator[Callable[..., Squad]]:
 
     def make(workers: int = 1, **changes: Any) -> Squad:
         made.append(Squad(Initialize(SETTINGS, 1), workers, **changes))
+        made[-1].open()
         return made[-1]
 
     try:

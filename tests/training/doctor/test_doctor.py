@@ -29,7 +29,7 @@ from training.doctor.history import Report
 from training.learner.learner import Learner
 from training.loop import startup
 from training.records import replay
-from training.records.replay import Batch, Replay
+from training.records.replay import WHOLE, Batch, Replay
 from training.settings import config, presets
 from training.settings.config import LoopSettings
 
@@ -58,7 +58,7 @@ def flip_komi(monkeypatch: pytest.MonkeyPatch) -> None:
     """The learner is given komi with the wrong sign."""
     sample = Replay.sample
 
-    def wrong(self: Replay, batch: int, generator: np.random.Generator, part: slice) -> Batch:
+    def wrong(self: Replay, batch: int, generator: np.random.Generator, part: slice = WHOLE) -> Batch:
         found = sample(self, batch, generator, part)
         found.globals[:, 0] *= -1
         return found
