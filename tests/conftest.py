@@ -19,6 +19,7 @@ from pathlib import Path
 
 import pytest
 
+os.environ.setdefault("RAY_AUTH_MODE", "disabled")  # before anything imports Ray: whether there is a token or not
 NODE_PACKAGES = Path(sys.prefix) / "node" / "node_modules"
 """Where `make node` installs what the tests drive with node."""
 

@@ -15,7 +15,7 @@ from tests.web.site import DESKTOP, Tab
 pytestmark = pytest.mark.chromium
 
 RECORD = (
-    "(;GM[1]FF[4]CA[UTF-8]SZ[7]KM[5.5]C[A short game];B[dd]C[the middle];W[ee](;B[aa]C[é];W[de])(;B[ed];W[de];B[cc]))"
+    "(;GM[1]FF[4]CA[UTF-8]SZ[7]KM[9]C[A short game];B[dd]C[the middle];W[ee](;B[aa]C[é];W[de])(;B[ed];W[de];B[ga]))"
 )
 
 

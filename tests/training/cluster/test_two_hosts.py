@@ -70,6 +70,7 @@ class Host:
         """Run a command here."""
         enter = ["nsenter", f"--target={self._first}", "--mount", "--uts", "--net", "--pid", "--", *command]
         environment = os.environ | SOON | {"PYTHONPATH": str(ROOT), "RAY_AUTH_TOKEN": TOKEN}
+        del environment["RAY_AUTH_MODE"]  # those that join find it out
         return subprocess.Popen(
             enter, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )
