@@ -129,19 +129,15 @@ def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = Parser(prog="python -m benchmarks.tune", description=__doc__)
     parser.add_argument("ranges", nargs="+", metavar="NAME=LOW:HIGH", help="a number of the search's settings")
     parser.add_argument("--yardstick", type=Path, required=True, metavar="FILE", help="positions")
-    parser.add_argument("--weights", metavar="FILE", help="of that game (default: the engine's own)")
-    parser.add_argument("--visits", type=int, default=100, help="of each move (default %(default)s)")
+    variants.add_search_options(parser)
     parser.add_argument("--trials", type=int, default=60, help="(default %(default)s)")
     parser.add_argument("--positions", type=int, default=400, help="at most, halved (default %(default)s)")
     parser.add_argument("--labels", type=Path, metavar="FILE.npz", help="where the deep searches are kept")
     parser.add_argument("--optimiser", default="NGOpt", help="one of nevergrad's (default %(default)s)")
-    parser.add_argument("--threads", type=int, help="CPU threads (default: all this process may use)")
     parser.add_argument("--seed", type=int, default=1, help="of the optimiser (default %(default)s)")
     options = parser.parse_args(arguments)
     options.spans = [Span.read(text) for text in options.ranges]
-    for name, least in (("visits", 1), ("trials", 1), ("positions", 2)):
-        if (number := getattr(options, name)) < least:
-            raise ChoiceError(f"--{name} {number}: expected {least} or more")
+    variants.check_least(options, visits=1, trials=1, positions=2)
     return options
 
 

@@ -152,7 +152,7 @@ def labels(options: argparse.Namespace, evaluator: Evaluator, states: np.ndarray
             if np.array_equal(kept["states"], states):
                 return np.asarray(kept["worth"])
     print(f"searching {len(states)} positions deeply, {DEEP} visits each", flush=True)
-    settings = replace(search_settings(DEEP, evaluator.game.name), leaves=1, most_leaves=1, lcb=0.0)
+    settings = replace(own_search(DEEP, evaluator.game.name), lcb=0.0)
     found = searched(evaluator, states, settings, DEEP)
     worth = np.stack(
         [np.where(one.visits > 0, one.q - DOUBT / np.sqrt(np.maximum(one.visits, 1)), -1) for one in found]
@@ -186,10 +186,8 @@ def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = Parser(prog="python -m benchmarks.variants", description=__doc__)
     parser.add_argument("what", choices=("match", "regret"))
     parser.add_argument("variants", nargs="+", metavar="VARIANT", help="- or NAME=VALUE,...")
-    parser.add_argument("--weights", metavar="FILE", help="of that game (default: the engine's own)")
+    add_search_options(parser)
     parser.add_argument("--game", choices=GAMES, default="go", help="match: the game (default %(default)s)")
-    parser.add_argument("--visits", type=int, default=100, help="of each move (default %(default)s)")
-    parser.add_argument("--threads", type=int, help="CPU threads (default: all this process may use)")
     parser.add_argument("--size", type=int, default=9, help="match: points a side (default %(default)s)")
     parser.add_argument("--games", type=int, default=400, help="match: even (default %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="match: fixes the openings (default %(default)s)")
@@ -200,10 +198,22 @@ def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     if options.what == "regret" and options.yardstick is None:
         raise ChoiceError("regret needs --yardstick FILE")
-    for name in ("visits", "positions"):
-        if (number := getattr(options, name)) < 1:
-            raise ChoiceError(f"--{name} {number}: expected 1 or more")
+    check_least(options, visits=1, positions=1)
     return options
+
+
+def add_search_options(parser: argparse.ArgumentParser) -> None:
+    """The network that searches, how far and with what."""
+    parser.add_argument("--weights", metavar="FILE", help="of that game (default: the engine's own)")
+    parser.add_argument("--visits", type=int, default=100, help="of each move (default %(default)s)")
+    parser.add_argument("--threads", type=int, help="CPU threads (default: all this process may use)")
+
+
+def check_least(options: argparse.Namespace, **least: int) -> None:
+    """ChoiceError for the first of these options whose number is too small."""
+    for name, lowest in least.items():
+        if (number := getattr(options, name)) < lowest:
+            raise ChoiceError(f"--{name} {number}: expected {lowest} or more")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

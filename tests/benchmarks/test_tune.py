@@ -1,13 +1,12 @@
 """The optimiser of the search's settings: ranges are read, and what it finds is held against the engine's own."""
 
-import gzip
 import importlib.util
-import json
 from pathlib import Path
 
 import pytest
 
 from benchmarks import tune, variants
+from tests.benchmarks.labels import labelled
 
 installed = pytest.mark.skipif(
     importlib.util.find_spec("nevergrad") is None, reason="nevergrad is not installed: make bench"
@@ -44,11 +43,7 @@ def test_what_is_found_is_judged_on_positions_that_no_trial_saw(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(variants, "DEEP", 40)
-    positions = tmp_path / "positions.jsonl.gz"
-    row = {"best": "D4", "shares": {"D4": 1.0}, "winrate": 0.5, "score": 0.0, "ownership": [0.0] * 49}
-    with gzip.open(positions, "wt") as file:
-        for moves in ([], ["D4"], ["D4", "C3"], ["E5", "C3", "E3"], ["C3"]):
-            file.write(json.dumps({"moves": moves, **row}) + "\n")
+    positions = labelled(tmp_path, ([], ["D4"], ["D4", "C3"], ["E5", "C3", "E3"], ["C3"]))
     told = []
     for _ in range(2):
         words = f"c_puct=0.5:4 leaves=1:4 --visits 8 --trials 4 --threads 1 --yardstick {positions}"

@@ -1,8 +1,6 @@
 """Variants of the search: read, played against each other, judged by a deep search."""
 
 import csv
-import gzip
-import json
 from pathlib import Path
 
 import pytest
@@ -10,6 +8,7 @@ import pytest
 from benchmarks import variants
 from gozero.errors import ChoiceError
 from gozero.search.settings import SearchSettings
+from tests.benchmarks.labels import labelled
 
 
 def test_a_variant_differs_by_what_it_names() -> None:
@@ -45,11 +44,7 @@ def test_regret_is_none_for_what_chose_the_labels(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(variants, "DEEP", 40)
-    positions = tmp_path / "positions.jsonl.gz"
-    row = {"best": "D4", "shares": {"D4": 1.0}, "winrate": 0.5, "score": 0.0, "ownership": [0.0] * 49}
-    with gzip.open(positions, "wt") as file:
-        for moves in ([], ["D4"], ["D4", "C3"], ["E5", "C3", "E3"]):
-            file.write(json.dumps({"moves": moves, **row}) + "\n")
+    positions = labelled(tmp_path, ([], ["D4"], ["D4", "C3"], ["E5", "C3", "E3"]))
     labels = tmp_path / "labels.npz"
     words = f"regret lcb=0 leaves=1 --visits 40 --threads 1 --yardstick {positions} --labels {labels}"
     for _ in range(2):

@@ -22,7 +22,7 @@ from training.run.gate import MatchPart
 from training.run.origins import Origin
 from training.run.trainer import Holding
 from training.settings.config import LoopSettings
-from training.storage import plain
+from training.storage import checkpoint, plain
 from training.storage.checkpoint import PACKED
 
 
@@ -96,13 +96,12 @@ class PackedPool:
         return replace(self, handed=self.handed.union(handed))
 
     def saved(self) -> dict[str, Any]:
-        """The state for a checkpoint, still packed."""
+        """The state as checkpoints take it, still packed."""
         return {PACKED: self.content} | ({HANDED: sorted(self.handed)} if self.handed else {})
 
     def state(self) -> dict[str, Any]:
         """The inverse of `of`."""
-        found: dict[str, Any] = plain.unpack(self.content)
-        return found | ({HANDED: sorted(self.handed)} if self.handed else {})
+        return checkpoint.unpacked(self.saved())
 
 
 @dataclass(frozen=True)

@@ -136,6 +136,10 @@ def _pools(saved: torch.Tensor | dict[Any, dict[str, Any]]) -> dict[Any, dict[st
     if not isinstance(saved, torch.Tensor):
         return saved
     pools: dict[Any, dict[str, Any]] = plain.unpack(saved.numpy().tobytes())
-    return {
-        key: {**plain.unpack(state.pop(PACKED)), **state} if PACKED in state else state for key, state in pools.items()
-    }
+    return {key: unpacked(state) for key, state in pools.items()}
+
+
+def unpacked(state: dict[str, Any]) -> dict[str, Any]:
+    """A pool's state, whether it is packed (`PACKED`) or plain."""
+    rest = {name: value for name, value in state.items() if name != PACKED}
+    return {**plain.unpack(state[PACKED]), **rest} if PACKED in state else state

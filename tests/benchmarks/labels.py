@@ -1,0 +1,16 @@
+"""A file of labelled positions for the tests of what chooses by them."""
+
+import gzip
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+
+def labelled(folder: Path, games: Sequence[Sequence[str]]) -> Path:
+    """A yardstick in the folder: the positions after these moves on 7x7, each even and with the centre best."""
+    path = folder / "positions.jsonl.gz"
+    row = {"best": "D4", "shares": {"D4": 1.0}, "winrate": 0.5, "score": 0.0, "ownership": [0.0] * 49}
+    with gzip.open(path, "wt") as file:
+        for moves in games:
+            file.write(json.dumps({"moves": moves, **row}) + "\n")
+    return path
