@@ -12,7 +12,7 @@ import numpy as np
 from numba import types
 
 from gozero.games.game import NOT_OVER, Game
-from gozero.jit import HISTORY, LEGAL, OUTCOME, STATE, STEP, kernel
+from gozero.jit import HISTORY, LEGAL, OUTCOME, STATE, STEP, as_argument, kernel
 
 
 @kernel(types.int64(STEP, LEGAL, OUTCOME, STATE, HISTORY, types.int64, types.int64), allocates=True)
@@ -48,7 +48,5 @@ def _leaves(
 def counts(game: Game, depth: int) -> list[int]:
     """Number of leaves at depths 1 … depth."""
     history = game.new_histories(1, plies=depth + 1)[0]
-    return [
-        _leaves(game.step, game.legal, game.outcome, game.initial.copy(), history, game.actions, d)
-        for d in range(1, depth + 1)
-    ]
+    rules = as_argument(game.step, STEP), as_argument(game.legal, LEGAL), as_argument(game.outcome, OUTCOME)
+    return [_leaves(*rules, game.initial.copy(), history, game.actions, d) for d in range(1, depth + 1)]

@@ -18,11 +18,11 @@ from numba import types
 
 from gozero.evaluators.base import Evaluation
 from gozero.games.game import PLY, Game
-from gozero.jit import HISTORY, OUTCOME, SAMPLE, STATE, STEP, as_argument, kernel
+from gozero.jit import HISTORY, OUTCOME, SAMPLE, STATE, STEP, RowKernel, as_argument, kernel
 
 OPTIONS = types.Array(types.int64, 1, "C")
 LOGITS = types.Array(types.float32, 1, "C")
-EVALUATE_ROW = types.FunctionType(types.float64(STEP, OUTCOME, SAMPLE, STATE, STATE, HISTORY, OPTIONS, HISTORY, LOGITS))
+EVALUATE_ROW = RowKernel(types.float64(STEP, OUTCOME, SAMPLE, STATE, STATE, HISTORY, OPTIONS, HISTORY, LOGITS))
 
 
 @kernel(
@@ -60,6 +60,7 @@ class RowEvaluator:
     def __init__(self, game: Game, function: Any, options: tuple[int, ...] = (), plies: int = 0, seed: int = 0) -> None:
         self.game = game
         self.function = as_argument(function, EVALUATE_ROW)
+        self._rules = as_argument(game.step, STEP), as_argument(game.outcome, OUTCOME), as_argument(game.sample, SAMPLE)
         self.options = np.array(options, np.int64)
         self.plies = plies
         self._generator = np.array([seed], np.uint64)
@@ -72,7 +73,7 @@ class RowEvaluator:
         logits = np.zeros((n, game.actions), np.float32)
         values = np.zeros(n, np.float32)
         _evaluate_rows(
-            self.function, game.step, game.outcome, game.sample, np.array(states, np.int32, order="C"), np.zeros_like(game.initial),
+            self.function, *self._rules, np.array(states, np.int32, order="C"), np.zeros_like(game.initial),
             np.zeros(int(states[:, PLY].max()) + self.plies + 1, np.uint64), self.options, self._generator, logits, values,
         )  # fmt: skip
         return Evaluation(logits, values, None, None)

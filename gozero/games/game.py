@@ -26,7 +26,7 @@ from gozero.colours import EMPTY as EMPTY
 from gozero.colours import WHITE as WHITE
 from gozero.coords import action_count
 from gozero.games.diagram import parse_diagram, print_diagram
-from gozero.jit import LEGAL, OUTCOME, STEP, kernel
+from gozero.jit import OUTCOME, STEP, kernel
 
 TO_PLAY, PLY = 0, 1
 NOT_OVER = 2
@@ -34,7 +34,6 @@ NOT_OVER = 2
 _STATES = types.Array(types.int32, 2, "C")
 _HISTORIES = types.Array(types.uint64, 2, "C")
 _ACTIONS = types.Array(types.int64, 1, "C")
-_MASKS = types.Array(types.uint8, 2, "C")
 _OUTCOMES = types.Array(types.int8, 1, "C")
 
 
@@ -173,13 +172,6 @@ def step_batch(step: Any, states: np.ndarray, histories: np.ndarray, actions: np
     for b in range(states.shape[0]):
         if actions[b] >= 0:
             step(states[b], histories[b], actions[b])
-
-
-@kernel(types.void(LEGAL, _STATES, _HISTORIES, _MASKS))
-def legal_batch(legal: Any, states: np.ndarray, histories: np.ndarray, out: np.ndarray) -> None:
-    """Write the legal actions of each state into out uint8 [B, A]."""
-    for b in range(states.shape[0]):
-        legal(states[b], histories[b], out[b])
 
 
 @kernel(types.void(OUTCOME, _STATES, _OUTCOMES))

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gozero.games.game import BLACK, NOT_OVER, TO_PLAY, WHITE, Game, outcome_batch, step_batch
+from gozero.jit import OUTCOME, STEP, as_argument
 from training.course.expansion import Expander
 from training.course.movers import Mover, RandomMover
 from training.course.networks import TIE
@@ -104,8 +105,8 @@ class _Games:
                     actions[rows] = mover.choose(self.states[rows])
             chosen |= own & ~by_chance
             self.own_moves[side] += own
-        step_batch(self.game.step, self.states, self.histories, actions)
-        outcome_batch(self.game.outcome, self.states, self.outcomes)
+        step_batch(as_argument(self.game.step, STEP), self.states, self.histories, actions)
+        outcome_batch(as_argument(self.game.outcome, OUTCOME), self.states, self.outcomes)
         for kept, what in ((self.boards, self.expander.boards(self.states)), (self.actions, actions)):
             kept.append(what)
         self.colours.append(colours)
