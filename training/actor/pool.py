@@ -52,9 +52,9 @@ class Pool:
     """Games of one size in flight. Call `use` to set network and visits, at any time, then `play`."""
 
     def __init__(self, game: Game, settings: SelfPlaySettings, seed: tuple[int, ...]) -> None:
-        self.game, self.settings, self.seed = game, settings, seed
-        count = min(settings.groups, settings.games)
-        self.groups = [Group(game, settings, seed, index, count) for index in range(count)]
+        self.game, self.settings, self.seed = game, settings.on(game.size), seed
+        count = min(settings.groups, self.settings.games)
+        self.groups = [Group(game, self.settings, seed, index, count) for index in range(count)]
         self.resign = Calibration(settings)
         self.handed: set[int] = set()
         self._finished: deque[Record] = deque()  # games that `play` has not yielded yet
@@ -215,4 +215,4 @@ def pool_bytes(game: Game, settings: SelfPlaySettings, stage: Stage) -> int:
     leaf = 2 * (4 * game.state_ints + game.actions + 16)
     playouts = 3 * game.max_plies if stage.evaluator == "rollouts" else 0
     history = 8 * (3 * (game.max_plies + 1) // 2 + search.max_depth + playouts)
-    return settings.games * (tree + leaf + history)
+    return settings.on(game.size).games * (tree + leaf + history)

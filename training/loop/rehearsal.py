@@ -95,7 +95,7 @@ def _play(settings: LoopSettings, learner: Learner, say: Callable[[str], None]) 
         trial.evaluations_a_second(settings, stage, size, learner.ema, 0.0, lambda: False)
         by = "playouts" if kind == "rollouts" else "the network"
         say(
-            f"self-play  a move of {settings.selfplay.games} games at {scoring.game_of(settings, size).dimensions} "
+            f"self-play  a move of {settings.selfplay.on(size).games} games at {scoring.game_of(settings, size).dimensions} "
             f"with {by}: ok"
         )
     game = scoring.last_game(settings)

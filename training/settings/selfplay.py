@@ -2,10 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gozero.options import REQUIRED, SettingsError, expected, setting
+
+MOST_GAMES = 65536
+
+
+def _games(given: Any, where: str) -> dict[int, int]:
+    """{size: games} from a table of TOML."""
+    values: dict[Any, Any] = expected(given, dict, where)
+    for size, games in values.items():
+        _check_size(size, where)
+        if isinstance(games, bool) or not isinstance(games, int) or not 1 <= games <= MOST_GAMES:
+            raise SettingsError(
+                f"{where}: {games!r} games on size {size}: expected a whole number from 1 to {MOST_GAMES}"
+            )
+    return {int(size): games for size, games in values.items()}
+
+
+def _check_size(size: Any, where: str) -> None:
+    if not str(size).isdecimal() or not 2 <= int(size) <= 19:
+        raise SettingsError(f"{where}: board size {size!r} is out of range: 2 to 19")
 
 
 @dataclass(frozen=True)
@@ -17,7 +36,10 @@ class SelfPlaySettings:
         unit="arithmetic of the network that plays; auto = the fastest here",
         choices=("auto", "f32", "bf16", "int8"),
     )
-    games: int = setting(32, unit="games at once, one tree each", low=1, high=65536, papers="CZF: 64")
+    games: int = setting(32, unit="games at once, one tree each", low=1, high=MOST_GAMES, papers="CZF: 64")
+    size_games: dict[int, int] = setting(  # noqa: RUF009 - it makes a field
+        {}, unit="board size = games at once on it, instead of `games`", read=_games
+    )
     seats: int = setting(
         1, unit="places with `games` games each; on a cluster as many can be played at once", low=1, high=65536
     )
@@ -151,14 +173,17 @@ class SelfPlaySettings:
     no_pass_until: float = setting(0.25, unit="share of the area that must be played before a pass", low=0, high=1)
     no_pass_generations: int = setting(10, unit="first generations in which that holds", low=0)
 
+    def on(self, size: int) -> SelfPlaySettings:
+        """These settings on boards of a size, with its own number of games at once."""
+        return replace(self, games=self.size_games.get(size, self.games))
+
 
 def _shares(given: Any, where: str) -> dict[int, float]:
     """{size: share} from a table of TOML, the shares scaled to sum to 1."""
     values: dict[Any, Any] = expected(given, dict, where)
     shares: dict[int, float] = {}
     for size, share in values.items():
-        if not str(size).isdecimal() or not 2 <= int(size) <= 19:
-            raise SettingsError(f"{where}: board size {size!r} is out of range: 2 to 19")
+        _check_size(size, where)
         if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 <= share < float("inf"):
             raise SettingsError(f"{where}: share {share!r} of size {size} must be a number, 0 or more")
         shares[int(size)] = float(share)

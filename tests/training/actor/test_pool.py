@@ -264,6 +264,13 @@ def test_the_bound_on_memory_covers_what_a_pool_holds() -> None:
     assert held <= pool_bytes(game_of(5), settings, STAGE) <= 2 * held
 
 
+def test_a_size_may_have_a_number_of_games_of_its_own() -> None:
+    settings = SelfPlaySettings(games=16, groups=2, size_games={5: 3})
+    assert [len(group.games) for group in pool_of(settings).groups] == [2, 1]
+    assert len(Pool(game_of(7), settings, (1,)).games) == 16
+    assert pool_bytes(game_of(5), settings, STAGE) == pool_bytes(game_of(5), SelfPlaySettings(games=3), STAGE)
+
+
 def test_the_leaves_of_a_stage_go_to_the_evaluator_of_the_device() -> None:
     net = nets.build(nets.config("b1c8"), seed=1)
     assert isinstance(leaf_evaluator("rollouts", game_of(5), None, 1, 1), RowEvaluator)
