@@ -170,7 +170,7 @@ def _cache() -> CheckResult:
 
 def _evaluator(evaluator: Evaluator, seconds: float) -> CheckResult:
     """The evaluator, its device and precision."""
-    name = type(evaluator).__name__.removesuffix("Evaluator").replace("Cuda", "Torch with captured graphs")
+    name = getattr(evaluator, "label", type(evaluator).__name__)
     device = str(getattr(evaluator, "device", "cpu")).upper()
     precision = f" in {evaluator.precision}" if hasattr(evaluator, "precision") else ""
     return CheckResult("network", f"{name} on the {device}{precision}, ready after {seconds:.1f} s")

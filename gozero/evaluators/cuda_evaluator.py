@@ -191,9 +191,11 @@ class CudaEvaluator:
     """Evaluates the states of one game, in as many batches at once as its callers submit (an `AsynchronousEvaluator`).
 
     Attributes:
+        label: what users call it.
         preferred_batch: positions, see `BatchEvaluator`.
     """
 
+    label = "Torch with captured graphs"
     preferred_batch = GPU_BATCH
 
     def __init__(

@@ -29,7 +29,13 @@ if TYPE_CHECKING:
 
 
 class OpenVINOEvaluator:
-    """Evaluates the states of one game on the CPU (an `Evaluator`)."""
+    """Evaluates the states of one game on the CPU (an `Evaluator`).
+
+    Attributes:
+        label: what users call it.
+    """
+
+    label = "OpenVINO"
 
     def __init__(
         self,

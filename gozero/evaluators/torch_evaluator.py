@@ -27,8 +27,11 @@ class TorchEvaluator:
     """Evaluates the states of one game with a torch network (an `Evaluator`).
 
     Attributes:
+        label: what users call it.
         preferred_batch: positions, see `BatchEvaluator`; 1 on a CPU.
     """
+
+    label = "Torch"
 
     def __init__(
         self, net: nn.Module, game: Game, *, device: str = "auto", threads: int | None = None, precision: str = "auto"
