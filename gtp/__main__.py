@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gozero import __version__ as VERSION
-from gozero.engine import DEFAULT_GAME, supported_sizes
+from gozero.engine import supported_sizes
 from gozero.exits import FAILURE, SUCCESS, exit_after
 from gozero.games import GO_FAMILY
 from gozero.input import arriving_lines
@@ -80,8 +80,7 @@ def run(settings: GtpSettings, log: Log | None) -> None:
 
     output = ProtocolOutput.take_over(log)
     path, header = find_weights(settings)
-    # sizes and rules of other games are known once their modules are imported
-    if settings.size is not None and (header.game == DEFAULT_GAME or header.only is not None):
+    if settings.size is not None:
         check_size(settings.size, supported_sizes(header), path)
     check_rules(settings.rules, header)
     say(greeting(settings, path, header))
@@ -91,8 +90,8 @@ def run(settings: GtpSettings, log: Log | None) -> None:
     reader = LineReader(arriving_lines(0), signals)
     loader = Loader(settings, path, header)
     session = Session(settings, loader.player, signals, description(settings, path, header), log, header.trained)
-    if settings.size is not None:
-        session.warn_of_size(settings.size)
+    if (size := settings.size or header.size) is not None:
+        session.warn_of_size(size)
     protocol = make_protocol(session, header.game, partial(report_bug, log))
     threading.Thread(target=leave_when_unread, args=(output,), name="gtp-leaver", daemon=True).start()
     serve(protocol, reader, output, when_idle=lambda: loader.load_in_background(reader.fail), ponder=session.ponder)
@@ -124,7 +123,9 @@ def make_protocol(session: Session, game: str, on_bug: Callable[[Command, Except
 
 def greeting(settings: GtpSettings, path: Path, header: Header) -> str:
     """The line on stderr that names weights, network and limits."""
-    return ", ".join([f"{NAME} {VERSION}", *facts(settings, path, header)])
+    size = settings.size or header.size
+    about, *chosen, limits = [f"{NAME} {VERSION}", *facts(settings, path, header)]
+    return ", ".join([about, *chosen, *([f"size {size}"] if size else []), limits])
 
 
 def description(settings: GtpSettings, path: Path, header: Header) -> str:
@@ -139,16 +140,14 @@ def surroundings(settings: GtpSettings) -> str:
 
 
 def facts(settings: GtpSettings, path: Path, header: Header) -> list[str]:
-    """What determines how it plays: weights, network, game, board, rules, and the limits of a move."""
+    """What determines how it plays: weights, network, game, rules, and the limits of a move."""
     visits, seconds = settings.move_visits, settings.time
     limits = [f"{visits} visits"] if visits else []
     limits += [f"{seconds:g} s"] if seconds else []
     move = " or ".join(limits) or f"{DEFAULT_VISITS} visits or {DEFAULT_SECONDS:g} s unless a clock is set"
     if settings.is_policy:
         move = "the network's best, without a search"
-    size = settings.size or header.size
     chosen = [f"weights {path}", f"network {header.network}", header.game]
-    chosen += [f"size {size}"] if size else []
     chosen += [f"{settings.rules} rules"] if settings.rules else []
     chosen += [f"level {settings.level}"] if settings.level else []
     return [*chosen, f"a move: {move}"]

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gozero import coords
-from gozero.engine import beyond_training, supported_sizes
+from gozero.engine import beyond_training, spanned, supported_sizes
 from gozero.machine import megabytes, processor
 from gozero.threads import available_threads
 from gozero.weights import listed
@@ -101,8 +101,9 @@ def _engine(settings: GtpSettings) -> Iterator[CheckResult]:
 
     path, header = find_weights(settings)
     sizes = supported_sizes(header)
-    boards = f"{sizes[0]} to {sizes[-1]}" if len(sizes) > 1 else str(sizes[0])
-    yield _weights(settings, path, header, boards)
+    size = settings.size or header.size
+    line = beyond_training(header.trained, size) if size is not None and size in sizes else ""
+    yield _weights(path, header, spanned(sizes), line)
     yield _cache()
     loader = Loader(settings, path, header)
     began = time.monotonic()
@@ -120,11 +121,10 @@ def _engine(settings: GtpSettings) -> Iterator[CheckResult]:
     yield _memory()
 
 
-def _weights(settings: GtpSettings, path: Path, header: Header, boards: str) -> CheckResult:
-    """The weights, their game and training sizes; a note where they were not trained on the chosen board."""
+def _weights(path: Path, header: Header, boards: str, line: str) -> CheckResult:
+    """The weights, their game and training sizes; a note, `line`, where they were not trained on the chosen board."""
     trained = f", trained on {listed(header.trained)}" if header.trained else ""
     text = f"{path}: {header.game}, network {header.network}, board sizes {boards}{trained}"
-    line = beyond_training(header.trained, settings.size) if settings.size else ""
     return CheckResult("weights", text, line, NOTE) if line else CheckResult("weights", text)
 
 
@@ -188,12 +188,8 @@ def _speed(evaluator: Evaluator, game: Game, threads: int) -> CheckResult:
     on_gpu = str(getattr(evaluator, "device", "cpu")).startswith("cuda")
     if busy < IDLE_SHARE * threads and not on_gpu:
         fewer = max(1, round(busy))
-        return CheckResult(
-            "speed",
-            text,
-            f"other programs use the processor, or the board is small: compare with --threads {fewer}",
-            NOTE,
-        )
+        advice = f": compare with --threads {fewer}" if fewer < threads else ""
+        return CheckResult("speed", text, f"other programs use the processor, or the board is small{advice}", NOTE)
     return CheckResult("speed", text)
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gozero import engine
+from gozero import engine, games
 from gozero.errors import ChoiceError
 from gozero.weights import WeightsError
 from gtp.protocol import FatalError
@@ -48,6 +48,7 @@ class Loader:
         self._player: Player | None = None
         self._compilation: Compilation | None = None
         self._evaluators = settings.evaluators(path)
+        self._ahead: set[int | None] = set()  # boards whose evaluators a thread opens ahead; None: the first one
 
     def player(self) -> Player:
         """The one player. FatalError if the weights cannot be used."""
@@ -75,9 +76,13 @@ class Loader:
             self._compilation.wait()
 
     def load_in_background(self, on_failure: Callable[[FatalError], None]) -> None:
-        """Begin to make the player and to open the evaluator for its board; a failure is reported from the other
-        thread.
+        """Begin to make the player and to open the evaluator for its present board, once for each board; a failure is
+        reported from the other thread.
         """
+        size = None if self._player is None else self._player.game.kind.size
+        if size in self._ahead:
+            return
+        self._ahead.add(size)
 
         def load() -> None:
             try:
@@ -88,7 +93,7 @@ class Loader:
         threading.Thread(target=load, name="gtp-loader", daemon=True).start()
 
     def _make_player(self) -> Player:
-        from gozero import features, games  # noqa: F401  # the evaluator's kernels with the others
+        from gozero import features  # noqa: F401  # the evaluator's kernels with the others
         from gozero.players import make_player
 
         settings, game = self._settings, self._header.game
@@ -109,9 +114,11 @@ def check_size(size: int, sizes: Sequence[int], path: Path) -> None:
 
 
 def check_rules(rules: str | None, header: Header) -> None:
-    """FatalError for rules that Go does not have; those of other games are known once their modules are imported."""
+    """FatalError for rules that the game does not have."""
     try:
         engine.check_choices(header.game, None, rules)
+        if rules is not None and header.game != engine.DEFAULT_GAME:
+            games.make(header.game, size=header.only, rules=rules)
     except ChoiceError as error:
         raise FatalError(str(error)) from None
 

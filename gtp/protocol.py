@@ -308,7 +308,7 @@ def serve(
 ) -> None:
     """Answer lines until ``quit`` or the end of the input.
 
-    ``when_idle`` is called once, when the controller first pauses; ``ponder`` before each line, to return when
+    ``when_idle`` is called once in each pause of the controller; ``ponder`` before each line, to return when
     ``Signals.is_wanted_elsewhere``.
     """
     reader.start()
@@ -325,6 +325,7 @@ def serve(
             return
         if isinstance(line, FatalError):
             raise line
+        wait = IDLE_AFTER
         reader.signals.line_taken()
         output.note(line)
         protocol.answer(line, output.write)

@@ -70,8 +70,8 @@ class RecordCommands:
         path = path_of(name)
         game = self._session.go_game
         try:
-            if not path.is_file() or path.stat().st_size > LARGEST_FILE:
-                raise sgf.RecordError("no such file, or not a game record")
+            if path.stat().st_size > LARGEST_FILE or not path.is_file():
+                raise sgf.RecordError("not a game record")
             game.load_record(sgf.parse(path.read_bytes(), before_move))
             self._session.warn_of_size(game.size)
         except (OSError, sgf.RecordError, ChoiceError, SetUpError, IllegalMove) as error:

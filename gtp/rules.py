@@ -18,7 +18,8 @@ from gtp.session import Session
 if TYPE_CHECKING:
     from gozero.games.rules import RuleSet
 
-KGS_NAMES = {"chinese": "chinese-kgs", "aga": "aga", "new_zealand": "new-zealand", "japanese": "japanese"}
+KGS_NAMES = {"chinese": "chinese-kgs", "aga": "aga", "new_zealand": "new-zealand"}
+KGS_TERRITORY = "japanese"
 
 
 def rules_of(given: str | Mapping[str, Any]) -> RuleSet:
@@ -71,6 +72,8 @@ class RuleCommands:
 
     def kgs_rules(self, command: Command) -> str:
         """``chinese``, ``aga`` or ``new_zealand``, as KGS plays them."""
+        if command.text == KGS_TERRITORY:
+            return self._set(rules_of(KGS_TERRITORY))
         if command.text not in KGS_NAMES:
             raise GtpError(f"unknown rules {command.text!r}: expected one of {', '.join(KGS_NAMES)}")
         return self._set(rules_of(KGS_NAMES[command.text]))

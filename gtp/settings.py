@@ -186,6 +186,8 @@ def checked(settings: GtpSettings) -> GtpSettings:
         raise SettingsError(
             "visits = 0 and ponder contradict each other, since nothing is searched; leave one of them out"
         )
+    if settings.backend == "torch" and settings.precision == "int8":
+        raise SettingsError("precision int8 needs the backend openvino, not torch; leave one of them out")
     text = settings.gtp_version
     if text is not None and not (text.isprintable() and text.strip()):
         raise SettingsError(f"gtp-version = {text!r}: expected one line of text, such as 0.17")

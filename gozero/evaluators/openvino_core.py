@@ -38,7 +38,8 @@ def float_precision() -> str:
 
     OpenVINO names bf16 also where oneDNN is held to instruction sets without it, and then gives no results.
     """
-    if next((os.environ[name] for name in HELD_BY if name in os.environ), "").upper() in WITHOUT_BF16:
+    held = next((value for name in HELD_BY if (value := os.environ.get(name))), "")  # an empty one counts for nothing
+    if held.upper() in WITHOUT_BF16:
         return "f32"
     return "bf16" if "BF16" in core().get_property("CPU", "OPTIMIZATION_CAPABILITIES") else "f32"
 

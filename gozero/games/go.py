@@ -207,16 +207,19 @@ def settled_owner(state, out):
 @kernel(types.boolean(STATE), allocates=True)
 def is_open(state):
     """Whether there is more to play for than neutral points: an empty region of more than two that reaches stones of
-    both colours.
+    both colours, or a side that has no stone before half the board is played.
 
     Territory of pass-alive stones is none, whatever lies dead in it; before half the board is played there is no such
     territory.
     """
     size = np.int64(state[SIZE])
     colours = _board_colours(state, size)
+    begins = 2 * state[PLY] <= size * size
+    if begins and not ((colours == BLACK).any() and (colours == WHITE).any()):
+        return True
     if not has_open_region(colours, area_owners(colours, size), size):
         return False
-    return 2 * state[PLY] <= size * size or has_open_region(colours, settled_owners(colours, size), size)
+    return begins or has_open_region(colours, settled_owners(colours, size), size)
 
 
 @kernel(LEGAL.signature, allocates=True)

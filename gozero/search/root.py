@@ -44,9 +44,14 @@ def set_root_prior(forest, t):
     alpha = tree["noise_total"] / max(root["edge_count"], 1)
     if tree["noise_alpha"] > 0:
         alpha = np.float64(tree["noise_alpha"])
+    highest = np.float32(1.0)
+    if tree["temperature"] != 1:  # low ones raise to high powers: that of the highest prior must not vanish
+        highest = np.float32(1e-30)
+        for edge in range(start, end):
+            highest = max(highest, priors[edge])
     for edge in range(start, end):
         forest.root_priors[t, actions[edge]] = priors[edge]
-        priors[edge] = max(priors[edge], np.float32(1e-30)) ** (np.float32(1.0) / tree["temperature"])
+        priors[edge] = max(priors[edge] / highest, np.float32(1e-30)) ** (np.float32(1.0) / tree["temperature"])
         total += priors[edge]
         if tree["noise_weight"] > 0:
             logits[actions[edge]] = gamma(forest.generators[t], alpha)

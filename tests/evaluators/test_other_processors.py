@@ -25,10 +25,10 @@ pytestmark = pytest.mark.skipif(float_precision() != "bf16", reason="needs a pro
 
 
 def said(
-    precision: str, units: str | None = None, variable: str = "ONEDNN_MAX_CPU_ISA"
+    precision: str, units: str | None = None, variable: str = "ONEDNN_MAX_CPU_ISA", **other: str
 ) -> subprocess.CompletedProcess[str]:
     """What three empty boards are worth on a processor with these units."""
-    held = {} if units is None else {variable: units}
+    held = other if units is None else {variable: units, **other}
     command = [sys.executable, "-c", ASK.format(precision=precision)]
     return subprocess.run(command, env={**os.environ, **held}, capture_output=True, text=True, check=False, timeout=120)
 
@@ -42,6 +42,11 @@ def test_auto_computes_what_the_processor_can(variable: str, units: str) -> None
     assert len(values[0]) == 3, "or nothing was tested"
     for one, other in zip(*values, strict=True):
         assert float(one) == pytest.approx(float(other), abs=0.05)
+
+
+def test_an_empty_variable_does_not_hide_the_other() -> None:
+    found = said("auto", OLD, "DNNL_MAX_CPU_ISA", ONEDNN_MAX_CPU_ISA="")
+    assert len(found.stdout.split()[-3:]) == 3, found.stderr
 
 
 def test_a_type_that_the_processor_has_not_is_refused() -> None:

@@ -149,7 +149,7 @@ def test_playouts_choose_uniformly() -> None:
 OPEN_BOARDS = {
     # name: (board, whether it is open)
     "empty": ("...../...../...../...../.....", True),
-    "one colour": ("...../...../..X../...../.....", False),
+    "one colour": ("...../...../..X../...../.....", True),
     "both colours": ("...../.O.../..X../...../.....", True),
     "divided": ("...../OOOOO/XXXXX/...../.....", False),
     "two neutral points": (".O.O./OOOOO/X..XX/XXXXX/.X.X.", False),
@@ -177,4 +177,12 @@ def test_pass_alive_territory_is_not_open_whatever_lies_dead_in_it() -> None:
     row = board(".X.X./XXXXX/....O/XXXXX/.X.X.")
     assert go.is_open(row.state), "so early in a game nothing is asked of Benson"
     row.state[PLY] = 20
+    assert not go.is_open(row.state)
+
+
+def test_a_side_without_stones_has_much_to_play_for_until_half_the_board_is_played() -> None:
+    row = board("...../...../..X../...../.....")
+    row.state[PLY] = 12
+    assert go.is_open(row.state)
+    row.state[PLY] = 13
     assert not go.is_open(row.state)

@@ -132,6 +132,15 @@ def test_the_root_temperature_flattens_the_prior_of_searches_that_explore() -> N
     assert not np.array_equal(found[True, None], found[True, 2.0])
 
 
+@pytest.mark.parametrize("temperature", [0.01, 0.05])
+def test_a_low_root_temperature_leaves_the_likeliest_moves(temperature: float) -> None:
+    """In float32 the powers of all priors would be 0."""
+    settings = SearchSettings(max_nodes=20)
+    search = searched(GO5, 20, settings, noise=True, temperature=temperature)
+    assert search.result().visits.sum() == 19
+    assert np.isfinite(search.result().prior).all()
+
+
 def test_a_gumbel_root_is_worth_its_improved_policy() -> None:
     settings = SearchSettings(root="gumbel", gumbel_m=6, max_nodes=40)
     search = searched(GO5, 33, settings)

@@ -163,9 +163,10 @@ class Actor:
             lacking[stretch.size] = lacking.get(stretch.size, 0.0) - stretch.wanted
         whole = self.settings.generation_games or self.settings.generation_rows
         share = self._wanted(whole, self._every) / self.settings.selfplay.seats
-        wanted = max(share, 1.0 if self.unit == "games" else STRETCH_ROWS * self.settings.selfplay.games)
         for seat in set(range(self.settings.selfplay.seats)) - {stretch.seat for stretch in under_way}:
             size = max(stage.sizes, key=lambda size: (lacking[size], size))
+            games = self.settings.selfplay.on(size).games
+            wanted = max(share, 1.0 if self.unit == "games" else STRETCH_ROWS * games)
             lacking[size] -= wanted
             self.crew.submit(self._stretch(size, seat, stage, progress, wanted))
 

@@ -50,7 +50,7 @@ def save_weights(path: Path, net: nn.Module, config: NetConfig, settings: LoopSe
             net,
             config,
             game=settings.game,
-            size=max(settings.stage[-1].sizes),
+            size=settings.stage[-1].main_size,
             trained_sizes=progress.trained_sizes,
             provenance=provenance,
         )

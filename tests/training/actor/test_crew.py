@@ -10,7 +10,7 @@ import pytest
 from gozero import nets
 from tests.training import crashes
 from tests.training.loop.test_resume import same
-from training.actor.actor import Actor
+from training.actor.actor import Actor, Debt
 from training.actor.crew import Key, LocalCrew, Stop, Stretch, StretchOver
 from training.actor.pool import HANDED
 from training.cycle import cycle as loop
@@ -147,6 +147,15 @@ class Streams(LocalCrew):
 
     def take(self, stop: Stop) -> Iterator[Record | StretchOver]:
         yield from self.play([self.due.pop(0)], stop)
+
+
+def test_a_stretch_is_as_long_as_the_games_of_its_size_ask_for(tmp_path: Path) -> None:
+    selfplay = replace(SETTINGS.selfplay, games=64, seats=2, size_games={5: 3})
+    settings = replace(SETTINGS, selfplay=selfplay, generation_rows=4)
+    stage = replace(settings.stage[0], sizes={4: 0.5, 5: 0.5})
+    streams = Streams(settings, nets.build(network_config(settings), 1), 1, "cpu")
+    Actor(settings, tmp_path, streams)._keep_busy(Debt({4: 2.0, 5: 2.0}), stage, Progress(generation=1))
+    assert {stretch.size: stretch.wanted for stretch in streams.due} == {4: 4.0 * 64, 5: 4.0 * 3}
 
 
 def test_a_stretch_may_end_in_a_stage_without_its_size(tmp_path: Path) -> None:
