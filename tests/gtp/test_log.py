@@ -23,9 +23,9 @@ def test_the_log_holds_both_sides_and_every_search(small_weights: Path, tmp_path
     log = tmp_path / "game.log"
     arguments = ["--weights", str(small_weights), *SMALL, "--log", str(log)]
     run(arguments, "1 name\n\nshow\x00board\ngenmove b\nlist_stones b\n2 quit\n")
-    facts, talk = marked(log)[:8], marked(log)[8:]
+    facts, talk = marked(log)[:7], marked(log)[7:]
     assert facts[:2] == ["- gozero 0.1.0", f"- weights {small_weights}"]
-    assert facts[6].startswith("- process ") and facts[7] == f"- in {Path.cwd()}"
+    assert facts[5].startswith("- process ") and facts[6] == f"- in {Path.cwd()}"
     *said, search, move, question, stones, farewell, end = talk
     assert said[:4] == ["< 1 name", "> =1 gozero", "< show\N{REPLACEMENT CHARACTER}board", "> ="]
     assert re.fullmatch(
