@@ -192,7 +192,9 @@ def play(both: tuple[EffortPlayer, EffortPlayer], options: argparse.Namespace, g
 
 def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The command line."""
-    parser = Parser(prog="python -m benchmarks.effort", description=__doc__)
+    parser = Parser(
+        prog="python -m benchmarks.effort", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--clock", choices=("absolute", "fischer", "canadian"), default="absolute")
     parser.add_argument("--weights", metavar="FILE", help="of Go (default: the engine's own)")
     parser.add_argument("--visits", type=int, default=100, help="of an average move (default %(default)s)")

@@ -17,8 +17,10 @@ claim.
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import os
 import platform
+import shutil
 import statistics
 import subprocess
 import sys
@@ -58,7 +60,9 @@ class Row:
 
 def parser(description: str) -> argparse.ArgumentParser:
     """The options that all benchmark scripts understand: `--short`, `--runs N`, `--core N`."""
-    options = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = argparse.ArgumentParser(
+        prog=f"python -m {_script()}", description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     options.add_argument(
         "--short", action="store_true", help="a few seconds instead of the full measurement (checks that it runs)"
     )
@@ -67,6 +71,23 @@ def parser(description: str) -> argparse.ArgumentParser:
         "--core", type=int, default=None, help="the core to pin single-core work to (default: the last one allowed)"
     )
     return options
+
+
+def need_module(module: str, name: str, how: str) -> None:
+    """End with one line unless a Python module can be imported; `how` is the command that installs it."""
+    if importlib.util.find_spec(module) is None:
+        raise SystemExit(f"{_script()}: {name} is not installed; run: {how}")
+
+
+def need_program(program: str, how: str) -> str:
+    """The path of a program; ends with one line if it is not on the PATH."""
+    if (found := shutil.which(program)) is None:
+        raise SystemExit(f"{_script()}: {program} is not on the PATH; run: {how}")
+    return found
+
+
+def _script() -> str:
+    return f"benchmarks.{Path(sys.argv[0]).stem}"
 
 
 def pin(core: int | None = None) -> int | None:

@@ -24,7 +24,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from benchmarks.harness import machine, parser
+from benchmarks.harness import machine, need_program, parser
 from gtp.client import Engine, FailureError
 
 CLAIMED = 0.98
@@ -95,6 +95,7 @@ def main() -> None:
     options.add_argument("--seed", type=int, default=1, help="of the first fresh game (default 1)")
     options.add_argument("--level", type=int, default=10, help="of the GNU Go that counts (default 10)")
     chosen = options.parse_args()
+    need_program("gnugo", "apt-get install gnugo")
     count = 4 if chosen.short else chosen.count
     games = fresh_games(count, chosen.seed) if chosen.fresh else listed_games(chosen.games)
     signs = equal = number = 0

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.harness import Contender, measure, parser, pin, ratio, report
+from benchmarks.harness import Contender, measure, need_module, parser, pin, ratio, report
 from gozero.evaluators.rollout import RolloutEvaluator, UniformEvaluator
 from gozero.games import go
 from gozero.position import Position
@@ -86,6 +86,7 @@ def open_spiel(simulations: int, searches: int, moves: Sequence[int] = ()) -> Co
 
 def main() -> None:
     options = parser(__doc__ or "").parse_args()
+    need_module("pyspiel", "OpenSpiel", "pip install 'gozero[bench]'")
     pin(options.core)
     times = 1 if options.short else 10
     rows = measure(

@@ -126,7 +126,9 @@ def tune(options: argparse.Namespace) -> None:
 
 def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The command line."""
-    parser = Parser(prog="python -m benchmarks.tune", description=__doc__)
+    parser = Parser(
+        prog="python -m benchmarks.tune", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("ranges", nargs="+", metavar="NAME=LOW:HIGH", help="a number of the search's settings")
     parser.add_argument("--yardstick", type=Path, required=True, metavar="FILE", help="positions")
     variants.add_search_options(parser)

@@ -183,7 +183,9 @@ def evaluator_of(options: argparse.Namespace, game: Game) -> Evaluator:
 
 def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The command line."""
-    parser = Parser(prog="python -m benchmarks.variants", description=__doc__)
+    parser = Parser(
+        prog="python -m benchmarks.variants", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("what", choices=("match", "regret"))
     parser.add_argument("variants", nargs="+", metavar="VARIANT", help="- or NAME=VALUE,...")
     add_search_options(parser)

@@ -9,13 +9,12 @@ test` installs.
 from __future__ import annotations
 
 import os
-import shutil
 import statistics
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.harness import machine, parser
+from benchmarks.harness import machine, need_program, parser
 from benchmarks.web_memory import family, served
 
 if TYPE_CHECKING:
@@ -44,9 +43,7 @@ def processor_seconds(number: int) -> float:
 
 def main() -> None:
     chosen = parser(__doc__ or "").parse_args()
-    program = shutil.which("chromium")
-    if program is None:
-        raise SystemExit("web_start: Chromium is not on the PATH: apt-get install chromium")
+    program = need_program("chromium", "apt-get install chromium")
     try:
         from playwright.sync_api import sync_playwright
     except ModuleNotFoundError:

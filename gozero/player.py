@@ -22,7 +22,7 @@ from gozero.restrictions import Restriction, left_out
 from gozero.search.choose import choose
 from gozero.search.settings import SearchSettings
 from gozero.search_report import Observer
-from gozero.searcher import Searcher
+from gozero.searcher import ANALYSIS, PONDERING, Searcher
 
 FORCED_VISITS = 2  # of a move without a choice, so that an observer sees a value
 
@@ -245,7 +245,7 @@ class Player:
         mask = root.legal() & (plies[0] == 0)
         if not mask.any():
             raise NoChoiceError
-        self.searcher.search(tree, root, mask, limits, should_stop, observer)
+        self.searcher.search(tree, root, mask, limits, should_stop, observer, purpose=ANALYSIS)
 
     def ponder(self, should_stop: Callable[[], bool]) -> None:
         """Search the turn of the side to move until `should_stop()` or the tree is full, so that the next move profits.
@@ -254,7 +254,7 @@ class Player:
         """
         if not self.game.position.is_over:
             root = self.game.root(self.game.position.to_play)
-            self.searcher.search(self.searcher.tree(), root, root.legal(), Limits(None), should_stop)
+            self.searcher.search(self.searcher.tree(), root, root.legal(), Limits(None), should_stop, purpose=PONDERING)
 
 
 def _only_action(mask: np.ndarray) -> int | None:

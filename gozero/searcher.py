@@ -28,12 +28,15 @@ from gozero.search_report import Analysis, Observer
 
 OWNERSHIP_NODES = 2_000  # of a short search for the owners of points
 FIRST_MOVES = 5  # of a search, reported when it has ended
+# what a search is for, where it is not for a move
+ANALYSIS, PONDERING, OWNERSHIP = "analysis", "pondering", "ownership"
 
 
 @dataclass(frozen=True)
 class Searched:
     """A search that has ended."""
 
+    purpose: str | None  # None: a move
     look: Analysis  # with the first moves
     kept: int  # visits that were there when it began
     seconds: float
@@ -114,12 +117,14 @@ class Searcher:
         limits: Limits,
         should_stop: Callable[[], bool],
         observer: Observer | None = None,
+        *,
+        purpose: str | None = None,
     ) -> RootResult:
-        """`GameTree.search`, reported to `on_search` and `on_full`."""
+        """`GameTree.search`, reported to `on_search`, with its ``purpose``, and to `on_full`."""
         begun = time.monotonic()
         result = tree.search(root, mask, limits, should_stop, observer)
         if self.on_search is not None:
-            self.on_search(Searched(tree.look(root, FIRST_MOVES), tree.kept, time.monotonic() - begun))
+            self.on_search(Searched(purpose, tree.look(root, FIRST_MOVES), tree.kept, time.monotonic() - begun))
         if self.on_full is not None and tree.is_full:
             self.on_full(self._memory.limit)
         return result
@@ -134,9 +139,8 @@ class Searcher:
         if isinstance(self.tree().evaluator, RowEvaluator):
             return None
         looks: list[Analysis] = []
-        self.search(
-            self.tree_aside(OWNERSHIP_NODES), root, among, limits, should_stop, Observer(looks.append, ownership=True)
-        )
+        observer = Observer(looks.append, ownership=True)
+        self.search(self.tree_aside(OWNERSHIP_NODES), root, among, limits, should_stop, observer, purpose=OWNERSHIP)
         return looks[-1].ownership
 
     def values_after(self, root: Position) -> np.ndarray:

@@ -28,13 +28,16 @@ def summary(look: Analysis, board: tuple[int, int]) -> str:
 
 
 def searched(found: Searched, board: tuple[int, int]) -> str:
-    """One line on a whole search: side, visits, speed, win rate, the first moves with their shares, the expected line."""
+    """One line on a whole search: side, purpose unless it is a move, visits, speed, win rate, the first moves with their
+    shares, the expected line.
+    """
     look, seconds = found.look, max(found.seconds, 1e-6)
     sources = [f"{found.kept} kept"] if found.kept else []
     sources += [f"{look.hits} from the cache"] if look.hits else []
     from_before = f" ({', '.join(sources)})" if sources else ""
+    purpose = "" if found.purpose is None else f", {found.purpose}"
     parts = [
-        f"{COLOUR_WORDS[look.colour]}: {look.visits} visits{from_before}",
+        f"{COLOUR_WORDS[look.colour]}{purpose}: {look.visits} visits{from_before}",
         f"{(look.visits - found.kept) / seconds:.0f}/s",
         f"{seconds:.2f} s",
         f"win rate {50 * (1 + look.value):.1f} %",

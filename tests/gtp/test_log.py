@@ -36,6 +36,14 @@ def test_the_log_holds_both_sides_and_every_search(small_weights: Path, tmp_path
     assert [question, stones, farewell, end] == ["< list_stones b", move, "< 2 quit", "> =2"]
 
 
+def test_the_log_says_what_other_searches_are_for(small_weights: Path, tmp_path: Path) -> None:
+    log = tmp_path / "game.log"
+    commands = "genmove b\nlz-analyze w 1000 maxmoves 1\nfinal_status_list dead\nquit\n"
+    run(["--weights", str(small_weights), *SMALL, "--analysis-visits", "8", "--log", str(log)], commands)
+    searches = [line.split(":")[0] for line in marked(log) if re.match("- (black|white)", line)]
+    assert searches == ["- black", "- white, analysis", "- black, ownership", "- white, ownership"]
+
+
 def test_a_log_is_continued_and_tells_why_the_engine_ended(small_weights: Path, tmp_path: Path) -> None:
     log = tmp_path / "game.log"
     run(["--weights", str(small_weights), *SMALL, "--log", str(log)], "name\n")

@@ -108,6 +108,7 @@ def test_an_open_page_is_told_that_the_server_ends() -> None:
         page.until("view")
         server.process.send_signal(signal.SIGTERM)
         assert page.closing_code() == WSCloseCode.GOING_AWAY
+        server.process.wait(60)  # a second signal would find a process without handlers
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
