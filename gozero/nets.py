@@ -46,14 +46,14 @@ from gozero.blocks import (
     result,
 )
 from gozero.errors import ChoiceError
-from gozero.features import CHAIN_GAMES, layout
+from gozero.features import CHAIN_GAMES, GLOBALS, MIDDLE_SIZE, SIZE_SCALE, layout
 
 if TYPE_CHECKING:
     from gozero.games.game import Game
 
-SIZE_INPUT = (
-    1  # where the globals hold the scaled board size: an input, not a shape, so one traced graph serves every board
-)
+# where the globals hold komi, where the game has one, and the scaled board size, an input and not a shape, so that one
+# traced graph serves every board
+KOMI_INPUT, SIZE_INPUT = 0, 1
 
 
 class NetOutput(NamedTuple):
@@ -90,6 +90,7 @@ class NetConfig:
     kernel: int = 3  # points a side of a vgg network's filters
     norm: str = "renorm"  # one of blocks.NORMS
     value: str = "wdl"  # one of VALUES
+    size_limit: int | None = None  # points a side of the largest board that its numbers tell, see `told`; None: all
     drops: bool = False  # whether a move is a column: the networks of course_nets.py have a logit for each
 
     @property
@@ -273,6 +274,23 @@ class Network(nn.Module):
         return (*inputs, torch.zeros(count, config.tactics, *board)) if config.tactics else inputs
 
 
+def told(globals: Tensor, limit: int | None, has_komi: bool) -> tuple[Tensor, Tensor | None]:
+    """Globals [n, G] as a network is told them that knows boards of up to ``limit`` points a side, and the share [n] of
+    a larger board's points that the board of the limit has (None without a limit).
+
+    A number beyond all that a network has learned from sends it astray: one that knew 7x7 to 13x13 passed, or opened in
+    the corner, on an empty board of 19x19. So on a larger board it is told the size of the limit, and the komi that is
+    as much of that board as the real komi is of the real one; the score that it expects grows with the board.
+    """
+    if limit is None:
+        return globals, None
+    size = globals[:, SIZE_INPUT]
+    share = (limit / (MIDDLE_SIZE + SIZE_SCALE * size)).clamp(max=1.0).square()
+    komi = globals[:, KOMI_INPUT] * share if has_komi else globals[:, KOMI_INPUT]
+    size = size.clamp(max=(limit - MIDDLE_SIZE) / SIZE_SCALE)
+    return torch.cat([torch.stack([komi, size], dim=1), globals[:, SIZE_INPUT + 1 :]], dim=1), share
+
+
 def seen(planes: Tensor, tactics: Tensor | None) -> Tensor:
     """All planes that the first layer sees [n, C + K, H, W]."""
     return planes if tactics is None else torch.cat([planes, tactics], dim=1)
@@ -293,6 +311,7 @@ class ConvNet(Network):
 
     def forward(self, planes: Tensor, globals: Tensor, tactics: Tensor | None = None) -> NetOutput:
         dtype = self.globals.weight.dtype
+        globals, share = told(globals, self.config.size_limit, self.config.globals == GLOBALS)
         size = globals[:, SIZE_INPUT, None]
         x = relu(self.stem(seen(planes, tactics).to(dtype)) + self.globals(globals.to(dtype))[:, :, None, None])
         for block in self.blocks:
@@ -300,7 +319,7 @@ class ConvNet(Network):
         x = x.float()
         policy, reply = self.policy(x, size)
         (value, wdl), score, ownership = self.value(x, size)
-        return NetOutput(policy, value, wdl, score, ownership, reply)
+        return NetOutput(policy, value, wdl, score if share is None else score / share, ownership, reply)
 
 
 class MultilayerPerceptron(Network):

@@ -55,6 +55,38 @@ def test_the_layer_table_ends_with_the_sum() -> None:
     assert sum(counts) == 11_941_240
 
 
+def limited_and_not(limit: int) -> tuple[nn.Module, nn.Module]:
+    """One network with a limit of the sizes that it is told, and the same without."""
+    config = nets.config("b2c16")
+    free = trained_like(config, random_states(games.make("go", size=9), 16))
+    with torch.no_grad():
+        free.value.score.weight.fill_(0.1)
+    limited = nets.build(dataclasses.replace(config, size_limit=limit)).eval()
+    limited.load_state_dict(free.state_dict())
+    return limited, free
+
+
+def test_boards_within_the_limit_are_seen_as_they_are() -> None:
+    limited, free = limited_and_not(13)
+    for size in (7, 13):
+        with torch.inference_mode():
+            for one, other in zip(limited(*inputs(size)), free(*inputs(size)), strict=True):
+                assert torch.equal(one, other)
+
+
+def test_beyond_the_limit_a_board_is_told_as_the_largest_known_with_as_much_of_it_in_komi() -> None:
+    limited, free = limited_and_not(9)
+    planes, numbers = inputs(13)
+    known = numbers.clone()
+    known[:, nets.SIZE_INPUT] = (9 - 13) / 6
+    known[:, nets.KOMI_INPUT] *= 81 / 169
+    with torch.inference_mode():
+        found, expected = limited(planes, numbers), free(planes, known)
+    expected = expected._replace(score=expected.score * 169 / 81)
+    for one, other in zip(found, expected, strict=True):
+        torch.testing.assert_close(one, other)
+
+
 def test_the_seed_network_gives_log_probabilities_and_a_value() -> None:
     with torch.inference_mode():
         output = nets.build(nets.config("agz13"), seed=0).eval()(*inputs(13))

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -157,9 +158,13 @@ def _calibration(predicted: np.ndarray, results: np.ndarray) -> float:
 
 
 def network_config(settings: LoopSettings) -> NetConfig:
-    """The configuration of a run's network. ChoiceError if there is none of that name, or it cannot play the game."""
+    """The configuration of a run's network. ChoiceError if there is none of that name, or it cannot play the game.
+
+    It is told sizes up to the board that the run is for: of larger ones it sees too few games, or none.
+    """
     game, parts = scoring.last_game(settings), {"norm": settings.norm, "value": settings.value_head}
-    return nets.config(settings.network, game, settings.features, **parts)
+    config = nets.config(settings.network, game, settings.features, **parts)
+    return config if config.size else replace(config, size_limit=settings.stage[-1].main_size)
 
 
 class Learner:
