@@ -227,6 +227,7 @@ def describe(path: Path | str) -> str:
         "trained on": f"board size{'s' * (len(weights.trained_sizes) > 1)} {listed(weights.trained_sizes)}"
         if weights.trained_sizes
         else "sizes that the file does not name",
+        **_about_limit(config),
         "features": f"version {weights.feature_version}",
         "graph": _about_graph(weights.path),
         "sha256": weights.sha256,
@@ -234,6 +235,12 @@ def describe(path: Path | str) -> str:
     return "\n".join(
         [*_aligned(rows), *_aligned({f"  {key}": value for key, value in flat(weights.provenance).items()})]
     )
+
+
+def _about_limit(config: NetConfig) -> dict[str, str]:
+    """The row about the sizes that the network is told, where they have a limit."""
+    limit = config.size_limit
+    return {} if limit is None else {"told sizes": f"up to {limit}; it is shown a larger board as one of {limit}"}
 
 
 def _about_graph(path: Path) -> str:
