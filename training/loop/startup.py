@@ -220,6 +220,7 @@ def _look_first(settings: LoopSettings, folder: Path, origin: Origin, options: a
         sitting.compare(settings, folder)
         rehearsal.rehearse(settings, folder, origin, print)
     if options.estimate:
+        say(f"measuring self-play and learning for about {estimate.SECONDS:g} s")
         print(estimate.report(settings))
     if options.sizing:
         print(sizing.report(settings, options.sizing))
