@@ -134,7 +134,11 @@ def test_a_board_that_the_weights_never_learned_is_a_warning() -> None:
         ({"moves": [["B", "resign"]]}, "moves", "resign is no move"),
         ({"initialStones": [["B", "pass"]]}, "initialStones", "a pass is no stone"),
         ({"initialPlayer": "G"}, "initialPlayer", "not 'G'"),
-        ({"rules": "ing"}, "rules", "unknown rules 'ing': expected one of tromp-taylor, chinese, chinese-ogs, chinese-kgs, aga,"),
+        (
+            {"rules": "ing"},
+            "rules",
+            "unknown rules 'ing': expected one of tromp-taylor, chinese, chinese-ogs, chinese-kgs, aga,",
+        ),
         ({"rules": {"ko": "NONE"}}, "rules", "ko = 'NONE'"),
         ({"rules": 3}, "rules", "not 3"),
         ({"komi": "nan"}, "komi", "expected a number"),
