@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -43,6 +43,8 @@ PROBED = 24  # positions that the network is asked about, eleven times each: a s
 FITTED = 128
 # fewer are soon the same in sound runs too: most learn one first move; on 5x5 and in Connect-4 one first four
 OPENING_MOVES = 8
+FIRST_LINE = "probe/first_line"  # with the board's points a side behind it
+OPEN_SIZE = 9  # on smaller boards of Go a first move near the edge is no fault
 KOMI_STEP = 6.0  # points more, and less, for the side to move
 ONE_KOMI = 0.75  # share of the rows; where komi varies from game to game, a third have the usual one
 
@@ -69,6 +71,10 @@ class Checkup:
             return found
         game, few = scoring.game_of(run.settings, seen.batch.planes.shape[-1]), _first(seen.batch, PROBED)
         found |= laws.broken(seen.batch, game) | laws.turned_apart(few, game) | probes(seen.ema.eval(), few, game)
+        if game.name == scoring.GO:
+            sizes = run.settings.stage_at(run.progress.rows).sizes
+            boards = [scoring.game_of(run.settings, size) for size in sizes if size >= OPEN_SIZE]
+            found |= first_line(seen.ema, boards, run.settings.features)
         return found | {"probe/norm_gap": norm_gap(seen.net, few)}
 
 
@@ -191,6 +197,20 @@ def probes(net: nn.Module, batch: Batch, game: Game) -> dict[str, float]:
         early = torch.from_numpy(np.abs(laws.stones_of(batch, game)).sum(1) < game.points / 8)
         if early.any():
             found["probe/early_pass"] = float(plain.policy.softmax(1)[early, game.pass_action].mean())
+    return found
+
+
+@torch.inference_mode()
+def first_line(net: nn.Module, boards: Iterable[Game], version: int) -> dict[str, float]:
+    """probe/first_lineN for each board of N points a side: how much of the policy on the empty board is on its first line
+    or a pass. `net` as in `probes`; `version` is that of its input features.
+    """
+    found = {}
+    for game in boards:
+        start = scoring.begin(game, scoring.usual_komi(game.name, game.size), 0)[0]
+        policy = net(*map(torch.from_numpy, features.encode(game, start[None], version))).policy[0].softmax(0)
+        inner = policy[: game.points].reshape(game.shape)[1:-1, 1:-1]
+        found[f"{FIRST_LINE}{game.size}"] = 1 - float(inner.sum())
     return found
 
 

@@ -61,20 +61,30 @@ class Gallery:
         return cls(settings, found, file.network() if file else None, size)
 
     def openings(self) -> bytes | None:
-        """The first moves of the newest games, counted on a board; a picture, or None without games."""
-        games, game = [record for record in self.games if record.size == self.size and len(record.moves)], self._game()
+        """Each size's first moves in the newest games, counted, and the policy of its empty board; a picture, or None
+        without games.
+        """
+        sizes = sorted({record.size for record in self.games})
+        pictures = [board for size in sizes for board in self._first_moves(self._game(size))]
+        return plots.boards(pictures) if pictures else None
+
+    def _first_moves(self, game: Game) -> Iterator[BoardPicture]:
+        """The boards of `openings` for one size; none without games."""
+        games = [record for record in self.games if record.size == game.size and len(record.moves)]
         firsts = [int(record.moves[0]) for record in games[-LEAST_OPENINGS:] if record.moves[0] < game.points]
         if not firsts:
-            return None
+            return
         counts = np.bincount(firsts, minlength=game.points).reshape(game.shape).astype(float)
-        title = f"first moves of {len(firsts)} games"
-        return plots.boards([BoardPicture(title, np.zeros_like(counts, dtype=np.uint8), counts, numbers=True)])
+        title = f"{game.dimensions}: first moves of {len(firsts)} games"
+        yield BoardPicture(title, np.zeros_like(counts, dtype=np.uint8), counts, numbers=True)
+        if self.net is not None:
+            yield next(_prediction(self.net, game, _empty(game), game.dimensions))
 
     def predictions(self) -> bytes | None:
         """Policy and ownership of the empty board and of held-out positions; a picture, or None without a network."""
         if self.net is None:
             return None
-        game = self._game()
+        game = self._game(self.size)
         pictures = [
             board for title, state in self._positions(game) for board in _prediction(self.net, game, state, title)
         ]
@@ -88,13 +98,13 @@ class Gallery:
         shown = features.layout(self.settings.get("game", scoring.GO), self.settings.get("features", 1))
         return plots.filters(stem.numpy(), (*shown.planes, *shown.tactics))
 
-    def _game(self) -> Game:
+    def _game(self, size: int) -> Game:
         longest = self.settings.get("selfplay", {}).get("max_length", MAX_LENGTH)
-        return scoring.make(self.settings.get("game", "go"), self.size, self.settings.get("rules", ""), longest)
+        return scoring.make(self.settings.get("game", "go"), size, self.settings.get("rules", ""), longest)
 
     def _positions(self, game: Game) -> Iterator[tuple[str, np.ndarray]]:
         """(title, state int32 [S]) of the empty board with its usual komi and of the examples."""
-        yield "empty board", scoring.begin(game, scoring.usual_komi(game.name, self.size), 0)[0]
+        yield "empty board", _empty(game)
         share = self.settings.get("replay", {}).get("held_out", 0.0)
         games = [record for record in self.games if record.size == self.size and is_held_out(record, share)]
         for record, depth in zip(games[-EXAMPLES:], DEPTHS, strict=False):
@@ -115,6 +125,11 @@ def _read(shard: Path) -> list[Record]:
         return records.read(shard).records
     except OSError:
         return []
+
+
+def _empty(game: Game) -> np.ndarray:
+    """The state int32 [S] of the empty board with its usual komi."""
+    return scoring.begin(game, scoring.usual_komi(game.name, game.size), 0)[0]
 
 
 def _after(game: Game, record: Record, plies: int) -> np.ndarray:

@@ -23,7 +23,7 @@ from training.doctor.check import (
     steps_of,
     threshold,
 )
-from training.doctor.checkup import FITTED
+from training.doctor.checkup import FIRST_LINE, FITTED
 from training.doctor.history import Report, last, sizes
 from training.doctor.history import refused as count_refused
 from training.matches.elo import wilson
@@ -154,6 +154,31 @@ class Biased(Check):
                 which = "high" if found[-1] > 0 else "low"
                 return self.found(
                     f"on {size}x{size} the side to move is valued {abs(found[-1]):.2f} too {which} in the mean"
+                )
+        return None
+
+
+@dataclass(frozen=True)
+class FirstLine(Check):
+    """On the empty board of one size the network would play on the first line, or pass.
+
+    A search of few visits looks only at what the policy proposes, so such openings are not unlearned.
+    """
+
+    level, go_alone = STUCK, True
+    remedy = "no games of that size until the network has learned smaller ones, and without those played so far"
+
+    share: float = threshold(0.6, "of the policy; 0.4 in an untrained network at 9x9, 0.1 and less in sound ones")
+
+    def look(self, history: list[Report], settings: LoopSettings) -> Finding | None:
+        if steps_of(history) < LEAST_STEPS:
+            return None
+        for name in history[-1]:
+            shares = recent(history, name) if name.startswith(FIRST_LINE) else []
+            if shares and min(shares) > self.share:
+                size = name.removeprefix(FIRST_LINE)
+                return self.found(
+                    f"on an empty {size}x{size} board {shares[-1]:.0%} of the policy is on the first line"
                 )
         return None
 

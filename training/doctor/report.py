@@ -249,7 +249,10 @@ def games(files: Files) -> Iterator[str]:
 def pictures(files: Files) -> Iterator[str]:
     """Openings, predictions, filters."""
     gallery = Gallery.open(files.folder, files.settings)
-    words = "Where the newest games began; a narrow choice early in a run is a sign of collapse."
+    words = (
+        "Where the newest games began on each size, and the policy of its empty board before any search; a narrow choice "
+        "early in a run, or one on the first line of a large board, is a sign of collapse."
+    )
     yield from page.section("Openings", words, gallery.openings())
     words = (
         "Before any search: shares of the policy, and the expected owner of each point at the end, where the game has "

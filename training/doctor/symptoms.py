@@ -18,6 +18,7 @@ CHECKS: tuple[Check, ...] = (
     learning_checks.Misread(),
     learning_checks.BatchNorm(),
     learning_checks.Biased(),
+    learning_checks.FirstLine(),
     game_checks.PassWar(),
     game_checks.DamagedRecords(),
     game_checks.CheapRows(),

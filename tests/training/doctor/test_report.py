@@ -89,6 +89,18 @@ def test_a_network_is_asked_for_what_its_game_has(name: str, shown: list[str], m
     assert all(words in board.title for words, board in zip(shown, drawn, strict=True))
 
 
+def test_the_openings_of_every_size_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[BoardPicture] = []
+    monkeypatch.setattr(plots, "boards", lambda pictures: drawn.extend(pictures) or b"")
+    played = [random_record(size, seed) for seed in range(3) for size in (7, 5)]
+    Gallery({"game": "go"}, played, nets.build(nets.config("b2c16"), 1), 7).openings()
+    assert [(board.title.split(":")[0].split("\n")[0], board.heat.shape) for board in drawn] == [
+        ("5x5", (5, 5)), ("5x5", (5, 5)), ("7x7", (7, 7)), ("7x7", (7, 7)),
+    ]  # fmt: skip
+    firsts = [record.moves[0] for record in played if record.size == 5]
+    assert drawn[0].heat.sum() == sum(move < 25 for move in firsts)
+
+
 def test_a_board_need_not_be_square() -> None:
     axes = Figure().add_subplot()
     plots._board(axes, BoardPicture("", np.zeros((6, 7), np.uint8), np.zeros((6, 7))))

@@ -41,6 +41,11 @@ SIGNS: dict[str, tuple[Report, str, str]] = {
     "colours": ({"probe/view": -0.9}, "broken", "judges by colour"),
     "batch norm": ({"probe/norm_gap": 1.2}, "broken", "batch norm costs 1.20 nats"),
     "passing network": ({"probe/early_pass": 0.9}, "broken", "passes on an open board"),
+    "first line": (
+        {"probe/first_line19": 0.8},
+        "stuck",
+        "on an empty 19x19 board 80% of the policy is on the first line",
+    ),
     "corrupt": ({"run/corrupt": 400.0}, "broken", "damaged records were skipped, 400 so far"),
     "repeated": ({"games9/distinct": 0.2}, "stuck", "only 20 of 100 games differ"),
     "openings": ({"games9/commonest": 0.8}, "stuck", "240 of 300 games begin with the same 8 moves"),
@@ -269,6 +274,20 @@ def test_probes_see_the_sign_of_komi() -> None:
     unvaried = batch._replace(globals=np.sign(batch.globals) * np.float32(7.5 / 20))
     assert set(before) - set(checkup.probes(net, unvaried, game_of(5))) == {"probe/komi_value", "probe/komi_score"}
     assert before["probe/turned_owner"] > 0
+
+
+def test_a_policy_on_the_first_line_is_seen() -> None:
+    net = nets.build(nets.config("b2c16", features=2), 1).eval()
+    found = checkup.first_line(net, [game_of(9), game_of(13)], 2)
+    assert set(found) == {"probe/first_line9", "probe/first_line13"}
+    assert found["probe/first_line9"] == pytest.approx(
+        (32 + 1 + 1) / 83, abs=0.02
+    )  # nearly uniform, with pass and resign
+    head = net.get_parameter("policy.others.weight"), net.get_parameter("policy.others.bias")
+    with torch.no_grad():
+        head[0].zero_()
+        head[1][0] = 20  # it passes
+    assert checkup.first_line(net, [game_of(9)], 2)["probe/first_line9"] > 0.99
 
 
 def test_constants_of_a_batch() -> None:
