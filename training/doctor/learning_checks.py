@@ -168,7 +168,7 @@ class FirstLine(Check):
     level, go_alone = STUCK, True
     remedy = "no games of that size until the network has learned smaller ones, and without those played so far"
 
-    share: float = threshold(0.6, "of the policy; 0.4 in an untrained network at 9x9, 0.1 and less in sound ones")
+    share: float = threshold(0.7, "of the policy; 0.4 in an untrained network at 9x9, 0.1 and less in sound ones")
 
     def look(self, history: list[Report], settings: LoopSettings) -> Finding | None:
         if steps_of(history) < LEAST_STEPS:
