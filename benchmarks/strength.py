@@ -71,11 +71,14 @@ def main(arguments: list[str] | None = None) -> int:
         "--short", action="store_true", help="two games of 8 visits against random, listed nowhere, to see that it runs"
     )
     options = parser.parse_args(arguments)
-    options.folder.mkdir(parents=True, exist_ok=True)
     print(machine())
     if options.short:
         arguments = [f"weights:{options.weights}:8", "random", "--size", "7", "--games", "2"]
         return arena.main(arguments)
+    try:
+        options.folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        parser.error(f"--folder {options.folder}: {error.strerror}")
     for name in options.opponents:
         for visits in options.visits:
             match(name, visits, options)

@@ -9,6 +9,9 @@ Vocabulary.
 
 A network may also be given the tactics of features.py: their weights into old channels are zero as well.
 
+How far sizes are told (`size_limit`) is the new configuration's; where it differs, boards above the lower of the two
+limits get other outputs.
+
 Blocks are added behind the last one; like those of a fresh network they begin as the identity. This module shrinks
 nothing and trains nothing: a smaller network learns from the records of the larger one's run.
 """
@@ -16,6 +19,7 @@ nothing and trains nothing: a smaller network learns from the records of the lar
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import torch
 from torch import Tensor, nn
@@ -34,7 +38,7 @@ Maps = tuple[list[int], list[int]]  # where a layer's old outputs and old inputs
 
 def check(old: NetConfig, new: NetConfig) -> None:
     """GrowthError unless a network `old` can become `new`."""
-    if old == new:
+    if replace(old, size_limit=new.size_limit) == new:
         return
     if old.kind != "resnet" or new.kind != "resnet":
         raise GrowthError(
@@ -63,7 +67,7 @@ def grow(tensors: Mapping[str, Tensor], old: NetConfig, new: NetConfig, seed: in
     """
     check(old, new)
     grown = nets.build(new, seed)
-    if not isinstance(grown, ConvNet) or old == new:
+    if not isinstance(grown, ConvNet) or replace(old, size_limit=new.size_limit) == new:
         grown.load_state_dict(dict(tensors))
         return grown
     maps = _maps(grown, old, new)

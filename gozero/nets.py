@@ -144,6 +144,9 @@ class NetConfig:
         ):
             if value not in known:
                 raise ChoiceError(f"unknown network {what} {value!r}; known: {', '.join(known)}")
+        limit = result.size_limit
+        if limit is not None and (type(limit) is not int or limit < 2):
+            raise ChoiceError(f"network size_limit is {limit!r}: expected a board's size, 2 or more, or none")
         return result
 
 

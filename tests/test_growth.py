@@ -1,5 +1,7 @@
 """Growing a network: the outputs stay, the gradients come, and what cannot grow is refused with advice."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 from torch import nn
@@ -58,6 +60,20 @@ def test_a_network_that_is_given_tactics_says_the_same_at_first(name: str) -> No
         assert torch.allclose(one, other, rtol=0, atol=1e-4)
     found.value.sum().backward()
     assert after.stem.conv.weight.grad[:, small.planes :].abs().amax() > 0, "it cannot learn to use them"
+
+
+@pytest.mark.parametrize("name", ["b2c16", "se2c16", "vgg2c16"])
+def test_a_network_goes_on_with_another_limit_of_the_sizes_that_it_is_told(name: str) -> None:
+    free = nets.config(name)
+    limited = replace(free, size_limit=9)
+    before = trained(free)
+    after = growth.grow(before.state_dict(), free, limited, seed=3).eval()
+    assert after.config == limited
+    planes, numbers = before.example(4, (9, 9))
+    numbers[:, nets.SIZE_INPUT] = (9 - 13) / 6
+    with torch.inference_mode():
+        for one, other in zip(before(planes, numbers), after(planes, numbers), strict=True):
+            assert torch.equal(one, other)
 
 
 def test_gradients_reach_the_new_channels_and_blocks() -> None:

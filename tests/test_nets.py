@@ -156,6 +156,9 @@ def test_a_configuration_survives_json() -> None:
         nets.NetConfig.from_dict(config.to_dict() | {"width": 3})
     with pytest.raises(ValueError, match="incomplete network configuration"):
         nets.NetConfig.from_dict({"name": "b1c8"})
+    for limit in (0, -3, "13", [13], True):
+        with pytest.raises(ValueError, match="expected a board's size, 2 or more, or none"):
+            nets.NetConfig.from_dict(config.to_dict() | {"size_limit": limit})
     with pytest.raises(ValueError, match="unknown network kind 'rnn'"):
         nets.NetConfig.from_dict(config.to_dict() | {"kind": "rnn"})
     with pytest.raises(ValueError, match="need a board size"):

@@ -219,7 +219,7 @@ def convert(net: nn.Module) -> Any:
         warnings.simplefilter(
             "ignore", DeprecationWarning
         )  # torch prefers torch.export, which takes 4 s for the same graph
-        structure = f"{net.config.tactics} {wanted!r}"
+        structure = f"{net.config} {wanted!r}"  # what the configuration says is part of a trace, not of its tensors
         if structure not in _TRACES:
             _TRACES[structure] = torch.jit.trace(wanted, example, check_trace=False)
         trace = _TRACES[structure]

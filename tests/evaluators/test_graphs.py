@@ -4,14 +4,18 @@ import json
 import subprocess
 import sys
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from gozero import attachments, caches, games, jit, nets, weights
 from gozero.evaluators import graphs, quantise
 from gozero.evaluators.factory import open_evaluator
+from gozero.evaluators.openvino_core import core
+from gozero.features import encode
 from tests.trained import random_states, trained_like
 
 WITHOUT_TORCH = """
@@ -61,6 +65,23 @@ def test_a_player_without_torch_gets_the_same_values(tmp_path: Path, features: i
     assert file.read_bytes() != digest
     assert float(run_without_torch(file, tmp_path / "other cache")) == pytest.approx(before.value[0], abs=1e-6)
     assert not (tmp_path / "other cache").exists(), "nothing had to be kept"
+
+
+def test_networks_that_are_told_other_sizes_have_graphs_of_their_own() -> None:
+    game = games.make("go", size=9)
+    config = nets.config("b2c8", game)
+    tensors = trained_like(config, random_states(game, 8)).state_dict()
+    state = game.new_states(1)
+    for limit in (None, 5, 7):
+        net = nets.build(replace(config, size_limit=limit)).eval()
+        net.load_state_dict(tensors)
+        inputs = encode(game, state)
+        with torch.inference_mode():
+            expected = net(*map(torch.from_numpy, inputs)).value
+        found = core().compile_model(graphs.convert(net), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})(list(inputs))[
+            "value"
+        ]
+        assert found == pytest.approx(expected.numpy(), abs=1e-5), limit
 
 
 def test_without_torch_a_file_without_a_graph_is_refused_in_one_line(tmp_path: Path) -> None:

@@ -160,11 +160,11 @@ def _calibration(predicted: np.ndarray, results: np.ndarray) -> float:
 def network_config(settings: LoopSettings) -> NetConfig:
     """The configuration of a run's network. ChoiceError if there is none of that name, or it cannot play the game.
 
-    It is told sizes up to the board that the run is for: of larger ones it sees too few games, or none.
+    It is told sizes up to the largest board of which it is to see many games: of larger ones it sees few, or none.
     """
     game, parts = scoring.last_game(settings), {"norm": settings.norm, "value": settings.value_head}
     config = nets.config(settings.network, game, settings.features, **parts)
-    return config if config.size else replace(config, size_limit=settings.stage[-1].main_size)
+    return config if config.size else replace(config, size_limit=settings.stage[-1].learned_size)
 
 
 class Learner:

@@ -8,6 +8,7 @@ from typing import Any
 from gozero.options import REQUIRED, SettingsError, expected, setting
 
 MOST_GAMES = 65536
+LEARNED_SHARE = 0.1  # of the rows: boards with fewer are hardly learned
 
 
 def _games(given: Any, where: str) -> dict[int, int]:
@@ -220,3 +221,8 @@ class Stage:
     def main_size(self) -> int:
         """The board size of most rows; of two with as many, the larger."""
         return max(self.sizes, key=lambda size: (self.sizes[size], size))
+
+    @property
+    def learned_size(self) -> int:
+        """The largest board that has `LEARNED_SHARE` of the rows, or else the one of most rows."""
+        return max((size for size, share in self.sizes.items() if share >= LEARNED_SHARE), default=self.main_size)

@@ -14,7 +14,7 @@ from training.learner.learner import network_config
 from training.loop import startup
 from training.records import records
 from training.settings import presets
-from training.settings.config import LoopSettings
+from training.settings.config import LoopSettings, Stage
 
 SEEDS = ("s0", "s2", "s3", "s4")
 
@@ -233,3 +233,14 @@ def test_the_preset_of_the_course_s_alphazero_has_its_table() -> None:
 def test_a_network_is_told_sizes_up_to_the_board_of_its_run() -> None:
     limits = [network_config(presets.load(presets.path_of(name), name)).size_limit for name in ("go13", "nogo", "s3")]
     assert limits == [13, 9, None], "the seed's network has one board"
+
+
+@pytest.mark.parametrize(
+    ("sizes", "limit"),
+    [("7=0.3, 9=0.5, 13=0.2", 13), ("9=0.4, 13=0.3, 19=0.3", 19), ("9=0.95, 19=0.05", 9), ("19=1.0", 19)],
+)
+def test_boards_of_a_tenth_of_the_rows_are_told_as_they_are(sizes: str, limit: int) -> None:
+    few = ", ".join(f"{size}=0.0625" for size in range(4, 20))
+    for text, expected in ((sizes, limit), (few, 19)):
+        table = {int(size): float(share) for size, share in (part.split("=") for part in text.split(", "))}
+        assert Stage(rows=1, sizes=table).learned_size == expected
