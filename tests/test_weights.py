@@ -264,7 +264,7 @@ def test_sizes_that_are_none_are_refused(file: Path, sizes: Any) -> None:
 
 def test_every_shipped_file_names_the_sizes_that_it_was_trained_on() -> None:
     found = {path.name: weights.load(path, game=None) for path in weights.shipped_folder().glob("*.pt")}
-    assert found["best.pt"].trained_sizes == (7, 9, 11, 13)
+    assert found["best.pt"].trained_sizes == (7, 9, 11, 13, 15, 17, 19)
     assert found["nogo9.pt"].trained_sizes == (5, 7, 9)
     for each in found.values():
         assert each.size in each.trained_sizes
