@@ -1,6 +1,7 @@
 """How strength grew with training: earlier weights of one run, oldest first, each playing the one before it.
 
     python -m benchmarks.history runs/go13/frozen/*.pt --yardstick FILE.jsonl.gz --plot weights/best.png
+    python -m benchmarks.history A.pt B.pt C.pt --lists B-A.csv C-B.csv      matches played before, one a step
 
 The Elo of a file is the sum of the steps so far; self-play Elo shows progress within a run and is no claim about other
 opponents. The x axis is the number of evaluations that each file names. With `--yardstick`, agreement with a strong
@@ -10,8 +11,10 @@ engine's labels is shown too: it needs no games and has no noise. `--games 0` sh
 from __future__ import annotations
 
 import argparse
+import csv
 import math
 import sys
+from collections import Counter
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,6 +50,14 @@ def match(first: str, second: str, game: Game, komi: float, options: argparse.Na
         return sorted(play_match((sides[0], sides[1]), game, settings), key=lambda record: record.number)
 
 
+def listed(path: Path) -> elo.Tally:
+    """The result of a match whose games `training.arena --csv` listed, from player A's side; OSError."""
+    with path.open(newline="", encoding="utf-8") as lines:
+        counts = Counter(row["winner"] for row in csv.DictReader(lines))
+    wins, losses = counts.pop("A", 0), counts.pop("B", 0)
+    return elo.Tally(wins, losses, counts.total())
+
+
 def step(tally: elo.Tally) -> tuple[float, float]:
     """(Elo, standard error) of a match, with half a point given to each side so that a clean sweep stays finite."""
     score = (tally.points + 0.5) / (tally.games + 1)
@@ -60,9 +71,12 @@ def follow(files: list[Path], labelled: Labelled | None, options: argparse.Names
     game = games.make(options.game, size=options.size, komi=options.komi if has_komi else None)
     for number, path in enumerate(files):
         rating, error, text = 0.0, 0.0, "the first" if number == 0 else "no games"
-        if number and options.games:
-            new, old = (f"weights:{file}:{options.visits}" for file in (path, files[number - 1]))
-            score = tally(match(new, old, game, options.komi if has_komi else 0.0, options))
+        if number and (options.games or options.lists):
+            if options.lists:
+                score = listed(options.lists[number - 1])
+            else:
+                new, old = (f"weights:{file}:{options.visits}" for file in (path, files[number - 1]))
+                score = tally(match(new, old, game, options.komi if has_komi else 0.0, options))
             gain, doubt = step(score)
             rating, error, text = (
                 points[-1].rating + gain,
@@ -89,19 +103,22 @@ def draw(points: list[Point], options: argparse.Namespace) -> None:
 
     millions = [point.evaluations / 1e6 for point in points]
     measured = [(x, point.agreement) for x, point in zip(millions, points, strict=True) if point.agreement]
-    wanted = {"Elo above the first (± standard error)": options.games, "agreement with a strong engine": measured}
+    played = options.games or options.lists
+    wanted = {"Elo above the first (± standard error)": played, "agreement with a strong engine": measured}
     panels = [name for name, there in wanted.items() if there]
     figure = Figure(figsize=(7, 1 + 2.7 * len(panels)), layout="constrained")
     axes = dict(zip(panels, figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0], strict=True))
     for name, axis in axes.items():
         axis.set(ylabel=name, xlabel="million evaluations")
         axis.grid(alpha=0.3)
-    if options.games:
+    if played:
         axes[panels[0]].errorbar(
             millions, [point.rating for point in points], [point.error for point in points], marker="o", capsize=3
         )
+        counts = [listed(path).games for path in options.lists] or [options.games]
+        games_a_step = " to ".join(f"{count}" for count in sorted({min(counts), max(counts)}))
         axes[panels[0]].set(
-            title=f"{options.size}x{options.size}, {options.visits} visits, {options.games} games a step"
+            title=f"{options.size}x{options.size}, {options.visits} visits, {games_a_step} games a step"
         )
     if measured:
         columns = [x for x, _ in measured]
@@ -123,6 +140,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--size", type=int, default=13)
     parser.add_argument("--komi", type=float, default=7.5)
     parser.add_argument("--games", type=int, default=60, help="of each step (default 60); 0: none")
+    parser.add_argument(
+        "--lists",
+        nargs="+",
+        type=Path,
+        default=[],
+        metavar="FILE.csv",
+        help="games of each step that training.arena played and listed, the newer weights as A; nothing is played",
+    )
     parser.add_argument("--visits", type=int, default=32, help="of each move (default 32)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=2)
@@ -135,6 +160,8 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.short:
         options.files, options.size, options.games, options.visits = [weights.find("best.pt")] * 2, 5, 2, 4
+    if options.lists and len(options.lists) != len(options.files) - 1:
+        parser.error(f"--lists: {len(options.lists)} lists for {len(options.files)} files; give one for each step")
     labelled = yardstick.read(options.yardstick, komi=options.komi) if options.yardstick else None
     print(machine())
     points = follow(options.files, labelled, options)
