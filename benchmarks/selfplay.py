@@ -179,9 +179,8 @@ def evaluator_of(chosen: argparse.Namespace, game: Game) -> Evaluator:
     if chosen.device == "none":
         return Free(game, chosen.games)
     net = nets.build(nets.config(chosen.network), seed=1)
-    return leaf_evaluator(
-        "network", game, net, chosen.network_threads, chosen.seed, chosen.device, precision=chosen.precision
-    )
+    threads, seed, device = chosen.network_threads, chosen.seed, chosen.device
+    return leaf_evaluator("network", game, net, threads, seed, device, None, chosen.precision, chosen.groups)
 
 
 def print_share(device: str, alone: Row, whole: Row) -> None:

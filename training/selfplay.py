@@ -155,8 +155,10 @@ def _play(options: argparse.Namespace) -> int:
     game = scoring.make(options.game, options.size, options.rules, settings.max_length)
     simulator, device = simulators.resolve(options.simulator or "auto", game), device_of(options.device or "auto")
     judge = simulators.referee(simulator, game)
-    evaluator = leaf_evaluator(stage.evaluator, game, net, options.threads or 0, options.seed, device)
     pool = Pool(game, settings, (options.seed,))
+    evaluator = leaf_evaluator(
+        stage.evaluator, game, net, options.threads or 0, options.seed, device, batches=len(pool.groups)
+    )
     pool.use(evaluator, stage, generation=settings.no_pass_generations + 1)
     path = Path(options.out) / "selfplay.gzr"
     with storage.writing(path):

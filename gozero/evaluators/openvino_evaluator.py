@@ -45,13 +45,15 @@ class OpenVINOEvaluator:
         threads: int | None = None,
         precision: str = "auto",
         ranges: Callable[[Game, int], Mapping[str, float]] | None = None,
+        batches: int = 1,
     ) -> None:
         """Compile `graph` for the game's board; `open` and `from_module` find or make the graph.
 
         `precision` is "f32", "bf16", "int8", or "auto": int8 where the processor has units for it and the network is
         wide enough to gain by it, else bf16 where the processor computes in that. PrecisionError for int8 or
         bf16 on a processor without such units. `ranges` gives the value ranges that int8 needs for this graph on a game's board,
-        with that many threads (`StoredGraph.ranges`); None: they are measured.
+        with that many threads (`StoredGraph.ranges`); None: they are measured. `batches` is how many are to be under way at
+        once, see `submit`: the threads share out among them.
         """
         check_choice("precision", precision, PRECISIONS)
         if precision == "int8" and computes_int8() is False:  # sums of products would overflow
@@ -65,7 +67,7 @@ class OpenVINOEvaluator:
             )
         self.game = game
         self.threads = threads or available_threads()
-        self._wanted = precision
+        self._wanted, self._batches = precision, batches
         self._compile(graph, ranges)
 
     @staticmethod
@@ -77,10 +79,10 @@ class OpenVINOEvaluator:
 
     @staticmethod
     def from_module(
-        net: nn.Module, game: Game, *, threads: int | None = None, precision: str = "auto"
+        net: nn.Module, game: Game, *, threads: int | None = None, precision: str = "auto", batches: int = 1
     ) -> OpenVINOEvaluator:
         """An evaluator with the present weights of a torch network, in whatever mode it is; touches no file."""
-        return OpenVINOEvaluator(graphs.convert(net), game, threads=threads, precision=precision)
+        return OpenVINOEvaluator(graphs.convert(net), game, threads=threads, precision=precision, batches=batches)
 
     def refresh(self, net: nn.Module) -> None:
         """Evaluate with the present weights of `net` from now on (0.2 s for ten blocks, as much again for its ranges in
@@ -100,8 +102,8 @@ class OpenVINOEvaluator:
         return _outputs(request, free)
 
     def submit(self, states: np.ndarray) -> Started:
-        """Begin to evaluate states int32 [n, S]; see `AsynchronousEvaluator`. OpenVINO's threads work on one batch
-        after the other.
+        """Begin to evaluate states int32 [n, S]; see `AsynchronousEvaluator`. OpenVINO's threads work on
+        as many at a time as `batches` said.
         """
         check_states(self.game, states)
         return Started(*self._request(), features.encode(self.game, states, self._features))
@@ -121,7 +123,7 @@ class OpenVINOEvaluator:
             known = ranges(self.game, self.threads) if ranges else quantise.ranges(graph, self.game, self.threads)
             graph = quantise.quantised(graph, known)
             self.precision = "int8"
-        self._compiled = compiled(graph, board, self.threads, floating)
+        self._compiled = compiled(graph, board, self.threads, floating, self._batches)
         self._free: deque[Any] = deque()  # idle requests of this compilation
 
     def _is_int8(self, graph: Any) -> bool:

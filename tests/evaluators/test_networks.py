@@ -241,3 +241,18 @@ def test_the_gpu_says_what_the_network_says(case: tuple[Game, nn.Module, np.ndar
     quick = TorchEvaluator(net, game, device="cuda", precision="bf16").evaluate(states)
     assert np.abs(expected.value - quick.value).max() < 0.02
     assert divergence(expected.logits, quick.logits).max() < 0.01
+
+
+@pytest.mark.parametrize("case", SMALL, indirect=True)
+def test_batches_that_are_under_way_together_share_the_threads(case: tuple[Game, nn.Module, np.ndarray]) -> None:
+    """And each is what one thread alone finds, bit for bit."""
+    game, net, states = case
+    alone = OpenVINOEvaluator.from_module(net, game, threads=1)
+    for threads, batches, streams in ((2, 2, 2), (1, 2, 1), (2, 1, 1), (2, 4, 2)):
+        shared = OpenVINOEvaluator.from_module(net, game, threads=threads, batches=batches)
+        assert shared._compiled.get_property("NUM_STREAMS") == streams
+        if threads == streams:
+            pending = [shared.submit(part) for part in np.split(states, 4)]
+            for part, found in zip(np.split(states, 4), pending, strict=True):
+                for expected, value in zip(alone.evaluate(part), found.result(), strict=True):
+                    assert np.array_equal(expected, value)

@@ -191,9 +191,16 @@ class LocalCrew:
             version = self._version if stage.evaluator == "network" else -1
             known, previous = self._evaluators.get(size, (None, None))
             if known != version:
-                seed, precision = self.settings.seed + generation, self.settings.selfplay.precision
                 made = leaf_evaluator(
-                    stage.evaluator, pool.game, self.playing, self.threads, seed, self.device, previous, precision
+                    stage.evaluator,
+                    pool.game,
+                    self.playing,
+                    self.threads,
+                    self.settings.seed + generation,
+                    self.device,
+                    previous,
+                    self.settings.selfplay.precision,
+                    len(pool.groups),
                 )
                 self._evaluators[size] = version, made
             pool.use(self._evaluators[size][1], stage, generation)

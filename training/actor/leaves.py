@@ -28,6 +28,7 @@ def leaf_evaluator(
     device: str = "cpu",
     previous: Evaluator | RowEvaluator | None = None,
     precision: str = "auto",
+    batches: int = 1,
 ) -> Evaluator | RowEvaluator:
     """Return the evaluator of a stage's leaves.
 
@@ -41,6 +42,7 @@ def leaf_evaluator(
         previous: what this function returned before for the same game, device and shape of network. On a GPU it takes
             over the new weights in place, which saves capturing its graphs again.
         precision: of the network, see `evaluators.factory.open_evaluator`; SettingsError for one that is not available.
+        batches: how many are under way at once; OpenVINO's threads share out among them.
     """
     if kind == "rollouts":
         from gozero.evaluators.rollout import RolloutEvaluator
@@ -48,7 +50,7 @@ def leaf_evaluator(
         return RolloutEvaluator(game, rollouts=1, seed=seed)
     assert net is not None, "a network stage needs a network"
     if device == "cpu" and find_spec("openvino") is not None:
-        return _openvino_evaluator(game, net, threads, precision)
+        return _openvino_evaluator(game, net, threads, precision, batches)
     if precision == "int8":
         raise SettingsError("selfplay.precision = 'int8': only OpenVINO on a CPU computes in it; use auto")
     if device == "cuda":
@@ -58,11 +60,11 @@ def leaf_evaluator(
     return TorchEvaluator(net, game, device="cpu", threads=threads, precision=precision)
 
 
-def _openvino_evaluator(game: Game, net: nn.Module, threads: int, precision: str) -> Evaluator:
+def _openvino_evaluator(game: Game, net: nn.Module, threads: int, precision: str, batches: int) -> Evaluator:
     from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
 
     try:
-        return OpenVINOEvaluator.from_module(net, game, threads=threads, precision=precision)
+        return OpenVINOEvaluator.from_module(net, game, threads=threads, precision=precision, batches=batches)
     except PrecisionError as error:
         raise SettingsError(f"selfplay.precision: {error}") from None
 

@@ -100,7 +100,9 @@ def evaluations_a_second(
     pool = Pool(scoring.game_of(settings, size), replace(settings.selfplay, opening_share=0.0), (settings.seed,))
     device = device_of(settings.device)
     threads, precision = threads_of(settings, device), settings.selfplay.precision
-    evaluator = leaf_evaluator(stage.evaluator, pool.game, net, threads, settings.seed, device, precision=precision)
+    evaluator = leaf_evaluator(
+        stage.evaluator, pool.game, net, threads, settings.seed, device, None, precision, len(pool.groups)
+    )
     pool.use(evaluator, short, generation=settings.selfplay.no_pass_generations + 1)
     _play(pool, seconds / 4, stop)
     before, began = pool.evaluations, time.monotonic()

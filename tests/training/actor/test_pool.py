@@ -275,6 +275,8 @@ def test_the_leaves_of_a_stage_go_to_the_evaluator_of_the_device() -> None:
     net = nets.build(nets.config("b1c8"), seed=1)
     assert isinstance(leaf_evaluator("rollouts", game_of(5), None, 1, 1), RowEvaluator)
     assert isinstance(leaf_evaluator("network", game_of(5), net, 1, 1), OpenVINOEvaluator)
+    shared = leaf_evaluator("network", game_of(5), net, 2, 1, batches=2)
+    assert shared._compiled.get_property("NUM_STREAMS") == 2
     graphs = CudaEvaluator(net, game_of(5), device="cpu")
     assert leaf_evaluator("network", game_of(5), net, 1, 1, "cuda", previous=graphs) is graphs
 
