@@ -1,11 +1,14 @@
 """What a run says of itself."""
 
+import itertools
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
+from tensorboard.summary.writer import event_file_writer
 
 from tests.training.games import random_record
 from training import console
@@ -14,6 +17,13 @@ from training.doctor.curves import Curves
 from training.loop import startup
 from training.records.statistics import game_report
 from training.settings.config import LoopSettings, MonitorSettings
+
+
+@pytest.fixture
+def one_second_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """TensorBoard reads its files by the second in their names; those of one second have no order."""
+    seconds = itertools.count(1_700_000_000)
+    monkeypatch.setattr(event_file_writer, "time", SimpleNamespace(time=lambda: next(seconds)))
 
 
 def test_games_are_summarised_by_size() -> None:
@@ -61,6 +71,7 @@ def test_a_generation_is_a_line_and_a_verdict_on_stderr_and_in_the_log(
     assert list((tmp_path / "tensorboard").iterdir())
 
 
+@pytest.mark.usefixtures("one_second_a_file")
 def test_a_generation_that_is_done_again_after_a_crash_is_drawn_once(tmp_path: Path) -> None:
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
@@ -97,6 +108,7 @@ def test_every_tenth_step_has_its_losses_drawn(tmp_path: Path) -> None:
     assert steps_drawn(tmp_path, "value") == [(10, -5.0), (20, -10.0), (30, -15.0)]
 
 
+@pytest.mark.usefixtures("one_second_a_file")
 def test_steps_that_are_taken_again_after_a_crash_are_drawn_once(tmp_path: Path) -> None:
     for steps, loss in (((2, 4, 6, 8), 1.0), ((6, 8, 10), 2.0)):
         curves = Curves(tmp_path, every=2)

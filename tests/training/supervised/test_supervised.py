@@ -342,21 +342,21 @@ def test_a_run_that_diverged_goes_on_with_a_smaller_learning_rate(
     assert weights.load(tmp_path / "w.pt").provenance["settings"]["learning_rate"] == 1e-3
 
 
-def test_a_small_network_learns_to_copy_a_player_who_plays_one_move(tmp_path: Path) -> None:
-    """First moves in the centre, whatever the symmetry: top-1 on games never seen beats the constant predictor's, and
+def test_a_small_network_learns_to_copy_a_player_who_always_plays_the_same(tmp_path: Path) -> None:
+    """The centre first, then a pass, whatever the symmetry: top-1 on games never seen beats the constant predictor's, and
     value is learned.
     """
-    for number in range(40):
-        reply = "abcde"[number % 5] + "abcde"[number // 5 % 5]
-        reply = "ab" if reply == "cc" else reply
-        (tmp_path / f"{number}.sgf").write_text(f"(;SZ[5]RE[B+R]KM[{number}];B[cc];W[{reply}])")
-    plan = TrainerPlan("b1c8", LearnerSettings(batch=16, warm_up=1, learning_rate=2e-2), Wanted(held_out=0.2), 8)
+    points = [column + row for column in "abcde" for row in "abcde" if column + row != "cc"]
+    for number in range(120):
+        first, second = np.random.default_rng(number).choice(points, 2, replace=False)
+        (tmp_path / f"{number}.sgf").write_text(f"(;SZ[5]RE[B+R]KM[7.5];B[cc];W[{first}];B[];W[{second}])")
+    plan = TrainerPlan("b1c8", LearnerSettings(batch=16, warm_up=1, learning_rate=1e-2), Wanted(held_out=0.2), 8)
     data = collection.read(tmp_path, plan.wanted, print)
     run = Trainer(plan, data, tmp_path / "w.pt")
     run.train(lambda: False)
     top1, value = measure.measure(run.learner, data.held)
     guess, coin = measure.constant(data)
-    assert top1.share >= 0.45 >= guess.share - 0.1
+    assert top1.share >= 0.45 > 0.3 > guess.share
     assert value.share > 0.9 > coin.share
 
 
