@@ -52,8 +52,9 @@ def summary(found: Report, settings: LoopSettings) -> str:
         f"{found['run/hours']:.2f} h",
         f"{found['run/rows']:,.0f} rows",
         games,
-        f"{found['speed/evaluations']:,.0f} evaluations/s",
     ]
+    if found["speed/evaluations"]:  # none where a run went on after the games of a generation
+        parts.append(f"{found['speed/evaluations']:,.0f} evaluations/s")
     if "cluster/workers" in found:
         shares = f"idle {found.get('cluster/idle', 0.0):.0%}, {found.get('cluster/staleness', 0.0):.1f} versions behind"
         workers = found["cluster/workers"]

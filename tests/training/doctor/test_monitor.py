@@ -71,6 +71,14 @@ def test_a_generation_is_a_line_and_a_verdict_on_stderr_and_in_the_log(
     assert list((tmp_path / "tensorboard").iterdir())
 
 
+def test_a_run_that_goes_on_after_the_games_of_a_generation_names_no_speed() -> None:
+    """Where the process before played them, this one has evaluated nothing."""
+    report = game_report([random_record(5, 1)]) | {"run/generation": 4.0, "run/hours": 1.5, "run/rows": 12_345.0}
+    line = monitor.summary(report | {"speed/evaluations": 0.0, "held/policy": 2.5}, LoopSettings(network="b2c16"))
+    assert "12,345 rows | 5x5: 1 game of" in line
+    assert "evaluations" not in line
+
+
 @pytest.mark.usefixtures("one_second_a_file")
 def test_a_generation_that_is_done_again_after_a_crash_is_drawn_once(tmp_path: Path) -> None:
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
