@@ -90,7 +90,7 @@ class GtpSettings(EngineSettings):
     size: int | None = option(
         None,
         "board size, in Go 5 to 19, until the controller sends another (default: that of the weights; the shipped "
-        "ones learned 7 to 13)",
+        "ones of Go learned 7 to 13, and a little of 15 to 19)",
         low=2,
         high=MAX_SIZE,
     )
