@@ -18,7 +18,7 @@ from analysis.settings import AnalysisSettings, from_arguments
 from gozero import __version__ as VERSION
 from gozero.engine import find_weights, supported_sizes
 from gozero.errors import ChoiceError
-from gozero.exits import SUCCESS, exit_after
+from gozero.exits import SUCCESS, exit_after, leave_when_unread
 from gozero.input import arriving_lines
 from gozero.options import SettingsError
 from gozero.output import Log, ProtocolOutput, tell
@@ -77,6 +77,7 @@ def sit(settings: AnalysisSettings, log: Log | None) -> int:
     server = Server(VERSION, path.name, defaults, positions, open_evaluator, send, memory, evaluators.forget, warn)
     say(greeting(settings, path))
     say(READY)
+    threading.Thread(target=leave_when_unread, args=(output,), name="analysis-leaver", daemon=True).start()
     serve(server, read_lines(output), finish=not settings.quit_without_waiting)
     return SUCCESS
 

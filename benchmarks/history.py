@@ -51,9 +51,13 @@ def match(first: str, second: str, game: Game, komi: float, options: argparse.Na
 
 
 def listed(path: Path) -> elo.Tally:
-    """The result of a match whose games `training.arena --csv` listed, from player A's side; OSError."""
+    """The result of a match whose games `training.arena --csv` listed, from player A's side. OSError; ValueError where
+    the file is no such list.
+    """
     with path.open(newline="", encoding="utf-8") as lines:
-        counts = Counter(row["winner"] for row in csv.DictReader(lines))
+        counts = Counter(row.get("winner") for row in csv.DictReader(lines))
+    if not counts or not counts.keys() <= {"A", "B", ""}:
+        raise ValueError("no list of games by training.arena --csv")
     wins, losses = counts.pop("A", 0), counts.pop("B", 0)
     return elo.Tally(wins, losses, counts.total())
 
@@ -162,6 +166,11 @@ def main(arguments: list[str] | None = None) -> int:
         options.files, options.size, options.games, options.visits = [weights.find("best.pt")] * 2, 5, 2, 4
     if options.lists and len(options.lists) != len(options.files) - 1:
         parser.error(f"--lists: {len(options.lists)} lists for {len(options.files)} files; give one for each step")
+    for path in options.lists:
+        try:
+            listed(path)
+        except (OSError, ValueError) as error:
+            parser.error(f"--lists: {path}: {getattr(error, 'strerror', None) or error}")
     labelled = yardstick.read(options.yardstick, komi=options.komi) if options.yardstick else None
     print(machine())
     points = follow(options.files, labelled, options)

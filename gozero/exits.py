@@ -13,6 +13,7 @@ from typing import NoReturn, Protocol, TypeVar
 from gozero.options import SettingsError
 from gozero.output import (
     Log,
+    ProtocolOutput,
     UnwritableError,
     discard_results,
     open_log,
@@ -67,6 +68,14 @@ def exit_after(
         raise
     talk.drain()
     os._exit(code)
+
+
+def leave_when_unread(output: ProtocolOutput) -> NoReturn:
+    """End the process, whatever it is doing, when the client has closed its end and answers cannot be read; for a
+    thread of its own.
+    """
+    output.wait_until_unread()
+    os._exit(SUCCESS)
 
 
 def printing(program: str, command: Callable[[], int]) -> int:

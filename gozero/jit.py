@@ -7,13 +7,15 @@ again; inferred dispatcher arguments and closures are recompiled in every proces
 
 numba's cache does not notice that a callee in another file has changed, so the cache folder is named after a hash of
 all kernel sources and of what they import, since constants of other modules are compiled in. Several engines may share
-the folder; where it cannot be written, kernels are compiled in memory.
+the folder; where it cannot be written, or is full, kernels are compiled in memory, and one whose file is damaged is
+compiled again.
 
 `gozero.caches` decides where that folder is and how many versions of it are kept.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import logging
@@ -26,6 +28,7 @@ from typing import Any
 import numba
 from numba import types
 from numba.core import cgutils
+from numba.core.caching import FunctionCache
 from numba.experimental.function_type import FunctionModel
 from numba.extending import NativeValue, register_model, typeof_impl, unbox
 
@@ -113,6 +116,24 @@ if CACHE_FOLDER is not None:
     numba.config.CACHE_DIR = str(CACHE_FOLDER)  # type: ignore[attr-defined]
 
 
+class _KernelCache(FunctionCache):
+    """numba's cache, which neither a full disk nor a damaged file stops."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The kernel as it was compiled before, None where there is none that can be read."""
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # noqa: BLE001 - whatever pickle, numba or LLVM raise at a file that was cut off
+            with contextlib.suppress(OSError):
+                self.flush()
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep a compiled kernel, if there is room."""
+        with contextlib.suppress(OSError):
+            super().save_overload(sig, data)
+
+
 @functools.cache
 def announce(folder: Path | None) -> None:
     """Log, once, why this start takes long, if it does.
@@ -147,18 +168,28 @@ def kernel(signature: Any = None, *, allocates: bool = False, **options: Any) ->
     settings = {
         "nogil": signature not in BRIEF,
         "error_model": "numpy",
-        "cache": CACHE_FOLDER is not None,
         "_nrt": allocates,
         **options,
     }
 
     def make(function: Callable[..., Any]) -> Any:
         if signature is None:
-            return numba.njit(forceinline=True, **settings)(function)
+            return _kept(numba.njit(forceinline=True, **settings)(function))
         announce(CACHE_FOLDER)
-        return numba.njit(signature, **settings)(function)
+        compiled = _kept(numba.njit(**settings)(function))
+        compiled.compile(signature)
+        compiled.disable_compile()
+        return compiled
 
     return make if numba.config.DISABLE_JIT else deferral.defer(make, is_helper=signature is None)  # type: ignore[attr-defined]
+
+
+def _kept(dispatcher: Any) -> Any:
+    """A numba function whose compiled code is kept in the cache folder, if there is one."""
+    if CACHE_FOLDER is not None:
+        with contextlib.suppress(RuntimeError):  # the folder has no room for another folder in it
+            dispatcher._cache = _KernelCache(dispatcher.py_func)
+    return dispatcher
 
 
 @kernel()

@@ -277,11 +277,14 @@ def _decoded(data: bytes) -> tuple[bytes, str | None]:
     replaced.
     """
     named = _CHARSET.search(data)
+    if named is None:
+        return data, None
     try:
-        codec = _WIDE.get(codecs.lookup(named[1].decode()).name) if named else None
-    except (LookupError, UnicodeDecodeError):
-        codec = None
-    if named is None or codec is None:
+        b"a".decode(named[1].decode())
+    except (LookupError, UnicodeError):  # unknown, or like hex and undefined no encoding of texts
+        return data, "latin-1"
+    codec = _WIDE.get(codecs.lookup(named[1].decode()).name)
+    if codec is None:
         return data, None
     text = data[: named.start(1)] + b"UTF-8" + data[named.end(1) :]
     return text.decode(codec, errors="replace").encode(), "UTF-8"
@@ -357,6 +360,7 @@ def _text(root: Tree_node, name: str) -> str:
     if not root.has_property(name):
         return ""
     try:
-        return " ".join(root.get(name).split())
+        text = " ".join(root.get(name).split())
+        return text.encode(errors="replace").decode()  # halves of surrogate pairs cannot be written
     except UnicodeDecodeError:
         return " ".join(root.get_raw(name).decode("latin-1").split())

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from gozero import __version__ as VERSION
 from gozero.engine import supported_sizes
-from gozero.exits import FAILURE, SUCCESS, exit_after
+from gozero.exits import FAILURE, SUCCESS, exit_after, leave_when_unread
 from gozero.games import GO_FAMILY
 from gozero.input import arriving_lines
 from gozero.output import Log, ProtocolOutput, unanswerable
@@ -103,12 +103,6 @@ def report_bug(log: Log | None, command: Command, error: Exception) -> None:
     say(text)
     if log is not None:
         log.say(text)
-
-
-def leave_when_unread(output: ProtocolOutput) -> None:
-    """End the process, whatever it is doing, when the controller has closed its end and answers cannot be read."""
-    output.wait_until_unread()
-    os._exit(0)
 
 
 def make_protocol(session: Session, game: str, on_bug: Callable[[Command, Exception], None] | None = None) -> Protocol:

@@ -10,9 +10,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from gozero.exits import leave_when_unread
 from gozero.input import arriving_lines
 from gozero.output import ProtocolOutput, secure_streams
-from gtp.__main__ import leave_when_unread, make_protocol, report_bug
+from gtp.__main__ import make_protocol, report_bug
 from gtp.protocol import LineReader, Signals, serve
 from gtp.session import Session
 from gtp.settings import GtpSettings

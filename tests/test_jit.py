@@ -2,10 +2,14 @@
 start says.
 """
 
+import errno
+import os
 from pathlib import Path
 
 import numba
 import pytest
+from numba import types
+from numba.core.caching import FunctionCache
 
 from gozero import caches, games, jit
 from gozero.search import descent
@@ -50,6 +54,42 @@ def test_a_change_of_what_is_compiled_into_kernels_is_noticed(tmp_path: Path) ->
 def test_the_constants_of_the_rules_are_among_the_kernels_sources() -> None:
     package = Path(jit.__file__).parent
     assert package / "games" / "rules.py" in jit._sources(package)
+
+
+def made_twice(number: int) -> int:
+    return 2 * number
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache folder for kernels made in this test."""
+    monkeypatch.setattr(jit, "CACHE_FOLDER", tmp_path)
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    return tmp_path
+
+
+def make() -> int:
+    return jit.kernel(types.int64(types.int64))(made_twice)(21)
+
+
+@pytest.mark.parametrize("ending", ["nbi", "nbc"], ids=["index", "code"])
+@pytest.mark.parametrize("left", [0, 30])
+def test_a_kept_kernel_that_is_damaged_is_compiled_again(ending: str, left: int, folder: Path) -> None:
+    assert make() == 42
+    (file,) = folder.rglob(f"*made_twice*.{ending}")
+    whole = file.read_bytes()
+    file.write_bytes(whole[:left])
+    assert make() == 42
+    assert file.stat().st_size > 0.9 * len(whole), "it is kept again"
+
+
+def test_kernels_that_cannot_be_kept_are_compiled_in_memory(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(FunctionCache, "save_overload", full)
+    assert make() == 42
+    assert not list(folder.rglob("*made_twice*.nbc"))
 
 
 def test_a_start_that_must_compile_says_so_once(

@@ -98,11 +98,20 @@ def test_characters_whose_bytes_look_like_brackets(code: str, name: str) -> None
         (b"(;SZ[9]PB[\xe9];B[aa])", "B:A9"),
         (b"(;SZ[9]CA[no-such-code]PB[\xe9];B[aa])", "B:A9"),
         (b"(;SZ[9]CA[UTF-8]PB[\xff\xfe];B[aa])", "B:A9"),
+        (b"(;SZ[9]CA[hex]PB[\xe9];B[aa])", "B:A9"),
+        (b"(;SZ[9]CA[undefined]PB[\xe9];B[aa])", "B:A9"),
         (b"(;SZ[9];B[aa];C[no move];B[bb])", "B:A9 B:B8"),
     ],
 )
 def test_files_of_others(data: bytes, moves: str) -> None:
     assert vertices(sgf.parse(data)) == moves
+
+
+def test_half_a_surrogate_pair_can_be_written_again() -> None:
+    """Some codecs of Python decode to what no encoding can write."""
+    record = sgf.parse(rb"(;SZ[9]CA[unicode_escape]PB[a\\ud800b];B[aa])")
+    assert record.black_name == "a?b"
+    assert sgf.parse(sgf.serialise(record)).black_name == "a?b"
 
 
 def test_before_move_leaves_the_rest_out() -> None:

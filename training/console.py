@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 import signal
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NoReturn
 
 from gozero.errors import ChoiceError
@@ -14,8 +16,13 @@ from gozero.exits import FAILURE, INTERRUPTED, SUCCESS, printing
 
 
 def say(text: str) -> None:
-    """Print a line for the person at the terminal."""
-    print(text, file=sys.stderr, flush=True)
+    """Print a line for the person at the terminal. Where nobody reads it any more, or its file is full, work goes on."""
+    try:
+        print(text, file=sys.stderr, flush=True)
+    except BrokenPipeError:
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - as long as the process lives
+    except OSError:
+        pass
 
 
 class Parser(argparse.ArgumentParser):

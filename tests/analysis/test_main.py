@@ -154,6 +154,19 @@ def test_a_client_that_goes_away(small_weights: Path) -> None:
     assert b"Traceback" not in client.process.stderr.read()
 
 
+def test_a_client_that_goes_away_before_its_answer_is_there(small_weights: Path) -> None:
+    """Nothing is written that could fail, so the closed pipe itself must tell; otherwise it would search for days."""
+    client = Client(small_weights)
+    client.send(**query(maxVisits=2))
+    client.hear()
+    client.send(**query(maxVisits=ENDLESS))
+    assert client.process.stdin and client.process.stdout and client.process.stderr
+    client.process.stdin.close()
+    client.process.stdout.close()
+    assert client.process.wait(timeout=60) == 0
+    assert b"Traceback" not in client.process.stderr.read()
+
+
 def test_an_input_that_is_closed(small_weights: Path) -> None:
     done = subprocess.run(
         [*COMMAND, "--weights", str(small_weights)],

@@ -28,6 +28,28 @@ def test_the_steps_add_up_without_a_game(tmp_path: Path, capsys: pytest.CaptureF
     assert plot.stat().st_size > 10_000
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "no list of games by training.arena --csv"),
+        ("black,winner\n", "no list of games by training.arena --csv"),
+        ("black,result\nA,B+1\n", "no list of games by training.arena --csv"),
+        ("black,winner\nA,A\nblack,winner\nA,B\n", "no list of games by training.arena --csv"),
+        (None, "No such file or directory"),
+    ],
+    ids=["nothing", "no game", "no winner", "two lists", "no file"],
+)
+def test_what_is_no_list_is_one_line(
+    text: str | None, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "list.csv"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(SystemExit):
+        history.main(["a.pt", "b.pt", "--lists", str(path)])
+    assert capsys.readouterr().err.endswith(f"--lists: {path}: {words}\n")
+
+
 def test_a_list_is_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         history.main(["a.pt", "b.pt", "c.pt", "--lists", str(written(tmp_path / "one.csv", "A"))])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import io
+import os
 import sys
 from collections.abc import Callable
 
@@ -106,6 +108,21 @@ def test_a_second_interruption_while_the_first_is_handled_changes_nothing(capsys
 
     assert console.run_command("x", command, interrupted="nothing was kept") == 130
     assert capsys.readouterr().err == "x: interrupted; 3 games were kept\n"
+
+
+@pytest.mark.parametrize("error", [errno.EPIPE, errno.ENOSPC])
+def test_a_run_goes_on_when_nobody_reads_what_it_says(error: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Gone(io.StringIO):
+        def write(self, _: str) -> int:
+            raise OSError(error, os.strerror(error))
+
+    def command() -> int:
+        console.say("the first line")
+        console.say("the second line")
+        return 7
+
+    monkeypatch.setattr(sys, "stderr", Gone())
+    assert console.run_command("test", command) == 7
 
 
 def test_a_bug_keeps_its_traceback() -> None:

@@ -51,7 +51,7 @@ def cycle(run: Run, watch: Monitor, stop: Stop) -> None:
 
 def sequential(run: Run, watch: Monitor, stop: Stop) -> None:
     """Play, learn, hand over, in turns."""
-    while not run.finished() and not stop():
+    while (run.progress.learning or not run.finished()) and not stop():
         if not run.progress.learning:
             run.play(stop)
             if not stop():

@@ -13,6 +13,7 @@ module only collects and writes: `game_report` summarises records, the loop give
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 import time
@@ -120,8 +121,9 @@ class Monitor:
 
     def close(self) -> None:
         """Close the files. A run that was not stopped gets its last report."""
-        self._log.close()
-        self._curves.close()
+        for file in (self._log, self._curves):
+            with contextlib.suppress(OSError):  # what could not be written has been an error before
+                file.close()
         if self.settings.monitor.report_every and not self._reported and not self._stop():
             self._report()
 

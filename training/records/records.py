@@ -15,6 +15,7 @@ all are. Older forms are read as well (`_FORMS`).
 
 from __future__ import annotations
 
+import contextlib
 import json
 import lzma
 import struct
@@ -252,7 +253,9 @@ class Writer:
         self._append(_GAME, encode(record))
 
     def close(self) -> None:
-        self._file.close()
+        """Close the shard; what could not be written has been an error of `append`."""
+        with contextlib.suppress(OSError):
+            self._file.close()
 
     def _append(self, kind: bytes, payload: bytes) -> None:
         self._file.write(_FRAME.pack(MAGIC, kind, len(payload), zlib.crc32(payload)) + payload)

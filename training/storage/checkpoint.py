@@ -83,7 +83,7 @@ class Snapshot:
 
 
 def save(folder: Path, snapshot: Snapshot, settings: dict[str, Any], keep: int) -> None:
-    """Write checkpoints/GENERATION.pt and remove all but it and the `keep` before it.
+    """Write checkpoints/GENERATION.pt and remove all earlier ones but the `keep` before it.
 
     Raises:
         StorageError: it cannot be written; the checkpoints before it are as they were.
@@ -95,7 +95,7 @@ def save(folder: Path, snapshot: Snapshot, settings: dict[str, Any], keep: int) 
         folder.mkdir(parents=True, exist_ok=True)
         with replacing(target) as file:
             torch.save(content, file)
-        for old in sorted(folder.glob("*.pt"))[: -keep - 1]:
+        for old in sorted(path for path in folder.glob("*.pt") if path.name <= target.name)[: -keep - 1]:
             old.unlink()
 
 

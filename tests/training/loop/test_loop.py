@@ -12,6 +12,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from gozero import weights
 from tests.training.games import random_record
 from training.cycle import cycle as loop
+from training.cycle import sitting
 from training.doctor import history, monitor
 from training.learner.learner import Learner
 from training.loop import startup
@@ -114,6 +115,25 @@ def test_it_goes_on_where_it_stopped(tmp_path: Path) -> None:
     watch.close()
     assert second.progress.rows > first.progress.rows
     assert second.finished()
+
+
+@pytest.mark.parametrize("limits", [{"games": 5}, {"generations": 1}], ids=["games", "generations"])
+def test_a_run_that_was_stopped_in_its_last_learning_takes_the_steps_that_it_owes(
+    limits: dict[str, int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = replace(tiny(generations=0), **limits)
+    run = startup.prepare(settings, tmp_path / "run")
+    watch = monitor.Monitor(run.folder, run.settings)
+    assert sitting.train(run, watch, "test", lambda: run.trainer.steps > 0) == 0
+    assert run.progress.learning and run.steps.owed() > 0
+    assert "stopped, all is saved; the same command continues" in capsys.readouterr().err
+    again = startup.prepare(settings, tmp_path / "run")
+    assert sitting.train(again, monitor.Monitor(run.folder, run.settings), "test", lambda: False) == 0
+    assert "the run has reached its limit" in capsys.readouterr().err
+    assert not again.progress.learning and not again.steps.owed()
+    assert again.progress.generation == 2
+    assert weights.load(again.folder / "weights.pt").provenance["steps"] == again.trainer.steps > run.trainer.steps
+    assert len(reports(again.folder)) == 1
 
 
 def test_stopping_during_self_play_loses_no_finished_game(tmp_path: Path) -> None:

@@ -16,9 +16,11 @@ import torch
 
 from tests.training import crashes
 from tests.training.games import random_record
+from training.doctor import monitor
 from training.loop import startup
 from training.records import records
-from training.settings import presets
+from training.settings import config, presets
+from training.settings.config import MonitorSettings
 from training.storage import checkpoint, storage
 from training.storage.checkpoint import Progress, Snapshot
 from training.storage.storage import StorageError
@@ -104,6 +106,30 @@ def test_a_failing_disk_is_a_storage_error_and_other_errors_are_not(code: int, t
         raise OSError(code, os.strerror(code))
     with pytest.raises(RuntimeError, match="shapes"), storage.writing(tmp_path):
         raise RuntimeError("shapes do not fit")
+
+
+def test_the_newest_checkpoint_stays_where_a_later_one_is_damaged(tmp_path: Path) -> None:
+    for generation in (7, 8):
+        checkpoint.save(tmp_path, snapshot(generation, 10), {}, keep=3)
+    (tmp_path / "000010.pt").write_bytes(b"damaged")
+    checkpoint.save(tmp_path, snapshot(9, 10), {}, keep=0)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["000009.pt", "000010.pt"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a file that is always full")
+def test_files_that_could_not_be_written_are_closed_in_silence(tmp_path: Path) -> None:
+    """Their buffers hold what is lost; the error of the write is the one to show."""
+    writer = records.Writer(tmp_path / "000001.gzr", {})
+    watch = monitor.Monitor(tmp_path, config.LoopSettings(network="b2c16", monitor=MonitorSettings(report_every=0)))
+    with Path("/dev/full").open("ab") as shard, Path("/dev/full").open("a") as log:
+        writer._file, watch._log = shard, log
+        with pytest.raises(OSError, match="No space left on device"):
+            writer.append(random_record(5, 1))
+        with pytest.raises(StorageError, match="No space left on device"):
+            watch.match({"gate/share": 0.5})
+        writer.close()
+        watch.close()
+        assert shard.closed and log.closed
 
 
 @pytest.mark.parametrize("owner, name", [(records.Writer, "append"), (torch, "save")])
