@@ -173,6 +173,8 @@ def kernel(signature: Any = None, *, allocates: bool = False, **options: Any) ->
     }
 
     def make(function: Callable[..., Any]) -> Any:
+        if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+            return function
         if signature is None:
             return _kept(numba.njit(forceinline=True, **settings)(function))
         announce(CACHE_FOLDER)
