@@ -77,7 +77,7 @@ def sit(settings: AnalysisSettings, log: Log | None) -> int:
     server = Server(VERSION, path.name, defaults, positions, open_evaluator, send, memory, evaluators.forget, warn)
     say(greeting(settings, path))
     say(READY)
-    threading.Thread(target=leave_when_unread, args=(output,), name="analysis-leaver", daemon=True).start()
+    leave_when_unread(output)
     serve(server, read_lines(output), finish=not settings.quit_without_waiting)
     return SUCCESS
 

@@ -68,16 +68,18 @@ def step(tally: elo.Tally) -> tuple[float, float]:
     return elo.elo(score), elo.elo_error(score, tally.games + 1)
 
 
-def follow(files: list[Path], labelled: Labelled | None, options: argparse.Namespace) -> list[Point]:
-    """Measure every file, and print each result when it is known."""
+def follow(
+    files: list[Path], tallies: list[elo.Tally], labelled: Labelled | None, options: argparse.Namespace
+) -> list[Point]:
+    """Measure every file, and print each result when it is known. `tallies` are the steps played before, if any."""
     points: list[Point] = []
     has_komi = games.usual(options.game, "komi") is not None
     game = games.make(options.game, size=options.size, komi=options.komi if has_komi else None)
     for number, path in enumerate(files):
         rating, error, text = 0.0, 0.0, "the first" if number == 0 else "no games"
-        if number and (options.games or options.lists):
-            if options.lists:
-                score = listed(options.lists[number - 1])
+        if number and (tallies or options.games):
+            if tallies:
+                score = tallies[number - 1]
             else:
                 new, old = (f"weights:{file}:{options.visits}" for file in (path, files[number - 1]))
                 score = tally(match(new, old, game, options.komi if has_komi else 0.0, options))
@@ -99,7 +101,7 @@ def follow(files: list[Path], labelled: Labelled | None, options: argparse.Names
     return points
 
 
-def draw(points: list[Point], options: argparse.Namespace) -> None:
+def draw(points: list[Point], tallies: list[elo.Tally], options: argparse.Namespace) -> None:
     """Elo with its standard error over evaluations, and below it the agreement with the yardstick; one of them where
     there is no other.
     """
@@ -107,7 +109,7 @@ def draw(points: list[Point], options: argparse.Namespace) -> None:
 
     millions = [point.evaluations / 1e6 for point in points]
     measured = [(x, point.agreement) for x, point in zip(millions, points, strict=True) if point.agreement]
-    played = options.games or options.lists
+    played = tallies or options.games
     wanted = {"Elo above the first (± standard error)": played, "agreement with a strong engine": measured}
     panels = [name for name, there in wanted.items() if there]
     figure = Figure(figsize=(7, 1 + 2.7 * len(panels)), layout="constrained")
@@ -119,7 +121,7 @@ def draw(points: list[Point], options: argparse.Namespace) -> None:
         axes[panels[0]].errorbar(
             millions, [point.rating for point in points], [point.error for point in points], marker="o", capsize=3
         )
-        counts = [listed(path).games for path in options.lists] or [options.games]
+        counts = [score.games for score in tallies] or [options.games]
         games_a_step = " to ".join(f"{count}" for count in sorted({min(counts), max(counts)}))
         axes[panels[0]].set(
             title=f"{options.size}x{options.size}, {options.visits} visits, {games_a_step} games a step"
@@ -166,16 +168,17 @@ def main(arguments: list[str] | None = None) -> int:
         options.files, options.size, options.games, options.visits = [weights.find("best.pt")] * 2, 5, 2, 4
     if options.lists and len(options.lists) != len(options.files) - 1:
         parser.error(f"--lists: {len(options.lists)} lists for {len(options.files)} files; give one for each step")
+    tallies = []
     for path in options.lists:
         try:
-            listed(path)
+            tallies.append(listed(path))
         except (OSError, ValueError) as error:
             parser.error(f"--lists: {path}: {getattr(error, 'strerror', None) or error}")
     labelled = yardstick.read(options.yardstick, komi=options.komi) if options.yardstick else None
     print(machine())
-    points = follow(options.files, labelled, options)
+    points = follow(options.files, tallies, labelled, options)
     if options.plot:
-        draw(points, options)
+        draw(points, tallies, options)
     return 0
 
 

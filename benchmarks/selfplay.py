@@ -180,7 +180,9 @@ def evaluator_of(chosen: argparse.Namespace, game: Game) -> Evaluator:
         return Free(game, chosen.games)
     net = nets.build(nets.config(chosen.network), seed=1)
     threads, seed, device = chosen.network_threads, chosen.seed, chosen.device
-    return leaf_evaluator("network", game, net, threads, seed, device, None, chosen.precision, chosen.groups)
+    return leaf_evaluator(
+        "network", game, net, threads, seed, device, precision=chosen.precision, batches=chosen.groups
+    )
 
 
 def print_share(device: str, alone: Row, whole: Row) -> None:

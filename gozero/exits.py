@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import traceback
 from collections.abc import Callable
 from typing import NoReturn, Protocol, TypeVar
@@ -70,12 +71,16 @@ def exit_after(
     os._exit(code)
 
 
-def leave_when_unread(output: ProtocolOutput) -> NoReturn:
-    """End the process, whatever it is doing, when the client has closed its end and answers cannot be read; for a
-    thread of its own.
+def leave_when_unread(output: ProtocolOutput) -> None:
+    """From now on end the process, whatever it is doing, when the client has closed its end and answers cannot be
+    read.
     """
-    output.wait_until_unread()
-    os._exit(SUCCESS)
+
+    def leave() -> None:
+        output.wait_until_unread()
+        os._exit(SUCCESS)
+
+    threading.Thread(target=leave, name="leaver", daemon=True).start()
 
 
 def printing(program: str, command: Callable[[], int]) -> int:

@@ -165,6 +165,8 @@ def kernel(signature: Any = None, *, allocates: bool = False, **options: Any) ->
             for every array passed, is left out: with it the Go board is three times slower.
         options: further options of `numba.njit`, such as `fastmath=True`.
     """
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return lambda function: function
     settings = {
         "nogil": signature not in BRIEF,
         "error_model": "numpy",
@@ -173,8 +175,6 @@ def kernel(signature: Any = None, *, allocates: bool = False, **options: Any) ->
     }
 
     def make(function: Callable[..., Any]) -> Any:
-        if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
-            return function
         if signature is None:
             return _kept(numba.njit(forceinline=True, **settings)(function))
         announce(CACHE_FOLDER)
@@ -183,7 +183,7 @@ def kernel(signature: Any = None, *, allocates: bool = False, **options: Any) ->
         compiled.disable_compile()
         return compiled
 
-    return make if numba.config.DISABLE_JIT else deferral.defer(make, is_helper=signature is None)  # type: ignore[attr-defined]
+    return deferral.defer(make, is_helper=signature is None)
 
 
 def _kept(dispatcher: Any) -> Any:

@@ -273,17 +273,18 @@ class _Reader:
 
 
 def _decoded(data: bytes) -> tuple[bytes, str | None]:
-    """(data, None), or for an encoding of `_WIDE` the same text in UTF-8 and its name; bytes that are no text there are
-    replaced.
+    """(data, the encoding to read them by); None: the one they name. A text in an encoding of `_WIDE` becomes UTF-8, and
+    bytes that are no text there are replaced; one that names no encoding of texts is latin-1.
     """
     named = _CHARSET.search(data)
     if named is None:
         return data, None
+    name = named[1].decode()
     try:
-        b"a".decode(named[1].decode())
+        b"a".decode(name)
     except (LookupError, UnicodeError):  # unknown, or like hex and undefined no encoding of texts
         return data, "latin-1"
-    codec = _WIDE.get(codecs.lookup(named[1].decode()).name)
+    codec = _WIDE.get(codecs.lookup(name).name)
     if codec is None:
         return data, None
     text = data[: named.start(1)] + b"UTF-8" + data[named.end(1) :]

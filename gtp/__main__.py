@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import platform
 import sys
-import threading
 import traceback
 from collections.abc import Callable
 from functools import partial
@@ -93,7 +92,7 @@ def run(settings: GtpSettings, log: Log | None) -> None:
     if (size := settings.size or header.size) is not None:
         session.warn_of_size(size)
     protocol = make_protocol(session, header.game, partial(report_bug, log))
-    threading.Thread(target=leave_when_unread, args=(output,), name="gtp-leaver", daemon=True).start()
+    leave_when_unread(output)
     serve(protocol, reader, output, when_idle=lambda: loader.load_in_background(reader.fail), ponder=session.ponder)
 
 

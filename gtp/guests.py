@@ -5,7 +5,6 @@ All commands of `gozero-gtp` are there; what needs a weights file is not.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
@@ -36,5 +35,5 @@ def serve_player(make_player: Callable[[], Player], game: str, visits: int, desc
     reader = LineReader(arriving_lines(0), signals)
     settings = GtpSettings(game=game, visits=visits, no_resign=True, opening_temperature=0.0)
     session = Session(settings, make_player, signals, description)
-    threading.Thread(target=leave_when_unread, args=(output,), name="gtp-leaver", daemon=True).start()
+    leave_when_unread(output)
     serve(make_protocol(session, game, partial(report_bug, None)), reader, output, ponder=session.ponder)

@@ -117,7 +117,7 @@ def train(run: Run, watch: Monitor, program: str, stop: Callable[[], bool], home
         return 1
     finally:
         watch.close()
-    say(run.limits.ending(owes=run.progress.learning))
+    say(run.limits.ending())
     say(f"weights: {(run.folder / 'weights.pt').absolute()}")
     return 0
 

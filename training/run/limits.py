@@ -38,12 +38,12 @@ class RunLimits:
         """The share of the run that is done, 0..1, by the nearest of its limits; 0 where it has none."""
         return max(self.shares().values(), default=0.0)
 
-    def ending(self, owes: bool = False) -> str:
-        """Why the run has ended, and how to continue it; one line. A run that still `owes` steps to its last games was
+    def ending(self) -> str:
+        """Why the run has ended, and how to continue it; one line. One that has not learned from its last games yet was
         stopped.
         """
         reached = [f"{name} = {getattr(self.settings, name):g}" for name, share in self.shares().items() if share >= 1]
-        if reached and not owes:
+        if reached and not self.progress.learning:
             limits = " and ".join(reached)
             return f"the run has reached its limit, {limits}; the same command with a higher one continues it"
         return "stopped, all is saved; the same command continues"

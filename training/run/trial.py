@@ -101,7 +101,7 @@ def evaluations_a_second(
     device = device_of(settings.device)
     threads, precision = threads_of(settings, device), settings.selfplay.precision
     evaluator = leaf_evaluator(
-        stage.evaluator, pool.game, net, threads, settings.seed, device, None, precision, len(pool.groups)
+        stage.evaluator, pool.game, net, threads, settings.seed, device, precision=precision, batches=len(pool.groups)
     )
     pool.use(evaluator, short, generation=settings.selfplay.no_pass_generations + 1)
     _play(pool, seconds / 4, stop)
