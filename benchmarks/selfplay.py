@@ -26,7 +26,7 @@ from gozero.evaluators.backends import PRECISIONS
 from gozero.evaluators.base import Evaluation, Evaluator, Pending, submitter
 from gozero.games.game import Game
 from training.actor import simulators
-from training.actor.leaves import leaf_evaluator
+from training.actor.leaves import Resources, network_evaluator
 from training.actor.pool import Pool, pool_bytes
 from training.records import scoring
 from training.records.records import Record, encode
@@ -179,9 +179,8 @@ def evaluator_of(chosen: argparse.Namespace, game: Game) -> Evaluator:
     if chosen.device == "none":
         return Free(game, chosen.games)
     net = nets.build(nets.config(chosen.network), seed=1)
-    threads, seed, device = chosen.network_threads, chosen.seed, chosen.device
-    return leaf_evaluator(
-        "network", game, net, threads, seed, device, precision=chosen.precision, batches=chosen.groups
+    return network_evaluator(
+        net, game, Resources(chosen.network_threads, chosen.device, chosen.precision, chosen.groups)
     )
 
 

@@ -84,7 +84,7 @@ def told(learner: Learner, replay: Replay, size: int) -> str:
     text = f"{learner.config.name}: {learner.steps:,} steps"
     if size not in replay.sizes(held_out=True):
         return text
-    found = learner.evaluate(replay.held_out(size, HELD_OUT_ROWS))
+    found = learner.evaluate(replay.spread(size, HELD_OUT_ROWS, held_out=True))
     losses = ", ".join(f"{name} {found[name]:.3f}" for name in LOSSES if name in found)
     return f"{text}; held-out {size}x{size}: top-1 {found['top1']:.1%}, losses {losses}"
 

@@ -25,7 +25,7 @@ from gozero.games import GAMES, usual
 from gozero.options import SettingsError
 from gozero.weights import WeightsError
 from training.actor import simulators
-from training.actor.leaves import leaf_evaluator
+from training.actor.leaves import Resources, leaf_evaluator
 from training.actor.pool import Pool
 from training.actor.simulators import Disagreement
 from training.console import Parser, progress_bar, say
@@ -156,9 +156,8 @@ def _play(options: argparse.Namespace) -> int:
     simulator, device = simulators.resolve(options.simulator or "auto", game), device_of(options.device or "auto")
     judge = simulators.referee(simulator, game)
     pool = Pool(game, settings, (options.seed,))
-    evaluator = leaf_evaluator(
-        stage.evaluator, game, net, options.threads or 0, options.seed, device, batches=len(pool.groups)
-    )
+    resources = Resources(options.threads or 0, device, batches=len(pool.groups))
+    evaluator = leaf_evaluator(stage.evaluator, game, net, options.seed, resources)
     pool.use(evaluator, stage, generation=settings.no_pass_generations + 1)
     path = Path(options.out) / "selfplay.gzr"
     with storage.writing(path):

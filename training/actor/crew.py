@@ -23,7 +23,7 @@ from torch import nn
 
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.row import RowEvaluator
-from training.actor.leaves import leaf_evaluator
+from training.actor.leaves import Resources, leaf_evaluator
 from training.actor.pool import Pool
 from training.actor.resign import Calibration
 from training.records import scoring
@@ -191,17 +191,9 @@ class LocalCrew:
             version = self._version if stage.evaluator == "network" else -1
             known, previous = self._evaluators.get(size, (None, None))
             if known != version:
-                made = leaf_evaluator(
-                    stage.evaluator,
-                    pool.game,
-                    self.playing,
-                    self.threads,
-                    self.settings.seed + generation,
-                    self.device,
-                    previous,
-                    self.settings.selfplay.precision,
-                    len(pool.groups),
-                )
+                precision, seed = self.settings.selfplay.precision, self.settings.seed + generation
+                resources = Resources(self.threads, self.device, precision, len(pool.groups))
+                made = leaf_evaluator(stage.evaluator, pool.game, self.playing, seed, resources, previous)
                 self._evaluators[size] = version, made
             pool.use(self._evaluators[size][1], stage, generation)
             return self._version

@@ -6,6 +6,7 @@ OpenVINO, PyTorch and CUDA are imported when they are chosen.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -19,57 +20,87 @@ if TYPE_CHECKING:
     from torch import nn
 
 
+@dataclass(frozen=True)
+class Resources:
+    """What a network may use to evaluate leaves.
+
+    Attributes:
+        threads: CPU threads, 0 for what the process may use.
+        device: "cuda" for an NVIDIA GPU; "cpu" for the fastest CPU backend that is installed.
+        precision: see `evaluators.factory.open_evaluator`.
+        batches: how many are under way at once; OpenVINO's threads share out among them.
+    """
+
+    threads: int = 0
+    device: str = "cpu"
+    precision: str = "auto"
+    batches: int = 1
+
+
 def leaf_evaluator(
     kind: str,
     game: Game,
     net: nn.Module | None,
-    threads: int,
     seed: int,
-    device: str = "cpu",
+    resources: Resources,
     previous: Evaluator | RowEvaluator | None = None,
-    precision: str = "auto",
-    batches: int = 1,
 ) -> Evaluator | RowEvaluator:
     """Return the evaluator of a stage's leaves.
 
     Args:
         kind: "rollouts", or "network".
         game: the game whose states come.
-        net: the network; a copy of its present weights is taken.
-        threads: CPU threads of the network, 0 for what the process may use.
+        net: the network; rollouts need none.
         seed: of rollouts.
-        device: "cuda" for an NVIDIA GPU; "cpu" for the fastest CPU backend that is installed.
-        previous: what this function returned before for the same game, device and shape of network. On a GPU it takes
-            over the new weights in place, which saves capturing its graphs again.
-        precision: of the network, see `evaluators.factory.open_evaluator`; SettingsError for one that is not available.
-        batches: how many are under way at once; OpenVINO's threads share out among them.
+        resources: of the network.
+        previous: see `network_evaluator`.
+
+    Raises:
+        SettingsError: these resources are not to be had.
     """
     if kind == "rollouts":
         from gozero.evaluators.rollout import RolloutEvaluator
 
         return RolloutEvaluator(game, rollouts=1, seed=seed)
     assert net is not None, "a network stage needs a network"
-    if device == "cpu" and find_spec("openvino") is not None:
-        return _openvino_evaluator(game, net, threads, precision, batches)
-    if precision == "int8":
+    return network_evaluator(net, game, resources, previous)
+
+
+def network_evaluator(
+    net: nn.Module, game: Game, resources: Resources, previous: Evaluator | RowEvaluator | None = None
+) -> Evaluator:
+    """Return an evaluator that computes with a copy of the network's present weights.
+
+    Args:
+        net: the network.
+        game: the game whose states come.
+        resources: what it may use; SettingsError for a precision that is not to be had.
+        previous: what this function returned before for the same game, device and shape of network. On a GPU it takes
+            over the new weights in place, which saves capturing its graphs again.
+    """
+    if resources.device == "cpu" and find_spec("openvino") is not None:
+        return _openvino_evaluator(net, game, resources)
+    if resources.precision == "int8":
         raise SettingsError("selfplay.precision = 'int8': only OpenVINO on a CPU computes in it; use auto")
-    if device == "cuda":
-        return _gpu_evaluator(game, net, previous, precision)
+    if resources.device == "cuda":
+        return _gpu_evaluator(net, game, resources.precision, previous)
     from gozero.evaluators.torch_evaluator import TorchEvaluator
 
-    return TorchEvaluator(net, game, device="cpu", threads=threads, precision=precision)
+    return TorchEvaluator(net, game, device="cpu", threads=resources.threads, precision=resources.precision)
 
 
-def _openvino_evaluator(game: Game, net: nn.Module, threads: int, precision: str, batches: int) -> Evaluator:
+def _openvino_evaluator(net: nn.Module, game: Game, resources: Resources) -> Evaluator:
     from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
 
     try:
-        return OpenVINOEvaluator.from_module(net, game, threads=threads, precision=precision, batches=batches)
+        return OpenVINOEvaluator.from_module(
+            net, game, threads=resources.threads, precision=resources.precision, batches=resources.batches
+        )
     except PrecisionError as error:
         raise SettingsError(f"selfplay.precision: {error}") from None
 
 
-def _gpu_evaluator(game: Game, net: nn.Module, previous: Evaluator | RowEvaluator | None, precision: str) -> Evaluator:
+def _gpu_evaluator(net: nn.Module, game: Game, precision: str, previous: Evaluator | RowEvaluator | None) -> Evaluator:
     from gozero.evaluators.cuda_evaluator import CudaEvaluator, serves
     from gozero.evaluators.torch_evaluator import TorchEvaluator
 

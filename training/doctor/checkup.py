@@ -32,6 +32,7 @@ from training.learner.learner import Learner
 from training.records import laws, library, replay, scoring
 from training.records.records import Record
 from training.records.replay import Batch, Replay
+from training.run.trainer import HELD_OUT_ROWS, weighted_mean
 from training.settings.config import LoopSettings
 
 if TYPE_CHECKING:
@@ -39,8 +40,8 @@ if TYPE_CHECKING:
 
 ROWS = 256  # of the window that are checked against the laws
 PROBED = 24  # positions that the network is asked about, eleven times each: a second on one core at 13x13
-# training rows on which the average network's losses are measured, to compare with those on held-out games
-FITTED = 128
+# most training rows of each size on which the average network's losses are measured, to compare with held-out games
+FITTED = 256
 # fewer are soon the same in sound runs too: most learn one first move; on 5x5 and in Connect-4 one first four
 OPENING_MOVES = 8
 FIRST_LINE = "probe/first_line"  # with the board's points a side behind it
@@ -90,10 +91,9 @@ class Look(NamedTuple):
 def look(learner: Learner, replay: Replay, settings: LoopSettings, generation: int, games: int) -> Look:
     """Take copies, a batch, and the measures that need the whole window of a run that has recorded so many games."""
     net, ema = (copy.deepcopy(part).float().cpu() for part in (learner.net, learner.ema))
-    found, batch = window(replay, settings, games) | _guesses(learner, replay, settings), None
+    found, batch = window(replay, settings, games) | _guesses(learner, replay, settings) | _fit(learner, replay), None
     if replay.sizes():
         batch = replay.sample(ROWS, np.random.default_rng([settings.seed, generation]))
-        found |= {f"fit/{name}": value for name, value in learner.evaluate(_first(batch, FITTED)).items()}
     return Look(net, ema, found, batch)
 
 
@@ -114,15 +114,19 @@ def movement(before: dict[str, Tensor], net: nn.Module, ema: nn.Module) -> tuple
 
 
 def window(replay: Replay, settings: LoopSettings, games: int) -> dict[str, float]:
-    """window/age: mean age of the rows that may be drawn, in generations; window/held_games: about how many games are
-    held out.
+    """window/age: mean age of the rows that may be drawn, in generations; window/held_games and window/fit_games: how
+    many games their mean rests on, those that are held out and the others: games of one length, of which as many would
+    vary as much.
     """
     ages = [replay.total - rows.serial for (held, _), rows in replay.shelves.items() if not held]
-    held = sum(replay.sizes(held_out=True).values())
     rows_of_game = replay.total / max(1, games)
     age = float(np.concatenate(ages).mean()) if ages else 0.0
     a_generation = settings.generation_games * rows_of_game or settings.generation_rows
-    return {"window/age": age / a_generation, "window/held_games": held / max(1.0, rows_of_game)}
+    found = {"window/age": age / a_generation}
+    for name, held in (("held", True), ("fit", False)):
+        rows = replay.games(held)
+        found[f"window/{name}_games"] = float(rows.sum() ** 2 / max(1, (rows**2).sum()))
+    return found
 
 
 def openings(records: Sequence[Record], game_of: Callable[[int], Game]) -> dict[str, float]:
@@ -139,15 +143,22 @@ def openings(records: Sequence[Record], game_of: Callable[[int], Game]) -> dict[
 
 
 def _guesses(learner: Learner, replay: Replay, settings: LoopSettings) -> dict[str, float]:
-    """held/constant_policy and held/constant_value: `constants` of the held-out rows, sizes weighted by rows."""
+    """held/constant_policy and held/constant_value: `constants` of the held-out rows that are measured."""
     counts = replay.sizes(held_out=True)
     squared = learner.config.kind == "agz"
-    found = [constants(replay.held_out(size, ROWS), scoring.game_of(settings, size), squared) for size in counts]
-    weights = [min(count, ROWS) for count in counts.values()]
-    return {
-        f"held/{name}": float(np.average([values[name] for values in found], weights=weights))
-        for name in (found[0] if found else ())
+    found = {
+        size: constants(replay.spread(size, HELD_OUT_ROWS, held_out=True), scoring.game_of(settings, size), squared)
+        for size in counts
     }
+    return {f"held/{name}": value for name, value in weighted_mean(found, counts).items()}
+
+
+def _fit(learner: Learner, replay: Replay) -> dict[str, float]:
+    """fit/*: losses and measures on rows that were learned from, the sizes weighted as those of the held-out rows."""
+    drawn = replay.sizes()
+    counts = replay.sizes(held_out=True) or drawn
+    found = {size: learner.evaluate(replay.spread(size, FITTED, held_out=False)) for size in counts if size in drawn}
+    return {f"fit/{name}": value for name, value in weighted_mean(found, counts).items()}
 
 
 def constants(batch: Batch, game: Game, squared: bool = False) -> dict[str, float]:

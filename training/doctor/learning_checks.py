@@ -23,7 +23,7 @@ from training.doctor.check import (
     steps_of,
     threshold,
 )
-from training.doctor.checkup import FIRST_LINE, FITTED
+from training.doctor.checkup import FIRST_LINE
 from training.doctor.history import Report, last, sizes
 from training.doctor.history import refused as count_refused
 from training.matches.elo import wilson
@@ -216,10 +216,20 @@ class NoGain(Check):
     def look(self, history: list[Report], settings: LoopSettings) -> Finding | None:
         for name, steps, least in (("policy", LEAST_STEPS, self.policy), ("value", VALUE_STEPS, self.value)):
             found, guess = recent(history, f"held/{name}"), recent(history, f"held/constant_{name}")
-            if steps_of(history) >= steps and found and guess and np.mean(found) > np.mean(guess) - least:
+            chance = 2 * _error(history, "held") if name == "value" else 0.0
+            if steps_of(history) >= steps and found and guess and np.mean(found) > np.mean(guess) - least + chance:
                 what = f"held-out {name} loss {np.mean(found):.2f} against a constant guess's {np.mean(guess):.2f}"
                 return self.found(what)
         return None
+
+
+def _error(history: list[Report], rows: str) -> float:
+    """Standard error of the value's mean loss on the `held` or the `fit` rows, nats.
+
+    All rows of a game learn its one result, so each game counts as one row.
+    """
+    spread, games = last(history, f"{rows}/value_spread"), last(history, f"window/{rows}_games")
+    return 0.0 if spread is None or games is None else spread / math.sqrt(max(1.0, games))
 
 
 @dataclass(frozen=True)
@@ -285,8 +295,7 @@ class Overfitted(Check):
     level = NOTE
     remedy = "half the reuse"
 
-    gap: float = threshold(0.03, "nats between held-out and training loss of the value")
-    noise: float = threshold(0.6, "nats: standard deviation of a game's value loss")
+    gap: float = threshold(0.03, "nats between held-out and training loss of the value, by more than chance")
 
     def look(self, history: list[Report], settings: LoopSettings) -> Finding | None:
         held, train = recent(history, "held/value"), recent(history, "fit/value")
@@ -294,7 +303,7 @@ class Overfitted(Check):
         if not held or not train or games < LEAST_GAMES:
             return None
         gap = float(np.mean(held) - np.mean(train))
-        if gap - 2 * self.noise * math.sqrt(1 / games + 1 / FITTED) > self.gap:
+        if gap - 2 * math.hypot(_error(history, "held"), _error(history, "fit")) > self.gap:
             return self.found(f"the value's loss is {gap:.2f} higher on held-out games")
         return None
 

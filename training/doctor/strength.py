@@ -28,7 +28,7 @@ from gozero import weights
 from gozero.games.game import Game
 from gozero.options import SettingsError
 from gozero.weights import WeightsError
-from training.actor.leaves import leaf_evaluator
+from training.actor.leaves import Resources, network_evaluator
 from training.doctor.history import Report, last
 from training.matches import match, perfect, players, truth, yardstick
 from training.matches.players import Conditions, MatchPlayer, SearchPlayer
@@ -133,7 +133,7 @@ class Strength:
         labelled, only = self._labelled, run.trainer.config.size
         if labelled is None or only not in (None, labelled.game.size):
             return {}
-        evaluator = leaf_evaluator("network", labelled.game, run.trainer.average(), run.actor.threads, 0, run.device)
+        evaluator = network_evaluator(run.trainer.average(), labelled.game, Resources(run.actor.threads, run.device))
         found = asdict(yardstick.agreement(labelled, yardstick.evaluate(labelled, StoppableEvaluator(evaluator, stop))))
         return {f"yardstick/{name}": value for name, value in found.items() if value is not None}
 
@@ -144,7 +144,7 @@ class Strength:
         judged = self._judged(conditions.game)
         if not judged:
             return {}
-        evaluator = leaf_evaluator("network", conditions.game, run.trainer.average(), run.actor.threads, 0, run.device)
+        evaluator = network_evaluator(run.trainer.average(), conditions.game, Resources(run.actor.threads, run.device))
         player = self._player(run.trainer.average(), run.device, replace(conditions, parallel=truth.PARALLEL))
         choices = {
             "policy": truth.policy_choices(StoppableEvaluator(evaluator, stop), judged),
@@ -193,7 +193,7 @@ class Strength:
     def _player(self, net: nn.Module, device: str, conditions: Conditions) -> SearchPlayer:
         """A network in the engine's search, without randomness."""
         visits = self._settings.monitor.strength_visits
-        evaluator = leaf_evaluator("network", conditions.game, net, conditions.threads or 0, conditions.seed, device)
+        evaluator = network_evaluator(net, conditions.game, Resources(conditions.threads or 0, device))
         return SearchPlayer("network", evaluator, visits, players.match_search(visits, conditions), conditions)
 
     def _conditions(self, run: Run, generation: int) -> Conditions:

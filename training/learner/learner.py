@@ -137,16 +137,19 @@ def measures(output: NetOutput, batch: Batch) -> dict[str, float]:
             mean result is near 0.
         calibration: mean distance of the predicted value from the mean result of the rows with such a value (`BINS`
         bins), 0..2.
+        value_spread: standard deviation of the value's loss over the rows.
     """
     policy, value = output.policy.float().cpu(), output.value.float().cpu().numpy()
     log = policy.log_softmax(1)
     right = (np.sign(value) == np.sign(batch.value))[batch.value != 0]
+    results = _tensor(batch.value, output.value.device)
     return {
         "top1": float((policy.argmax(1).numpy() == batch.policy.argmax(1)).mean()),
         "entropy": float(-(log.exp() * log).sum(1).mean()),
         "value_sign": float(right.mean()) if len(right) else 0.0,
         "bias": float((value - batch.value).mean()),
         "calibration": _calibration(value, batch.value),
+        "value_spread": float(_value_loss(output, results, None, 0.0).std(correction=0)),
     }
 
 

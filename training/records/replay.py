@@ -248,12 +248,10 @@ class Replay:
     total: int = 0  # rows recorded by the run so far, held-out ones included
     corrupt: int = 0  # records refused
     shelves: dict[tuple[bool, int], Rows] = field(default_factory=dict)  # (held out, size) -> rows
-    starts: deque[int] = field(
-        init=False
-    )  # `total` before each of the newest games, where the window is counted in them
+    starts: deque[int] = field(init=False)  # `total` before each game of the window, oldest first
 
     def __post_init__(self) -> None:
-        self.starts = deque(maxlen=self.settings.window_games)
+        self.starts = deque(maxlen=self.settings.window_games or None)
 
     def add(self, records: Iterable[Record]) -> int:
         """Append the rows of these games, oldest first, and drop rows that have left the window.
@@ -281,7 +279,10 @@ class Replay:
         return self.total - before
 
     def _trim(self) -> None:
-        oldest = self.starts[0] if self.starts else self.total - window_rows(self.total, self.settings)
+        in_games = self.settings.window_games and self.starts
+        oldest = self.starts[0] if in_games else self.total - window_rows(self.total, self.settings)
+        while self.starts and self.starts[0] < oldest:
+            self.starts.popleft()
         for key, rows in list(self.shelves.items()):
             first = int(np.searchsorted(rows.serial, oldest))
             if first == len(rows):
@@ -307,10 +308,22 @@ class Replay:
         symmetries = generator.choice(self.game_of(size).symmetries, size=batch)
         return transformed(unpack(shelves[size], chosen[part], self.game_of(size)), symmetries[part])
 
-    def held_out(self, size: int, most: int) -> Batch:
-        """The newest `most` held-out rows of a size, untransformed."""
-        rows = self.shelves[True, size]
-        return unpack(rows, np.arange(max(0, len(rows) - most), len(rows)), self.game_of(size))
+    def games(self, held_out: bool = False) -> np.ndarray:
+        """int64 [n]: the rows in the window of each game that is held out, or of each that is not."""
+        counts = [np.zeros(0, np.int64)]
+        for (held, _), rows in self.shelves.items():
+            if held == held_out:
+                numbers = np.searchsorted(np.array(self.starts, np.int64), rows.serial, side="right")
+                counts.append(np.unique(numbers, return_counts=True)[1])
+        return np.concatenate(counts)
+
+    def spread(self, size: int, most: int, held_out: bool) -> Batch:
+        """At most `most` rows of a size, at even distances over the games that are held out, or over the others;
+        untransformed.
+        """
+        rows = self.shelves[held_out, size]
+        chosen = np.linspace(0, len(rows) - 1, min(most, len(rows))).round().astype(np.int64)
+        return unpack(rows, chosen, self.game_of(size))
 
 
 def _join(parts: list[Rows]) -> Rows:

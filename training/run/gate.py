@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from torch import nn
 
-from training.actor.leaves import leaf_evaluator
+from training.actor.leaves import Resources, network_evaluator
 from training.matches.elo import Tally
 from training.matches.match import MatchGame, match_fixtures, play_schedule, tally
 from training.matches.players import Conditions, SearchPlayer, match_search
@@ -128,8 +128,8 @@ def _player(
     name: str, net: nn.Module, settings: LoopSettings, conditions: Conditions, stop: Callable[[], bool], device: str
 ) -> SearchPlayer:
     """A network as a player of the match, searched as in play but for self-play's constants: no noise, PUCT."""
-    threads, precision = conditions.threads or 0, settings.selfplay.precision
-    evaluator = leaf_evaluator("network", conditions.game, net, threads, conditions.seed, device, precision=precision)
+    resources = Resources(conditions.threads or 0, device, settings.selfplay.precision)
+    evaluator = network_evaluator(net, conditions.game, resources)
     visits = settings.gate.visits
     search = replace(match_search(visits, conditions), c_puct=settings.selfplay.c_puct, fpu=settings.selfplay.fpu)
     return SearchPlayer(name, StoppableEvaluator(evaluator, stop), visits, search, conditions)

@@ -28,7 +28,7 @@ from training.settings.config import LoopSettings
 
 Found = TypeVar("Found")
 Losses = Mapping[str, torch.Tensor]  # of a step: scalars by name
-HELD_OUT_ROWS = 1024  # most rows of each size in the measurement after a generation
+HELD_OUT_ROWS = 512  # most rows of each size in the measurement after a generation
 
 
 class Holding(NamedTuple):
@@ -157,22 +157,30 @@ class LocalTrainer:
 
     def held_out(self, turn: Callable[[], Any], stop: Callable[[], bool]) -> dict[str, float]:
         with turn():
-            batches = {size: self.replay.held_out(size, HELD_OUT_ROWS) for size in self.replay.sizes(held_out=True)}
-        return held_out(self.learner, batches, stop)
+            counts = self.replay.sizes(held_out=True)
+            batches = {size: self.replay.spread(size, HELD_OUT_ROWS, held_out=True) for size in counts}
+        return held_out(self.learner, batches, counts, stop)
 
     def examine(self, function: Callable[..., Found], *arguments: Any) -> Found:
         return function(self.learner, self.replay, *arguments)
 
 
-def held_out(learner: Learner, batches: dict[int, Batch], stop: Callable[[], bool]) -> dict[str, float]:
-    """Losses and measures on held-out rows of each size, and their mean weighted by rows; nothing if stopped."""
+def held_out(
+    learner: Learner, batches: dict[int, Batch], counts: dict[int, int], stop: Callable[[], bool]
+) -> dict[str, float]:
+    """Losses and measures on held-out rows of each size, and their mean weighted by `counts`; nothing if stopped."""
     found: dict[int, dict[str, float]] = {}
     for size, batch in batches.items():
         if stop():
             return {}
-        found[size] = learner.evaluate(batch) | {"rows": float(len(batch.value))}
-    counts = [len(batch.value) for batch in batches.values()]
+        found[size] = learner.evaluate(batch)
     report = {f"held{size}/{name}": value for size, values in found.items() for name, value in values.items()}
-    for name in [name for name in next(iter(found.values()), {}) if name != "rows"]:
-        report[f"held/{name}"] = float(np.average([values[name] for values in found.values()], weights=counts))
-    return report
+    report |= {f"held{size}/rows": float(len(batch.value)) for size, batch in batches.items()}
+    return report | {f"held/{name}": value for name, value in weighted_mean(found, counts).items()}
+
+
+def weighted_mean(found: Mapping[int, Mapping[str, float]], counts: Mapping[int, int]) -> dict[str, float]:
+    """The means over board sizes of what was found on each, weighted by `counts`."""
+    weights = [counts[size] for size in found]
+    names = next(iter(found.values()), {})
+    return {name: float(np.average([values[name] for values in found.values()], weights=weights)) for name in names}

@@ -20,7 +20,7 @@ from torch import nn
 
 from gozero import nets
 from gozero.games.game import Game
-from training.actor.leaves import leaf_evaluator
+from training.actor.leaves import Resources, leaf_evaluator
 from training.actor.pool import Pool
 from training.learner.learner import Learner, network_config
 from training.records import scoring
@@ -99,10 +99,8 @@ def evaluations_a_second(
     )
     pool = Pool(scoring.game_of(settings, size), replace(settings.selfplay, opening_share=0.0), (settings.seed,))
     device = device_of(settings.device)
-    threads, precision = threads_of(settings, device), settings.selfplay.precision
-    evaluator = leaf_evaluator(
-        stage.evaluator, pool.game, net, threads, settings.seed, device, precision=precision, batches=len(pool.groups)
-    )
+    resources = Resources(threads_of(settings, device), device, settings.selfplay.precision, len(pool.groups))
+    evaluator = leaf_evaluator(stage.evaluator, pool.game, net, settings.seed, resources)
     pool.use(evaluator, short, generation=settings.selfplay.no_pass_generations + 1)
     _play(pool, seconds / 4, stop)
     before, began = pool.evaluations, time.monotonic()

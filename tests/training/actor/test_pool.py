@@ -24,7 +24,7 @@ from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 from tests.training.games import game_of
 from training.actor.episode import Episode
-from training.actor.leaves import leaf_evaluator
+from training.actor.leaves import Resources, leaf_evaluator, network_evaluator
 from training.actor.pool import Pool, pool_bytes
 from training.actor.search import stage_search
 from training.records import records
@@ -273,12 +273,12 @@ def test_a_size_may_have_a_number_of_games_of_its_own() -> None:
 
 def test_the_leaves_of_a_stage_go_to_the_evaluator_of_the_device() -> None:
     net = nets.build(nets.config("b1c8"), seed=1)
-    assert isinstance(leaf_evaluator("rollouts", game_of(5), None, 1, 1), RowEvaluator)
-    assert isinstance(leaf_evaluator("network", game_of(5), net, 1, 1), OpenVINOEvaluator)
-    shared = leaf_evaluator("network", game_of(5), net, 2, 1, batches=2)
+    assert isinstance(leaf_evaluator("rollouts", game_of(5), None, 1, Resources()), RowEvaluator)
+    assert isinstance(leaf_evaluator("network", game_of(5), net, 1, Resources()), OpenVINOEvaluator)
+    shared = network_evaluator(net, game_of(5), Resources(2, batches=2))
     assert shared._compiled.get_property("NUM_STREAMS") == 2
     graphs = CudaEvaluator(net, game_of(5), device="cpu")
-    assert leaf_evaluator("network", game_of(5), net, 1, 1, "cuda", previous=graphs) is graphs
+    assert network_evaluator(net, game_of(5), Resources(device="cuda"), graphs) is graphs
 
 
 @pytest.mark.parametrize("precision", ["f32", "bf16", "int8"])
@@ -286,7 +286,7 @@ def test_self_play_computes_in_the_precision_that_is_set(precision: str, monkeyp
     net = nets.build(nets.config("b1c8"), seed=1)
     monkeypatch.setattr(openvino_evaluator, "computes_int8", lambda: True)
     monkeypatch.setattr(openvino_evaluator, "float_precision", lambda: "bf16")
-    made = leaf_evaluator("network", game_of(5), net, 1, 1, precision=precision)
+    made = network_evaluator(net, game_of(5), Resources(1, precision=precision))
     assert isinstance(made, OpenVINOEvaluator)
     assert made.precision == precision
 
@@ -295,11 +295,11 @@ def test_a_precision_that_is_not_to_be_had_is_a_wrong_setting(monkeypatch: pytes
     net = nets.build(nets.config("b1c8"), seed=1)
     monkeypatch.setattr(openvino_evaluator, "computes_int8", lambda: False)
     with pytest.raises(SettingsError, match=r"^selfplay\.precision: precision int8 needs a processor with VNNI or AMX"):
-        leaf_evaluator("network", game_of(5), net, 1, 1, precision="int8")
+        network_evaluator(net, game_of(5), Resources(precision="int8"))
     with pytest.raises(
         SettingsError, match=r"^selfplay\.precision = 'int8': only OpenVINO on a CPU computes in it; use auto$"
     ):
-        leaf_evaluator("network", game_of(5), net, 1, 1, "cuda", precision="int8")
+        network_evaluator(net, game_of(5), Resources(device="cuda", precision="int8"))
 
 
 @pytest.mark.parametrize(
@@ -313,7 +313,7 @@ def test_a_gpu_evaluates_packed_positions_of_go_alone(name: str, kind: str, monk
             type(evaluator, (), {"__init__": lambda self, net, game, device="cuda", precision="auto": None}),
         )
     game = games.make(name)
-    chosen = leaf_evaluator("network", game, nets.build(nets.config("b1c8", game), seed=1), 1, 1, "cuda")
+    chosen = network_evaluator(nets.build(nets.config("b1c8", game), seed=1), game, Resources(device="cuda"))
     assert type(chosen).__name__ == kind
 
 

@@ -29,7 +29,7 @@ SOUND: Report = {
     "games9/distinct": 1.0, "games9/recorded": 0.25, "train/policy": 2.5, "held/policy": 2.6, "held/value": 0.45, "fit/value": 0.43,
     "held/constant_policy": 4.0, "held/constant_value": 0.69, "held/entropy": 2.5, "held/top1": 0.4, "speed/evaluations": 1000.0,
     "probe/komi_score": 1.0, "probe/komi_value": 0.04, "probe/view": 0.98, "probe/norm_gap": 0.01, "probe/early_pass": 0.01,
-    "moved/net": 0.01, "moved/ema": 0.01,
+    "moved/net": 0.01, "moved/ema": 0.01, "window/fit_games": 2000.0, "held/value_spread": 0.6, "fit/value_spread": 0.6,
 }  # fmt: skip
 
 SIGNS: dict[str, tuple[Report, str, str]] = {
@@ -56,6 +56,16 @@ SIGNS: dict[str, tuple[Report, str, str]] = {
     "collapsed": ({"held/entropy": 0.1, "held/top1": 0.2}, "stuck", "the policy has collapsed"),
     "uniform": ({"held/policy": 4.0}, "stuck", "held-out policy loss 4.00 against a constant guess's 4.00"),
     "base rate": ({"held/value": 0.8, "fit/value": 0.8}, "stuck", "held-out value loss 0.80"),
+    "base rate of few": (
+        {"held/value": 0.8, "fit/value": 0.8, "window/held_games": 20.0},
+        "learning",
+        "the policy is 1.40 nats better",
+    ),
+    "sure of nothing": (
+        {"held/value": 0.7, "fit/value": 0.7, "held/value_spread": 0.01, "window/held_games": 20.0},
+        "stuck",
+        "held-out value loss 0.70",
+    ),
     "overfitted": ({"fit/value": 0.1}, "learning", "0.35 higher on held-out games"),
     "endless": ({"games9/length": 130.0}, "learning", "games on 9x9 last 130 moves"),
     "capped": ({"games9/capped": 0.2}, "learning", "reached the limit of moves"),

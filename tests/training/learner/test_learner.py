@@ -119,7 +119,7 @@ def test_evaluation_changes_nothing() -> None:
     learner.train(fixed_batch())
     before = {name: tensor.clone() for name, tensor in learner.ema.state_dict().items()}
     found = learner.evaluate(fixed_batch())
-    assert {"top1", "entropy", "value_sign", "bias", "calibration", *LOSSES} == set(found)
+    assert {"top1", "entropy", "value_sign", "bias", "calibration", "value_spread", *LOSSES} == set(found)
     for name, tensor in learner.ema.state_dict().items():
         assert torch.equal(tensor, before[name]), name
 

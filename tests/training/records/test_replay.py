@@ -146,7 +146,33 @@ def test_held_out_games_are_never_sampled() -> None:
     assert 0 < len(held) < len(games)
     assert replay.sizes(held_out=True) == {5: sum(game.rows for game in held)}
     assert replay.sizes() == {5: sum(game.rows for game in games if not is_held_out(game, 0.3))}
-    assert len(replay.held_out(5, 7).value) == 7
+
+
+def test_measured_rows_are_spread_over_all_games() -> None:
+    games = [random_record(size, seed) for size in SIZES for seed in range(40)]
+    replay = Replay(ReplaySettings(held_out=0.3), game_of)
+    replay.add(games)
+    for held_out in (True, False):
+        chosen = [game for game in games if is_held_out(game, 0.3) == held_out]
+        assert sorted(replay.games(held_out)) == sorted(game.rows for game in chosen)
+        count = replay.sizes(held_out)[5]
+        batch = replay.spread(5, 30, held_out)
+        assert len(batch.value) == 30
+        seen = set(np.abs(batch.score).tolist())
+        long = [game for game in chosen if game.size == 5 and game.rows > count // 30 + 1]
+        assert len(long) > 3 and {abs(game.score) for game in long} <= seen
+        assert len(replay.spread(5, count + 1, held_out).value) == count
+
+
+def test_games_are_counted_in_the_window_alone() -> None:
+    replay = Replay(ReplaySettings(held_out=0, window=60, growing=False), game_of)
+    for seed in range(12):
+        replay.add([random_record(5, seed)])
+    assert replay.games().sum() == 60 == sum(replay.sizes().values())
+    whole = [random_record(5, seed).rows for seed in range(12)][::-1]
+    assert replay.games()[::-1][:-1].tolist() == whole[: len(replay.games()) - 1]
+    assert len(replay.starts) <= len(replay.games())
+    assert replay.games(held_out=True).tolist() == []
 
 
 def test_batches_have_one_size_and_follow_the_seed() -> None:

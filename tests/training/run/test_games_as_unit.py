@@ -40,10 +40,11 @@ def test_games_without_rows_count_as_games() -> None:
     assert sum(replay.sizes().values()) == random_record(5, 3).rows
 
 
-def test_without_it_nothing_is_counted() -> None:
-    replay = Replay(ReplaySettings(held_out=0), game_of)
-    replay.add([random_record(5, 1)])
-    assert replay.starts == deque(maxlen=0)
+def test_without_it_a_game_leaves_with_its_first_row() -> None:
+    replay = Replay(ReplaySettings(held_out=0, window=1, growing=False), game_of)
+    replay.add([random_record(5, 1), random_record(5, 2)])
+    assert sum(replay.sizes().values()) == 1
+    assert replay.starts == deque()
 
 
 def finished(folder: Path, **changes: object) -> Run:
