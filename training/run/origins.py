@@ -12,14 +12,14 @@ starts fresh. Nothing is trained here, and no run that has begun is changed.
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gozero import growth, weights
 from gozero.growth import GrowthError
 from gozero.options import SettingsError
 from gozero.weights import Weights
-from training.learner.learner import Learner
+from training.learner.learner import Learner, network_config
 from training.records import records
 from training.records.records import Record
 from training.records.replay import window_rows
@@ -60,9 +60,10 @@ def learner(settings: LoopSettings, origin: Origin, device: str = "cpu") -> Lear
 
 
 def shards(settings: LoopSettings, origin: Origin) -> list[tuple[Path, records.Shard]]:
-    """The origin's shards in the order of their names, folder after folder.
+    """The origin's shards in the order of their names, folder after folder; of a network that is bound to one board,
+    only their games on it.
 
-    SettingsError unless they hold this run's game.
+    SettingsError unless they hold this run's game, and a game that the network can learn from.
     """
     paths: list[Path] = []
     for name in origin.records:
@@ -83,7 +84,25 @@ def shards(settings: LoopSettings, origin: Origin) -> list[tuple[Path, records.S
             raise SettingsError(
                 f"--records {path}: games of {shard.settings['game']}, but this run plays {settings.game}"
             )
-    return found
+    return _fitting(settings, found)
+
+
+def _fitting(settings: LoopSettings, found: list[tuple[Path, records.Shard]]) -> list[tuple[Path, records.Shard]]:
+    """The shards with the games that the run's network can see. SettingsError if there were games and none fits."""
+    only = network_config(settings).size
+    if only is None:
+        return found
+    fitting = [
+        (path, replace(shard, records=[record for record in shard.records if record.size == only]))
+        for path, shard in found
+    ]
+    if any(shard.records for _, shard in found) and not any(shard.records for _, shard in fitting):
+        sizes = weights.listed(sorted({record.size for _, shard in found for record in shard.records}))
+        raise SettingsError(
+            f"--records {found[0][0]}: games on size {sizes}, but network {settings.network} plays on {only} only; give "
+            "other records, or another network"
+        )
+    return fitting
 
 
 def begin(settings: LoopSettings, folder: Path, origin: Origin) -> str:
@@ -117,12 +136,23 @@ def _import(settings: LoopSettings, folder: Path, played: list[tuple[Path, recor
         target = storage.shard(folder, generation)
         with storage.writing(target):
             target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, target)
+            _put(path, found, target)
         progress.generation, progress.learning, progress.absorbed = generation, True, len(found.records)
         progress.games += len(found.records)
         progress.rows += sum(record.rows for record in found.records)
     progress.steps_owed = _owed(settings, progress, [found.records for _, found in played])
     return progress
+
+
+def _put(path: Path, shard: records.Shard, target: Path) -> None:
+    """Write the games of `shard`, all or some of those in the file `path`, into `target`."""
+    if len(shard.records) == len(records.read(path).records):
+        shutil.copyfile(path, target)
+        return
+    writer = records.Writer(target, shard.settings)
+    for record in shard.records:
+        writer.append(record)
+    writer.close()
 
 
 def _owed(settings: LoopSettings, progress: Progress, played: list[list[Record]]) -> float:
