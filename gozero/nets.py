@@ -1,7 +1,5 @@
 """The networks: planes and globals of a position → policy, value, score, ownership and the opponent's reply.
 
-To *fold* a network is to merge each batch norm into the convolution before it.
-
 The kinds, by name (N layers or blocks, C channels or units):
 
   bNcC    a residual network without a single size-dependent weight, so that one file plays every board (Wu 2019,
@@ -14,12 +12,11 @@ The kinds, by name (N layers or blocks, C channels or units):
   s0mlp, s0vgg, s0senet  those of course_nets.py, with a policy and one number as value.
 
 Their parts are in blocks.py. This module neither encodes positions (features.py) nor trains or saves networks, and it
-does not run them fast (evaluators/).
+does not run them fast (folding.py, evaluators/).
 """
 
 from __future__ import annotations
 
-import copy
 import re
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -27,7 +24,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import relu
-from torch.nn.utils.fusion import fuse_conv_bn_eval
 
 from gozero import course_nets
 from gozero.blocks import (
@@ -38,7 +34,6 @@ from gozero.blocks import (
     PolicyHead,
     PoolingBlock,
     ResidualBlock,
-    SplitConv,
     SqueezeBlock,
     ValueHead,
     add_result,
@@ -222,29 +217,9 @@ def build(config: NetConfig, seed: int | None = None) -> Network:
         return KINDS[config.kind](config)
 
 
-def fold(net: nn.Module, trunk: torch.dtype = torch.float32) -> nn.Module:
-    """A copy of `net` for inference: evaluation mode, no gradients, every batch norm merged into its convolution.
-
-    `trunk` is the type in which stem and blocks compute, where nearly all of the work is; the heads stay in float32.
-    """
-    folded = copy.deepcopy(net).eval()
-    for name, module in folded.named_modules():
-        if isinstance(module, ConvNorm) and isinstance(module.norm, nn.BatchNorm2d):
-            module.conv, module.norm = fuse_conv_bn_eval(module.conv, module.norm), nn.Identity()
-        if isinstance(module, ConvNorm) and name == "stem" and not isinstance(module.conv, SplitConv):
-            module.conv = SplitConv(module.conv)
-    for name, part in folded.named_children():
-        if name in TRUNK:
-            part.to(trunk)
-    return folded.requires_grad_(False)
-
-
 def parameter_count(net: nn.Module) -> int:
     """Trainable numbers in the network (batch-norm statistics are not parameters)."""
     return sum(parameter.numel() for parameter in net.parameters())
-
-
-TRUNK = ("stem", "globals", "blocks")  # the networks' parts below the heads
 
 
 def block(config: NetConfig, index: int) -> nn.Module:

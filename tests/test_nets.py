@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from gozero import blocks, games, nets
+from gozero import blocks, folding, games, nets
 from gozero.blocks import BatchRenorm, PoolingBlock
 from gozero.layer_table import layer_table
 from tests.trained import random_states, trained_like
@@ -217,7 +217,7 @@ def test_an_untrained_network_has_no_opinion(name: str) -> None:
 def test_folding_changes_no_answer(name: str, size: int) -> None:
     states = random_states(games.make("go", size=size), 8)
     net = trained_like(nets.config(name), states)
-    folded = nets.fold(net)
+    folded = folding.fold(net)
     assert not any(isinstance(module, nn.BatchNorm2d) for module in folded.modules())
     assert any(isinstance(module, nn.BatchNorm2d) for module in net.modules()), "the original keeps its batch norm"
     with torch.inference_mode():
@@ -270,7 +270,7 @@ def test_renormalisation_is_plain_at_first_and_limited_later() -> None:
 
 def test_folding_takes_a_network_in_training_mode() -> None:
     net = nets.build(nets.config("b2c8"), seed=0).train()
-    folded = nets.fold(net)
+    folded = folding.fold(net)
     assert net.training and not folded.training
     assert not any(parameter.requires_grad for parameter in folded.parameters())
 

@@ -39,7 +39,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from gozero import features, nets, weights
+from gozero import features, folding, nets, weights
 from gozero.evaluators.backends import FLOATING, GPU_BATCH, check_board, check_choice
 from gozero.evaluators.base import Evaluation, check_states
 from gozero.evaluators.unpack import Unpack
@@ -285,7 +285,7 @@ class CudaEvaluator:
     def _fold(self, net: nn.Module) -> nn.Module:
         """A copy of `net` as it runs."""
         dtype = torch.bfloat16 if self.precision == "bf16" else torch.float32
-        folded = nets.fold(net, dtype).to(self.device)
+        folded = folding.fold(net, dtype).to(self.device)
         return folded.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
     def _synchronize(self) -> None:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 OUTPUTS = ("policy", "value", "score", "ownership")  # of a graph, in this order; a network without the last two has two
 ANY_BOARD = (13, 13)  # to trace a network that plays every board
 KEPT_GRAPHS = 32  # in the cache; the longest unused go first
-SOURCES = ("nets", "blocks", "course_nets")  # of the networks
+SOURCES = ("nets", "blocks", "course_nets", "folding")  # of the networks
 
 _TRACES: dict[str, Any] = {}  # torch's traces of networks, by structure; see `convert`
 _TRACING = threading.Lock()  # a trace has one network's weights at a time
@@ -192,14 +192,14 @@ def convert(net: nn.Module) -> Any:
     """
     import torch
 
-    from gozero import nets
+    from gozero import folding, nets
 
     class Traced(torch.nn.Module):
         """The network with the outputs that an evaluation has, in the order of OUTPUTS."""
 
         def __init__(self) -> None:
             super().__init__()
-            self.net = nets.fold(net).cpu()
+            self.net = folding.fold(net).cpu()
 
         def forward(
             self, planes: torch.Tensor, globals: torch.Tensor, tactics: torch.Tensor | None = None

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from gozero import features, nets, weights
+from gozero import features, folding, nets, weights
 from gozero.evaluators.backends import FLOATING, GPU_BATCH, check_board, check_choice
 from gozero.evaluators.base import Evaluation, check_states
 from gozero.precision import has_fast_bf16
@@ -67,7 +67,7 @@ class TorchEvaluator:
         assert isinstance(net, nets.Network)
         self._features = net.config.features
         dtype = torch.bfloat16 if self.precision == "bf16" else torch.float32
-        self._net = nets.fold(net, dtype).to(self.device).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self._net = folding.fold(net, dtype).to(self.device).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
     def evaluate(self, states: np.ndarray) -> Evaluation:
         """Evaluate states int32 [n, S]; see `Evaluator`."""
