@@ -216,7 +216,7 @@ def describe(path: Path | str) -> str:
     """The facts about a weights file as aligned text."""
     weights = load(path, game=None)
     config = weights.config
-    parameters = sum(tensor.numel() for name, tensor in weights.state_dict.items() if not _is_statistic(name))
+    parameters = sum(tensor.numel() for name, tensor in weights.state_dict.items() if not is_statistic(name))
     boards = f"{config.board[1]}x{config.board[0]} only" if config.board else "every size that the game is played on"
     default = f"; {weights.size} when none is given" if weights.size and not config.size else ""
     rows = {
@@ -388,7 +388,7 @@ def _config(path: Path, values: dict[str, Any], tensors: dict[str, Tensor]) -> N
     return config
 
 
-def _is_statistic(name: str) -> bool:
+def is_statistic(name: str) -> bool:
     """Whether a tensor is a batch norm's running statistic instead of a parameter."""
     return name.endswith(("running_mean", "running_var", "num_batches_tracked"))
 
