@@ -240,17 +240,8 @@ def test_a_dry_run_checks_all_and_leaves_nothing(
     finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     origin = ["--from", str(finished / "weights.pt"), "--records", str(finished)]
-    arguments = [
-        "--preset",
-        "tiny",
-        "--run",
-        str(tmp_path / "runs" / "new"),
-        "--set",
-        "network=b3c24",
-        "--threads",
-        "1",
-    ]
-    assert startup.main([*arguments, *origin, "--dry-run"]) == 0
+    arguments = ["--preset", "tiny", "--run", str(tmp_path / "runs" / "new"), *origin, "--dry-run"]
+    assert startup.main([*arguments, "--set", "network=b3c24", "--threads", "1"]) == 0
     words = [line.split()[0] for line in capsys.readouterr().out.splitlines()[:-1]]
     assert [word for word in dict.fromkeys(words) if word != "referee"] == [
         "settings", "simulator", "folder", "weights", "records", "disk", "self-play", "learning",
