@@ -324,6 +324,9 @@ class MultilayerPerceptron(Network):
         return NetOutput(self.policy(x), value, wdl, SCORE_UNIT * self.score(x)[:, 0], self.owner(x), self.reply(x))
 
 
+OWN_POINT = 1.0  # of a new linear head: a deviation of the first channel moves its logit so far
+
+
 class AlphaGoZeroNet(Network):
     """The 13x13 network of 11,941,240 parameters: 3x3 convolutions throughout, linear heads; it does not see the
     globals.
@@ -337,7 +340,7 @@ class AlphaGoZeroNet(Network):
         self.stem = ConvNorm(config.planes, width, norm=norm)
         self.blocks = nn.ModuleList(ResidualBlock(width, gain=1.0, norm=norm) for _ in range(config.blocks))
         self.policy_conv = ConvNorm(width, 2, norm=norm)
-        self.policy_linear = nn.Linear(2 * points, points + 2)
+        self.policy_linear = _seeing_its_point(nn.Linear(2 * points, points + 2), points)
         self.policy_log_softmax = nn.LogSoftmax(dim=1)
         self.value_conv = ConvNorm(width, 1, norm=norm)
         self.value_hidden = nn.Linear(points, config.value_hidden)
@@ -352,6 +355,15 @@ class AlphaGoZeroNet(Network):
         policy = self.policy_linear(relu(self.policy_conv(x)).flatten(1))
         hidden = relu(self.value_hidden(relu(self.value_conv(x)).flatten(1)))
         return NetOutput(self.policy_log_softmax(policy), self.value_tanh(self.value_linear(hidden))[:, 0])
+
+
+@torch.no_grad()
+def _seeing_its_point(layer: nn.Linear, points: int) -> nn.Linear:
+    """A new linear policy head that begins much as a convolution would: each point's logit looks at the first channel at
+    that point. Otherwise it must learn 169 times where a move lies, at a step size each.
+    """
+    layer.weight.diagonal()[:points] += OWN_POINT
+    return layer
 
 
 class CourseNet(Network):

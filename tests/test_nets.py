@@ -187,6 +187,12 @@ def test_each_kind_has_its_own_letter_before_the_width(name: str) -> None:
         nets.config(name)
 
 
+def test_a_new_agz13_sees_each_points_move_at_its_point() -> None:
+    layer = nets.build(nets.config("agz13"), seed=0).policy_linear
+    assert layer.weight.abs().argmax(dim=1)[:169].tolist() == list(range(169))
+    assert layer.weight.abs()[169:].max() < 0.1, "pass and resignation lie nowhere"
+
+
 def test_agz13_plays_nothing_but_go_on_13x13() -> None:
     with pytest.raises(ValueError, match="plays Go on 13x13 only, not go on 9x9"):
         nets.config("agz13", games.make("go", size=9))
