@@ -195,6 +195,7 @@ def test_rows_are_held_against_the_largest_share_of_full_searches_that_the_run_h
     assert judged(now).text.startswith("broken, because 70% of the moves are recorded, 50% are searched fully")
     assert judged({"run/full_share": 1.0}, now).status == "learning"  # games in flight from before the change
     assert judged({}, now).status == "learning"  # an older version did not say
+    assert judged({**now, "run/evaluations": 0}).status == "learning"  # played elsewhere, by another share
 
 
 def test_steps_that_were_not_taken_or_too_many() -> None:
