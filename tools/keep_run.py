@@ -27,6 +27,8 @@ from training.storage import checkpoint, storage
 from training.storage.checkpoint import Snapshot
 from training.storage.storage import StorageError
 
+OPENED = {"lock", "log.jsonl", "weights.pt"}  # what a run has that has been opened, and a small copy has not
+
 
 def keep(run: Path, target: Path, megabytes: float) -> str:
     """Make `target` a small copy of a run folder that is not in use. Returns lines about what it holds.
@@ -93,7 +95,8 @@ def _replaceable(target: Path, run: Path) -> bool:
     """Whether nothing is lost with what is in `target`: a kept run but not the run itself, or nothing."""
     if not target.is_dir() or run.resolve().is_relative_to(target.resolve()):
         return False
-    return (target / "settings.json").is_file() or not any(target.iterdir())
+    held = {entry.name for entry in target.iterdir()}
+    return not held or ("settings.json" in held and not held & OPENED)
 
 
 def _newest(run: Path, most: float) -> list[Path]:

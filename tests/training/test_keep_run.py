@@ -108,6 +108,15 @@ def test_a_run_is_not_replaced_by_its_own_copy(finished: Path, capsys: pytest.Ca
     assert sorted(finished.rglob("*")) == before
 
 
+def test_a_run_is_not_replaced_by_another_ones_copy(finished: Path, tmp_path: Path) -> None:
+    kept, other = tmp_path / "kept", tmp_path / "other"
+    assert keep_run.main([str(finished), str(kept)]) == 0
+    shutil.copytree(finished, other)
+    before = sorted(other.rglob("*"))
+    assert keep_run.main([str(kept), str(other)]) == 2  # the arguments in the wrong order
+    assert sorted(other.rglob("*")) == before
+
+
 @pytest.mark.parametrize("case", ["no run", "no checkpoint", "no room", "busy", "damaged", "something else there"])
 def test_what_cannot_be_kept_is_said_in_one_line_and_changes_nothing(
     case: str, finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]

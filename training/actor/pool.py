@@ -190,11 +190,16 @@ class Pool:
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Take over the games of `state_dict`; call `use` next.
 
-        ValueError if it holds another number of games or groups.
+        ValueError if it holds another number of games or groups, or a game longer than the settings let one become.
         """
         for name, own in (("games", self.games), ("groups", self.groups)):
             if len(state[name]) != len(own):
                 raise ValueError(f"the pool saved holds {len(state[name])} {name}, the settings ask for {len(own)}")
+        longest = max((len(game["moves"]) for game in state["games"]), default=0)
+        if longest >= self.game.max_plies:
+            raise ValueError(
+                f"the pool saved holds a game of {longest} moves, the settings end it at {self.game.max_plies}"
+            )
         self.seed = tuple(state["seed"])
         self.resign = Calibration(self.settings)
         self.resign.load(state["resign"])

@@ -149,6 +149,7 @@ def _put(path: Path, shard: records.Shard, target: Path) -> None:
     if len(shard.records) == len(records.read(path).records):
         shutil.copyfile(path, target)
         return
+    target.unlink(missing_ok=True)  # of a start that came to nothing: a writer appends
     writer = records.Writer(target, shard.settings)
     for record in shard.records:
         writer.append(record)

@@ -254,6 +254,9 @@ def test_a_pool_of_another_size_is_refused() -> None:
         pool_of(SelfPlaySettings(games=4, groups=1)).load_state_dict(state)
     with pytest.raises(ValueError, match="the pool saved holds 1 groups, the settings ask for 2"):
         pool_of(SelfPlaySettings(games=6, groups=2)).load_state_dict(state)
+    state["games"][0]["moves"] = [0] * 5_000  # under settings that let games last longer
+    with pytest.raises(ValueError, match="holds a game of 5000 moves, the settings end it at"):
+        pool_of().load_state_dict(state)
 
 
 def test_the_bound_on_memory_covers_what_a_pool_holds() -> None:
