@@ -1,6 +1,6 @@
 """Write a weights file with its tensors in half precision: half the size, for networks that are large.
 
-    python -m tools.halve_weights runs/agz/weights.pt weights/large/agz13.pt
+    python -m tools.halve_weights runs/agz13/weights.pt weights/large/agz13.pt
 
 Filters, matrices and biases become float16, which keeps eleven binary digits; the running statistics of norms stay as
 they are, since a variance may be beyond float16. Whoever loads the file computes in float32, or what else is asked for,

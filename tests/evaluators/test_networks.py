@@ -108,8 +108,8 @@ def test_bf16_keeps_what_the_shipped_weights_know(size: int, make: Make) -> None
     net, states = weights.load(path).network(), random_states(game, 100)
     expected, found = plain(net, game, states), in_bf16(make, net, game).evaluate(states)
     errors = np.abs(expected.value - found.value)
-    assert errors.mean() < 0.01
-    assert np.quantile(errors, 0.99) < 0.05
+    assert errors.mean() < 0.008
+    assert np.quantile(errors, 0.99) < 0.04
     assert divergence(expected.logits, found.logits).max() < 0.01
 
 

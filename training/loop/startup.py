@@ -43,8 +43,24 @@ SHORTHANDS = ("hours", "threads", "simulator", "device", "mode")  # options that
 
 
 def add_options(options: argparse.ArgumentParser) -> None:
-    """The options of a run."""
-    which = options.add_argument_group("the run (one of --preset and --config)")
+    """The options of a run, in five groups."""
+    _add_settings(options.add_argument_group("the run (one of --preset and --config)"))
+    _add_places(options)
+    begin = options.add_argument_group("what a new run begins with")
+    begin.add_argument(
+        "--from",
+        dest="origin",
+        metavar="WEIGHTS.pt",
+        help="weights of the same network, or of a narrower or shallower one",
+    )
+    begin.add_argument(
+        "--records", action="append", default=[], metavar="FOLDER", help="earlier games: a run folder or shards"
+    )
+    _add_looks(options.add_argument_group("look first (these stop without starting a run)"))
+
+
+def _add_settings(which: argparse._ArgumentGroup) -> None:
+    """The run's settings and folder."""
     which.add_argument("--preset", metavar="NAME", help="settings that come with gozero; --list-presets names them")
     which.add_argument("--config", metavar="FILE.toml", help="settings of your own")
     which.add_argument("--list-presets", action="store_true", help="print the presets and stop")
@@ -65,6 +81,10 @@ def add_options(options: argparse.ArgumentParser) -> None:
     which.add_argument(
         "--yardstick", metavar="FILE", help="labelled positions to measure agreement with; never trained on"
     )
+
+
+def _add_places(options: argparse.ArgumentParser) -> None:
+    """Where else the run is kept, and done."""
     home = options.add_argument_group("a second home of the run folder, which survives this machine")
     home.add_argument(
         "--storage",
@@ -80,17 +100,10 @@ def add_options(options: argparse.ArgumentParser) -> None:
     cluster.add_argument(
         "--workers", type=int, default=0, metavar="N", help="start N workers there (default: those of training.worker)"
     )
-    begin = options.add_argument_group("what a new run begins with")
-    begin.add_argument(
-        "--from",
-        dest="origin",
-        metavar="WEIGHTS.pt",
-        help="weights of the same network, or of a narrower or shallower one",
-    )
-    begin.add_argument(
-        "--records", action="append", default=[], metavar="FOLDER", help="earlier games: a run folder or shards"
-    )
-    look = options.add_argument_group("look first (these stop without starting a run)")
+
+
+def _add_looks(look: argparse._ArgumentGroup) -> None:
+    """What is looked at instead of starting a run."""
     look.add_argument(
         "--estimate", action="store_true", help="measure for a minute: games an hour, memory, disk, hours of each stage"
     )

@@ -264,11 +264,14 @@ class Writer:
 
 @dataclass
 class Shard:
-    """The content of a file: the games, the settings of the run that wrote them, and the number of unusable frames."""
+    """The content of a file: the games, the settings of the run that wrote them, the number of unusable frames, and
+    whether some of the file's games have been left out.
+    """
 
     settings: dict[str, Any] = field(default_factory=dict)
     records: list[Record] = field(default_factory=list)
     corrupt: int = 0
+    partial: bool = False
 
 
 def read(path: Path) -> Shard:

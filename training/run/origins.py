@@ -92,10 +92,7 @@ def _fitting(settings: LoopSettings, found: list[tuple[Path, records.Shard]]) ->
     only = network_config(settings).size
     if only is None:
         return found
-    fitting = [
-        (path, replace(shard, records=[record for record in shard.records if record.size == only]))
-        for path, shard in found
-    ]
+    fitting = [(path, _on(shard, only)) for path, shard in found]
     if any(shard.records for _, shard in found) and not any(shard.records for _, shard in fitting):
         sizes = weights.listed(sorted({record.size for _, shard in found for record in shard.records}))
         raise SettingsError(
@@ -103,6 +100,12 @@ def _fitting(settings: LoopSettings, found: list[tuple[Path, records.Shard]]) ->
             "other records, or another network"
         )
     return fitting
+
+
+def _on(shard: records.Shard, size: int) -> records.Shard:
+    """The shard with its games on boards of that size only."""
+    kept = [record for record in shard.records if record.size == size]
+    return replace(shard, records=kept, partial=len(kept) < len(shard.records))
 
 
 def begin(settings: LoopSettings, folder: Path, origin: Origin) -> str:
@@ -146,7 +149,7 @@ def _import(settings: LoopSettings, folder: Path, played: list[tuple[Path, recor
 
 def _put(path: Path, shard: records.Shard, target: Path) -> None:
     """Write the games of `shard`, all or some of those in the file `path`, into `target`."""
-    if len(shard.records) == len(records.read(path).records):
+    if not shard.partial:
         shutil.copyfile(path, target)
         return
     target.unlink(missing_ok=True)  # of a start that came to nothing: a writer appends
