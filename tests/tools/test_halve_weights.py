@@ -28,11 +28,12 @@ def test_half_the_bytes_give_nearly_the_same_answers(whole: Path, capsys: pytest
     before, after = weights.load(whole), weights.load(half)
     for fact in ("config", "game", "size", "trained_sizes", "provenance", "feature_version"):
         assert getattr(after, fact) == getattr(before, fact)
-    inputs = torch.rand(8, 11, 7, 7).round(), torch.zeros(8, 7)
+    planes = torch.rand(8, 11, 7, 7, generator=torch.Generator().manual_seed(1)).round()
+    inputs = planes, torch.zeros(8, 7)
     with torch.inference_mode():
         for exact, rounded in zip(before.network()(*inputs), after.network()(*inputs), strict=True):
             assert rounded.dtype == torch.float32
-            torch.testing.assert_close(rounded, exact, rtol=0.02, atol=0.02)
+            assert (rounded - exact).abs().max() < 0.02 * exact.abs().max()  # 0.008 at most with 200 other seeds
 
 
 def test_what_half_precision_cannot_hold_is_one_line(whole: Path, capsys: pytest.CaptureFixture[str]) -> None:
