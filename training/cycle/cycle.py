@@ -44,6 +44,8 @@ def cycle(run: Run, watch: Monitor, stop: Stop) -> None:
     """
     if run.is_new:
         run.save()  # so that a crash before the first checkpoint is like any other
+    if run.progress.learning and run.settings.mode != "sequential":
+        _learned(run, watch, stop)
     {"sequential": sequential, "semi-asynchronous": semi_asynchronous, "asynchronous": asynchronous}[run.settings.mode](
         run, watch, stop
     )
@@ -58,12 +60,7 @@ def sequential(run: Run, watch: Monitor, stop: Stop) -> None:
                 run.absorb()
                 run.complete()
                 run.save()
-        if not stop():
-            run.learn(stop, rest=run.save)
-        if not stop() and run.hand_over(stop):
-            _tell(run, watch, stop)
-            run.advance()
-        run.save()
+        _learned(run, watch, stop)
 
 
 def semi_asynchronous(run: Run, watch: Monitor, stop: Stop) -> None:
@@ -202,6 +199,18 @@ def together(parts: Sequence[Callable[[Stop], None]], stop: Stop) -> None:
         guarded(mine)
         for future in futures:
             future.result()
+
+
+def _learned(run: Run, watch: Monitor, stop: Stop) -> None:
+    """Learn from a generation whose games are complete, hand over, and go to the next; all modes begin so where games
+    came from elsewhere (`--records`) or from a sitting in the sequential mode.
+    """
+    if not stop():
+        run.learn(stop, rest=run.save)
+    if not stop() and run.hand_over(stop):
+        _tell(run, watch, stop)
+        run.advance()
+    run.save()
 
 
 def _tell(run: Run, watch: Monitor, stop: Stop) -> None:

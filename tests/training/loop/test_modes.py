@@ -134,6 +134,25 @@ def test_asynchronous_self_play_never_waits_and_changes_networks_in_mid_game(
     assert run.progress.rows == run.trainer.replay.total
 
 
+@pytest.mark.parametrize("mode", ["semi-asynchronous", "asynchronous"])
+def test_a_complete_generation_is_learned_from_first(
+    mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turns = Stage(tmp_path, monkeypatch, generations=3)
+    turns.cycle(lambda: "step" in turns.events)
+    assert turns.run.progress.learning, "as games from elsewhere are"
+    stage = Stage(tmp_path, monkeypatch, mode=mode, generations=3)
+    run, owed, left = stage.run, stage.run.steps.owed(), []
+    stage.game, before = lambda: left.append(dict(run.progress.rows_owed)), dict(run.progress.rows_owed)
+    stage.cycle()
+    assert left[0] == before, "a generation is completed once"
+    assert stage.events[: owed + 1] == ["step"] * owed + ["hand-over"]
+    assert run.progress.generation == 4
+    played = [records.read(tmp_path / "records" / f"{number:06d}.gzr").records for number in (1, 2, 3)]
+    assert all(sum(game.rows for game in games) > run.settings.generation_rows / 2 for games in played)
+    assert run.progress.games == sum(map(len, played))
+
+
 def test_self_play_and_learner_go_on_while_the_gate_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     gated = {"games": 2, "visits": 2, "opening_moves": 2, "share": 0.0}
     stage = Stage(tmp_path, monkeypatch, mode="asynchronous", generations=3, swap_steps=2, gate=gated)
