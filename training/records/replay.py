@@ -114,9 +114,7 @@ def rows_of(record: Record, game: Game, first_serial: int = 0, surprise_share: f
         CorruptRecordError: the moves are not a game with this result.
     """
     states, last = _replay(record, game)
-    score, owner = scoring.final_score(game, last), scoring.final_owner(game, last).astype(np.int8)
-    if abs(score - record.score) > 1e-6:
-        raise CorruptRecordError(f"the moves lead to a score of {score:g} for Black, the record says {record.score:g}")
+    score, owner = _counted(record, game, last), scoring.final_owner(game, last).astype(np.int8)
     planes, global_inputs, tactics = packed_inputs(game, states, version)
     signs = np.where(states[:, TO_PLAY] == BLACK, 1, -1)
     count = record.rows
@@ -133,6 +131,20 @@ def rows_of(record: Record, game: Game, first_serial: int = 0, surprise_share: f
         weight=_weights(record, surprise_share),
         serial=np.arange(first_serial, first_serial + count),
     )
+
+
+def check(record: Record, game: Game) -> None:
+    """Raise CorruptRecordError unless the moves are a game with this result, and its targets belong to it."""
+    _, last = _replay(record, game)
+    _counted(record, game, last)
+
+
+def _counted(record: Record, game: Game, last: np.ndarray) -> float:
+    """Black's score in the last state int32 [S]; CorruptRecordError if it is not the record's."""
+    score = scoring.final_score(game, last)
+    if abs(score - record.score) > 1e-6:
+        raise CorruptRecordError(f"the moves lead to a score of {score:g} for Black, the record says {record.score:g}")
+    return score
 
 
 def packed_inputs(game: Game, states: np.ndarray, version: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -152,11 +164,16 @@ def _planes(bits: np.ndarray, count: int, game: Game) -> np.ndarray:
 
 
 def _replay(record: Record, game: Game) -> tuple[np.ndarray, np.ndarray]:
-    """(states int32 [rows, S] before each full search, the last state int32 [S]); every move is checked."""
+    """(states int32 [rows, S] before each full search, the last state int32 [S]); every move is checked,
+    and that targets are of plies and actions of the game.
+    """
     states = np.empty((record.rows, game.state_ints), np.int32)
     row_at = {target.ply: row for row, target in enumerate(record.targets)}
     if len(row_at) != record.rows or any(ply >= len(record.moves) for ply in row_at):
         raise CorruptRecordError("its searched plies are not plies of the game")
+    highest = max((int(target.actions.max(initial=0)) for target in record.targets), default=0)
+    if highest >= game.actions:
+        raise CorruptRecordError(f"a policy target names action {highest}")
     for ply, state in enumerate(states_of(record, game)):
         if ply in row_at:
             states[row_at[ply]] = state
@@ -181,8 +198,6 @@ def states_of(record: Record, game: Game) -> Iterator[np.ndarray]:
 def _dense(target: Target, actions: int) -> np.ndarray:
     """float16 [A] policy target of one ply."""
     policy = np.zeros(actions, np.float16)
-    if target.actions.max(initial=0) >= actions:
-        raise CorruptRecordError(f"a policy target names action {target.actions.max()}")
     policy[target.actions] = target.shares
     return policy
 
@@ -253,10 +268,14 @@ class Replay:
     def __post_init__(self) -> None:
         self.starts = deque(maxlen=self.settings.window_games or None)
 
-    def add(self, records: Iterable[Record]) -> int:
+    def add(self, records: Iterable[Record], counted: bool = False) -> int:
         """Append the rows of these games, oldest first, and drop rows that have left the window.
 
-        Returns the number added.
+        Args:
+            records: the games.
+            counted: whether the rows of refused records have been counted in `total` when they were played.
+
+        Returns the number added to `total`.
         """
         before = self.total
         fresh: dict[tuple[bool, int], list[Rows]] = {}
@@ -268,6 +287,7 @@ class Replay:
                 )
             except CorruptRecordError:
                 self.corrupt += 1
+                self.total += record.rows if counted else 0
                 continue
             self.starts.append(self.total)
             if rows is not None:

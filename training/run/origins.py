@@ -15,12 +15,12 @@ import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gozero import growth, weights
+from gozero import games, growth, weights
 from gozero.growth import GrowthError
 from gozero.options import SettingsError
 from gozero.weights import Weights
 from training.learner.learner import Learner, network_config
-from training.records import records
+from training.records import records, replay, scoring
 from training.records.records import Record
 from training.records.replay import window_rows
 from training.settings.config import LoopSettings
@@ -60,52 +60,88 @@ def learner(settings: LoopSettings, origin: Origin, device: str = "cpu") -> Lear
 
 
 def shards(settings: LoopSettings, origin: Origin) -> list[tuple[Path, records.Shard]]:
-    """The origin's shards in the order of their names, folder after folder; of a network that is bound to one board,
-    only their games on it.
+    """The origin's shards in the order of their names, folder after folder, with the games that the run can learn from:
+    its network can see their board, and their moves lead to their result by its rules.
 
-    SettingsError unless they hold this run's game, and a game that the network can learn from.
+    SettingsError unless they can be read, hold this run's game under its rules, and a game that it can learn from.
     """
-    paths: list[Path] = []
-    for name in origin.records:
-        path = weights.full(name)
-        inside = sorted((path / "records").glob("*.gzr")) or sorted(path.glob("*.gzr")) if path.is_dir() else [path]
-        if not inside or not inside[0].is_file():
-            raise SettingsError(
-                f"--records {path}: no shards of records (*.gzr) there; give a run folder, its records/ or one shard"
-            )
-        paths += inside
-    found = [(path, records.read(path)) for path in paths]
+    found = [(path, _read(path)) for name in origin.records for path in _paths(name)]
     for path, shard in found:
-        if not shard.settings and not shard.records:
-            raise SettingsError(
-                f"--records {path}: not a shard of records; give a run folder, its records/ or one shard (*.gzr)"
-            )
-        if shard.settings.get("game", settings.game) != settings.game:
-            raise SettingsError(
-                f"--records {path}: games of {shard.settings['game']}, but this run plays {settings.game}"
-            )
-    return _fitting(settings, found)
-
-
-def _fitting(settings: LoopSettings, found: list[tuple[Path, records.Shard]]) -> list[tuple[Path, records.Shard]]:
-    """The shards with the games that the run's network can see. SettingsError if there were games and none fits."""
-    only = network_config(settings).size
-    if only is None:
-        return found
-    fitting = [(path, _on(shard, only)) for path, shard in found]
+        _check(settings, path, shard)
+    fitting = [(path, _fitting(settings, shard)) for path, shard in found]
     if any(shard.records for _, shard in found) and not any(shard.records for _, shard in fitting):
-        sizes = weights.listed(sorted({record.size for _, shard in found for record in shard.records}))
-        raise SettingsError(
-            f"--records {found[0][0]}: games on size {sizes}, but network {settings.network} plays on {only} only; give "
-            "other records, or another network"
-        )
+        raise SettingsError(f"--records {found[0][0]}: {_unfit(settings, [shard for _, shard in found])}")
     return fitting
 
 
-def _on(shard: records.Shard, size: int) -> records.Shard:
-    """The shard with its games on boards of that size only."""
-    kept = [record for record in shard.records if record.size == size]
+def _paths(name: str) -> list[Path]:
+    """The shards that an argument of --records names; empty ones in a folder, which a crash leaves, are left out."""
+    path = weights.full(name)
+    if path.is_file():
+        return [path]
+    inside = sorted((path / "records").glob("*.gzr")) or sorted(path.glob("*.gzr"))
+    inside = [shard for shard in inside if shard.stat().st_size]
+    if not inside:
+        raise SettingsError(
+            f"--records {path}: no shards of records (*.gzr) there; give a run folder, its records/ or one shard"
+        )
+    return inside
+
+
+def _read(path: Path) -> records.Shard:
+    try:
+        return records.read(path)
+    except OSError as error:
+        raise SettingsError(f"--records {path}: cannot read it: {error.strerror or error}") from None
+
+
+def _check(settings: LoopSettings, path: Path, shard: records.Shard) -> None:
+    """SettingsError unless the shard is one, of this run's game under its rules."""
+    if not shard.settings and not shard.records:
+        raise SettingsError(
+            f"--records {path}: not a shard of records; give a run folder, its records/ or one shard (*.gzr)"
+        )
+    game = shard.settings.get("game") or settings.game
+    if game != settings.game:
+        raise SettingsError(f"--records {path}: games of {game}, but this run plays {settings.game}")
+    usual = games.usual(settings.game, "rules") or ""
+    rules, own = shard.settings.get("rules") or usual, settings.rules or usual
+    if rules != own:
+        raise SettingsError(
+            f"--records {path}: games under the rules {rules!r}, but this run's are {own!r}; give --set rules={rules}, "
+            "or other records"
+        )
+
+
+def _fitting(settings: LoopSettings, shard: records.Shard) -> records.Shard:
+    """The shard with the games that the run can learn from."""
+    kept = [record for record in shard.records if _fits(settings, record)]
     return replace(shard, records=kept, partial=len(kept) < len(shard.records))
+
+
+def _fits(settings: LoopSettings, record: Record) -> bool:
+    if network_config(settings).size not in (None, record.size):
+        return False
+    try:
+        replay.check(record, scoring.game_of(settings, record.size))
+    except (replay.CorruptRecordError, ValueError):  # ValueError: a board that the game does not have
+        return False
+    return True
+
+
+def _unfit(settings: LoopSettings, found: list[records.Shard]) -> str:
+    """Why no game of these shards fits."""
+    sizes = sorted({record.size for shard in found for record in shard.records})
+    only = network_config(settings).size
+    if only is not None and only not in sizes:
+        return (
+            f"games on size {weights.listed(sizes)}, but network {settings.network} plays on {only} only; give other "
+            "records, or another network"
+        )
+    return (
+        f"by the rules of this run ({settings.game}, at most {settings.selfplay.max_length:g} moves a point) no game on "
+        f"size {weights.listed(sizes)} leads to its result; give other records"
+    )
 
 
 def begin(settings: LoopSettings, folder: Path, origin: Origin) -> str:
@@ -116,6 +152,8 @@ def begin(settings: LoopSettings, folder: Path, origin: Origin) -> str:
         StorageError: the folder cannot be written.
     """
     begun, played = learner(settings, origin), shards(settings, origin)
+    if any(path.resolve().parent == (folder / "records").resolve() for path, _ in played):
+        raise SettingsError(f"--records {played[0][0]} is in the run folder itself; give another --run")
     progress = _import(settings, folder, played)
     if origin.weights is not None:
         progress.trained_sizes = list(weights.header(weights.find(origin.weights)).trained)
@@ -126,7 +164,9 @@ def begin(settings: LoopSettings, folder: Path, origin: Origin) -> str:
         folder / "checkpoints", Snapshot(progress, state, shard_bytes=written), settings.to_dict(), settings.keep
     )
     how = f"with the weights of {origin.weights}" if origin.weights else "with fresh weights"
-    return f"a new run, {how}, {progress.games:,} games and {progress.rows:,} rows played elsewhere"
+    partly = any(shard.partial for _, shard in played)
+    rest = ", those of the records that its rules and boards allow" if partly else ""
+    return f"a new run, {how}, {progress.games:,} games and {progress.rows:,} rows played elsewhere{rest}"
 
 
 def _import(settings: LoopSettings, folder: Path, played: list[tuple[Path, records.Shard]]) -> Progress:
@@ -170,5 +210,5 @@ def _owed(settings: LoopSettings, progress: Progress, played: list[list[Record]]
         )
     held = window_rows(progress.rows, settings.replay)
     if newest:
-        held = sum(record.rows for record in [record for games in played for record in games][-newest:])
+        held = sum(record.rows for record in [record for each in played for record in each][-newest:])
     return held * (learner.epochs or learner.reuse) / learner.batch

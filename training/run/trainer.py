@@ -124,7 +124,7 @@ class LocalTrainer:
     def fill(self, shards: Iterable[Sequence[Record]], before: int, after: int) -> None:
         self.replay.total = before
         for games in shards:
-            self.replay.add(games)
+            self.replay.add(games, counted=True)
         self.replay.total = after
 
     def add(self, games: Sequence[Record]) -> int:

@@ -6,7 +6,6 @@ import json
 import re
 import shutil
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -198,16 +197,6 @@ def test_a_dry_run_sees_a_file_where_the_folder_is_wanted(tmp_path: Path, capsys
         assert "file is no folder; give another --run" in capsys.readouterr().err
 
 
-def test_records_of_another_game_leave_nothing_behind(
-    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    records.Writer(tmp_path / "nogo.gzr", {"game": "nogo"}).close()
-    origin = ["--records", str(finished), "--records", str(tmp_path / "nogo.gzr")]
-    arguments = ["--preset", "tiny", "--run", str(tmp_path / "run"), *origin]
-    assert "nogo.gzr: games of nogo, but this run plays go" in refused(arguments, capsys)
-    assert not (tmp_path / "run").exists()
-
-
 def test_checkpoints_of_another_network_are_one_line(
     finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -277,28 +266,6 @@ def test_a_wide_run_begins_with_a_narrow_ones_weights_and_games(
     again = startup.prepare(wide, tmp_path / "wide", origin)
     assert again.progress.rows == run.progress.rows
     assert "has already begun and continues" in capsys.readouterr().err
-
-
-def test_a_network_of_one_board_learns_from_its_games_among_others(
-    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    shard = records.read(finished / "records" / "000001.gzr")
-    larger = [replace(game, size=7) for game in shard.records]  # never played again, so their moves do not matter
-    for name, played in (("mixed", [*larger, *shard.records]), ("larger", larger)):
-        writer = records.Writer(tmp_path / f"{name}.gzr", shard.settings)
-        for game in played:
-            writer.append(game)
-        writer.close()
-    bound = settings("network=mlp2x8", "stage.2.sizes={5=1}", "threads=1")
-    run = startup.prepare(bound, tmp_path / "run", Origin(None, (str(tmp_path / "mixed.gzr"),)))
-    kept = records.read(tmp_path / "run" / "records" / "000001.gzr").records
-    assert list(map(records.encode, kept)) == list(map(records.encode, shard.records))
-    assert (run.progress.games, run.progress.rows) == (len(shard.records), run.trainer.replay.total)
-    only = ["--set", "network=mlp2x8", "--set", "stage.2.sizes={5=1}"]
-    asked = ["--preset", "tiny", "--run", str(tmp_path / "x"), *only, "--records", str(tmp_path / "larger.gzr")]
-    line = refused(asked, capsys)
-    assert "games on size 7, but network mlp2x8 plays on 5 only" in line
-    assert not (tmp_path / "x").exists()
 
 
 def test_a_run_cannot_begin_with_a_wider_network(

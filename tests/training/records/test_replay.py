@@ -117,6 +117,8 @@ def test_records_that_are_no_game_are_skipped_and_counted(change, words: str) ->
     if bad.rows:
         assert replay.add([bad, good]) == good.rows
         assert (replay.total, replay.corrupt) == (good.rows, 1)
+        replay.add([bad], counted=True)
+        assert (replay.total, replay.corrupt) == (good.rows + bad.rows, 2), "they were rows when they were played"
 
 
 def test_the_window_grows_as_published() -> None:

@@ -1,0 +1,135 @@
+"""What a new run begins with: games of earlier runs, those that it can learn from and no others."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gozero.options import SettingsError
+from tests.training.games import random_record
+from training.cycle.sitting import prepare
+from training.loop import startup
+from training.records import records
+from training.records.records import Record
+from training.run.origins import Origin
+from training.run.run import Run
+from training.settings import presets
+from training.settings.config import LoopSettings
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+GAMES = tuple(random_record(5, seed) for seed in range(8))
+CHINESE = {"game": "go", "rules": "chinese"}
+
+
+def settings(*overrides: str) -> LoopSettings:
+    return presets.load(presets.path_of("tiny"), "tiny", ("threads=1", "replay.held_out=0", *overrides))
+
+
+def written(path: Path, games: Sequence[Record], facts: dict[str, str] = CHINESE) -> Path:
+    """A shard of these games."""
+    writer = records.Writer(path, facts)
+    for game in games:
+        writer.append(game)
+    writer.close()
+    return path
+
+
+def begun(folder: Path, *shards: Path, overrides: Sequence[str] = ()) -> Run:
+    """A new run in `folder` that begins with the shards."""
+    return prepare(settings(*overrides), folder, Origin(None, tuple(map(str, shards))))
+
+
+def refused(folder: Path, *shards: Path, overrides: Sequence[str] = ()) -> str:
+    """The words with which the shards are refused; nothing is left in `folder`."""
+    with pytest.raises(SettingsError) as error:
+        begun(folder, *shards, overrides=overrides)
+    assert not folder.exists()
+    return str(error.value)
+
+
+def owns(run: Run, games: Sequence[Record]) -> None:
+    """Assert that these games, and no others, are the run's, and that each of their rows is paid for."""
+    rows = sum(game.rows for game in games)
+    assert (run.progress.games, run.progress.rows) == (len(games), rows)
+    assert (run.trainer.replay.total, run.trainer.replay.sizes()) == (rows, {5: rows})
+    assert run.trainer.holding.corrupt == 0
+    assert run.progress.steps_owed == rows * run.settings.learner.reuse / run.settings.learner.batch
+
+
+def test_games_that_the_rules_do_not_lead_to_their_result_are_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wrong = replace(GAMES[0], score=GAMES[0].score + 1)
+    illegal = replace(GAMES[1], moves=np.concatenate([GAMES[1].moves[:1], GAMES[1].moves]))
+    beyond = replace(GAMES[2], size=23)
+    shard = written(tmp_path / "a.gzr", [wrong, *GAMES[3:], illegal, beyond])
+    run = begun(tmp_path / "run", shard)
+    owns(run, GAMES[3:])
+    assert "5 games and" in capsys.readouterr().err
+    kept = records.read(tmp_path / "run" / "records" / "000001.gzr").records
+    assert list(map(records.encode, kept)) == list(map(records.encode, GAMES[3:]))
+    run.save()
+    owns(Run(run.settings, tmp_path / "run"), GAMES[3:])
+    alone = written(tmp_path / "b.gzr", [wrong, beyond])
+    assert "no game on size 5 and 23 leads to its result" in refused(tmp_path / "other", alone)
+
+
+def test_whole_shards_are_copied_as_they_are(tmp_path: Path) -> None:
+    shard = written(tmp_path / "a.gzr", GAMES)
+    owns(begun(tmp_path / "run", shard), GAMES)
+    assert (tmp_path / "run" / "records" / "000001.gzr").read_bytes() == shard.read_bytes()
+
+
+def test_games_of_other_rules_or_another_game_are_refused(tmp_path: Path) -> None:
+    good = written(tmp_path / "a.gzr", GAMES)
+    aga = written(tmp_path / "aga.gzr", GAMES, {"game": "go", "rules": "aga"})
+    nogo = written(tmp_path / "nogo.gzr", [], {"game": "nogo"})
+    words = "aga.gzr: games under the rules 'aga', but this run's are 'chinese'; give --set rules=aga"
+    assert words in refused(tmp_path / "run", good, aga)
+    assert "nogo.gzr: games of nogo, but this run plays go" in refused(tmp_path / "run", good, nogo)
+    owns(begun(tmp_path / "run", written(tmp_path / "old.gzr", GAMES, {"game": "go"})), GAMES)
+
+
+def test_an_empty_shard_of_a_folder_is_passed_over(tmp_path: Path) -> None:
+    written(tmp_path / "kept" / "000001.gzr", GAMES)
+    (tmp_path / "kept" / "000002.gzr").touch()
+    owns(begun(tmp_path / "run", tmp_path / "kept"), GAMES)
+    (tmp_path / "none").mkdir()
+    (tmp_path / "none" / "000001.gzr").touch()
+    assert "no shards of records" in refused(tmp_path / "other", tmp_path / "none")
+    assert "not a shard of records" in refused(tmp_path / "other", tmp_path / "kept" / "000002.gzr")
+
+
+def test_a_shard_that_cannot_be_read_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shard = written(tmp_path / "a.gzr", GAMES)
+
+    def denied(path: Path) -> bytes:
+        raise PermissionError(13, os.strerror(13), str(path))
+
+    monkeypatch.setattr(Path, "read_bytes", denied)
+    assert f"--records {shard}: cannot read it: Permission denied" in refused(tmp_path / "run", shard)
+
+
+def test_a_runs_own_folder_is_no_other_run(tmp_path: Path) -> None:
+    shard = written(tmp_path / "run" / "records" / "000001.gzr", GAMES)
+    before = shard.read_bytes()
+    with pytest.raises(SettingsError, match="is in the run folder itself; give another --run"):
+        begun(tmp_path / "run", tmp_path / "run")
+    assert shard.read_bytes() == before
+
+
+def test_a_network_of_one_board_learns_from_its_games_among_others(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    larger = [random_record(7, seed) for seed in range(3)]
+    mixed, seven = written(tmp_path / "mixed.gzr", [*larger, *GAMES]), written(tmp_path / "larger.gzr", larger)
+    only = ("network=mlp2x8", "stage.2.sizes={5=1}")
+    owns(begun(tmp_path / "run", mixed, overrides=only), GAMES)
+    arguments = ["--preset", "tiny", "--run", str(tmp_path / "x"), "--records", str(seven)]
+    assert startup.main([*arguments, *(part for each in only for part in ("--set", each))]) == 2
+    assert "games on size 7, but network mlp2x8 plays on 5 only" in capsys.readouterr().err
+    assert not (tmp_path / "x").exists()
