@@ -56,6 +56,7 @@ class Frozen(Check):
         1e-6, "of the weights' length a step; AdamW moves them by 1e-4 or more, to the end of a run"
     )
     least_steps: int = threshold(5, "steps of a generation that must show in the weights")
+    growth: float = threshold(0.1, "rows by which a window that still grows does so with each row played; 0.2 and more")
 
     def look(self, history: list[Report], settings: LoopSettings) -> Finding | None:
         if len(history) < 2:
@@ -72,10 +73,20 @@ class Frozen(Check):
         if len(history) <= RECENT or not all(name in report for name in names for report in history[-RECENT - 1 :]):
             return None
         rows, taken = (history[-1][name] - history[-RECENT - 1][name] for name in names)
-        if rows < settings.learner.batch or taken != 0 or history[-1].get("run/window", 0) < settings.replay.least_rows:
+        if rows < settings.learner.batch or taken != 0:
             return None
+        held, least = history[-1].get("run/window", 0), settings.replay.least_rows
+        if held < least:
+            grown = held - history[-RECENT - 1].get("run/window", 0)
+            return self._waiting(held, least) if grown < self.growth * rows else None
         return self.found(
             f"{rows:.0f} new rows and no step: the learner is frozen", "a reuse above 0, and a held_out below 1"
+        )
+
+    def _waiting(self, held: float, least: int) -> Finding:
+        return self.found(
+            f"no step is taken before {least:,} rows may be drawn (replay.least_rows), and the window stays at {held:,.0f}",
+            "a smaller replay.least_rows, or a larger replay.window or window_games",
         )
 
 

@@ -90,7 +90,7 @@ class Monitor:
     def generation(self, found: Report, run: Run, stop: Callable[[], bool] = lambda: False) -> None:
         """Report a generation of `run` that is done. Long measurements end within seconds once `stop()` is true."""
         self._stop, self._reported = stop, False
-        stage, share = self.settings.stage_at(run.progress.rows), self.settings.selfplay.full_share
+        stage, share = self.settings.stage_at(run.progress.rows), run.progress.full_share
         found = {**found, "run/stage": float(self.settings.stage.index(stage)), "run/full_share": share}
         generation = int(found["run/generation"])
         if not stop():

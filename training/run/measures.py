@@ -24,8 +24,11 @@ class Measures:
         self._reported = progress.evaluations  # at the last report
 
     def note_games(self, actor: Actor) -> None:
-        """Keep the statistics of the generation's games for the next report."""
-        self.notes |= {**game_report(actor.games), "run/generation": self.progress.generation}
+        """Keep the statistics of the generation's games for the next report, unless they were played elsewhere."""
+        self.notes["run/generation"] = self.progress.generation
+        if self.progress.generation <= self.progress.imported:
+            return
+        self.notes |= game_report(actor.games)
         self.notes |= resign.report(actor.crew.calibrations(), self.progress.generation, actor.games)
 
     def note_match(self, found: dict[str, float]) -> None:

@@ -174,7 +174,7 @@ def _import(settings: LoopSettings, folder: Path, played: list[tuple[Path, recor
 
     of the run. Returns its progress: about to learn from the last of them.
     """
-    progress = Progress()
+    progress = Progress(imported=len(played), full_share=settings.selfplay.full_share)
     for generation, (path, found) in enumerate(played, start=1):
         target = storage.shard(folder, generation)
         with storage.writing(target):

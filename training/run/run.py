@@ -52,8 +52,10 @@ class Run:
         self._turn, self._next = threading.Lock(), threading.Lock()
         found, complaints = files.open_snapshot(settings, folder, self.trainer)
         self.is_new = found is None
-        snapshot = found or Snapshot(Progress(), {})
+        share = settings.selfplay.full_share
+        snapshot = found or Snapshot(Progress(full_share=share), {})
         self.progress = snapshot.progress
+        self.progress.full_share = max(self.progress.full_share, share)
         self.limits = RunLimits(settings, self.progress)
         self.actor = Actor(settings, folder, staff.crew(settings, self.trainer.average()))
         complaints += self.actor.load_state_dict(snapshot.pools, snapshot.playing)

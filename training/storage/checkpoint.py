@@ -67,6 +67,9 @@ class Progress:
     window_start: int = 1  # generation from which on games may be in the window
     # board sizes that the learner had rows of, with those of its first weights
     trained_sizes: list[int] = field(default_factory=list)
+    imported: int = 0  # its first generations, whose games were played elsewhere
+    # largest `full_share` that it has had, which games in flight outlive; 1 in checkpoints of earlier versions
+    full_share: float = 1.0
     window_skip: int = 0  # of that generation's games, the first so many were in it when a new best network emptied it
 
 

@@ -195,7 +195,6 @@ def test_rows_are_held_against_the_largest_share_of_full_searches_that_the_run_h
     assert judged(now).text.startswith("broken, because 70% of the moves are recorded, 50% are searched fully")
     assert judged({"run/full_share": 1.0}, now).status == "learning"  # games in flight from before the change
     assert judged({}, now).status == "learning"  # an older version did not say
-    assert judged({**now, "run/evaluations": 0}).status == "learning"  # played elsewhere, by another share
 
 
 def test_steps_that_were_not_taken_or_too_many() -> None:
@@ -211,8 +210,13 @@ def test_steps_that_are_not_paid_by_rows_or_wait_for_them_are_no_sign(monkeypatc
     monkeypatch.setitem(globals(), "SETTINGS", fixed)
     assert "each new row is used" not in judged(*many).text
     monkeypatch.setitem(globals(), "SETTINGS", waiting)
-    assert "frozen" not in judged({"run/steps": 2000.0, "run/window": 40_000.0}).text
+    windows = [{"run/steps": 2000.0, "run/window": 30_000.0 + 2_000 * number} for number in range(5)]
+    assert judged(*windows).status == "learning"
     assert "frozen" in judged({"run/steps": 2000.0, "run/window": 60_000.0}).text
+    short = judged({"run/steps": 2000.0, "run/window": 47_500.0}).text
+    assert (
+        "no step is taken before 50,000 rows may be drawn (replay.least_rows), and the window stays at 47,500" in short
+    )
 
 
 def test_a_plateau_takes_twenty_generations_of_one_stage() -> None:

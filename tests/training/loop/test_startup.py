@@ -100,6 +100,10 @@ def test_two_trainings_never_share_a_folder(finished: Path, capsys: pytest.Captu
             "replay.least_rows = 9,000,000 is more than the window holds",
         ),
         (
+            ["--preset", "tiny", "--set", "replay.least_rows=1990", "--set", "replay.window=2000"],
+            "2,000 rows, of which about 1,800 may be drawn (replay.held_out)",
+        ),
+        (
             ["--preset", "s3", "--set", "stage.1.sizes={9=0.5,13=0.5}"],
             "stage 1: network agz13 plays on one size of board, here 13, not 9",
         ),

@@ -133,3 +133,13 @@ def test_a_network_of_one_board_learns_from_its_games_among_others(
     assert startup.main([*arguments, *(part for each in only for part in ("--set", each))]) == 2
     assert "games on size 7, but network mlp2x8 plays on 5 only" in capsys.readouterr().err
     assert not (tmp_path / "x").exists()
+
+
+def test_only_the_runs_own_games_are_measured(tmp_path: Path) -> None:
+    run = begun(tmp_path / "run", written(tmp_path / "a.gzr", GAMES), overrides=("selfplay.full_share=0.5",))
+    report = run.report(lambda: False)
+    assert report["run/generation"] == 1
+    assert not [name for name in report if name.startswith(("games", "resign"))]
+    run.save()
+    again = Run(settings("selfplay.full_share=0.25"), tmp_path / "run")
+    assert again.progress.full_share == 0.5, "what the games in flight may have"
