@@ -1,7 +1,7 @@
 """Keep a run of self-play small enough to travel with its weights: `python -m tools.keep_run runs/go13 weights/resume`.
 
-Kept are the learner's network, its average, the counters and settings, the games in flight, and the newest game records
-that fit into `--megabytes`; not the optimiser, which starts fresh. Settings of the machine rather than the
+Kept are the learner's network, its average, the network that won the gate where there is one, the counters and settings,
+the games in flight, and the newest game records that fit into `--megabytes`; not the optimiser, which starts fresh. Settings of the machine rather than the
 run are set back to their defaults. What was kept there before is replaced; a folder that holds anything else
 is left alone. A copy of the folder is a run folder: `python -m training.loop --run COPY` continues it.
 
@@ -41,17 +41,14 @@ def keep(run: Path, target: Path, megabytes: float) -> str:
     """
     if not (run / "settings.json").is_file():
         raise SettingsError(f"{run.absolute()} is no run folder of training.loop; give one")
-    if target.exists() and not _replaceable(target, run):
-        raise SettingsError(
-            f"{target.absolute()} exists and is no kept run: it would be lost; give a new folder, or one that holds "
-            "a copy"
-        )
+    _check(target, run)
     with (
         storage.alone(run),
         tempfile.TemporaryDirectory(prefix="keep-", dir=storage.nearest(target.absolute().parent)) as beside,
     ):
         fresh = Path(beside) / "run"
         lines, kept = _copy(run, fresh, megabytes)
+        _check(target, run)  # again: a training may have begun there
         if target.exists():
             shutil.rmtree(target)
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -67,7 +64,8 @@ def _copy(run: Path, fresh: Path, megabytes: float) -> tuple[list[str], str]:
     snapshot, complaints = found
     progress, settings = snapshot.progress, _settings(run / "settings.json")
     learner = {name: value for name, value in snapshot.learner.items() if name != "optimiser"}
-    kept = Snapshot(progress, learner, pools=snapshot.pools, shard_bytes=snapshot.shard_bytes)
+    won = snapshot.playing if settings["gate"]["games"] else None  # without a gate the average plays
+    kept = Snapshot(progress, learner, won, snapshot.pools, snapshot.shard_bytes)
     checkpoint.save(fresh / "checkpoints", kept, settings, keep=0)
     (fresh / "settings.json").write_text(json.dumps(settings, indent=1), encoding="utf-8")
     taken = sum(path.stat().st_size for path in fresh.rglob("*") if path.is_file())
@@ -89,6 +87,15 @@ def _settings(path: Path) -> dict[str, Any]:
     except ValueError as error:
         raise SettingsError(f"cannot read {path.absolute()}: {error}") from None
     return config.from_dict(LoopSettings, saved, str(path.parent)).portable()
+
+
+def _check(target: Path, run: Path) -> None:
+    """SettingsError if something would be lost with what is in `target`."""
+    if target.exists() and not _replaceable(target, run):
+        raise SettingsError(
+            f"{target.absolute()} exists and is no kept run: it would be lost; give a new folder, or one that holds "
+            "a copy"
+        )
 
 
 def _replaceable(target: Path, run: Path) -> bool:

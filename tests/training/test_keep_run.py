@@ -62,6 +62,42 @@ def test_a_training_goes_on_from_the_copy(finished: Path, tmp_path: Path, capsys
     assert reports[0]["run/window"] > 120, "the rows of the kept records are in the window"
 
 
+def test_the_network_that_won_the_gate_plays_on(finished: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "gated"
+    shutil.copytree(finished, folder)
+    settings = json.loads((folder / "settings.json").read_text())
+    settings["gate"]["games"] = 2
+    (folder / "settings.json").write_text(json.dumps(settings))
+    before = snapshot(folder)
+    assert before.playing is not None
+    for tensor in before.playing.values():
+        tensor.zero_()
+    checkpoint.save(folder / "checkpoints", before, settings, keep=3)
+    assert keep_run.main([str(folder), str(tmp_path / "kept")]) == 0
+    after = snapshot(tmp_path / "kept")
+    assert after.playing is not None
+    assert not any(tensor.any() for tensor in after.playing.values())
+    assert keep_run.main([str(finished), str(tmp_path / "kept")]) == 0
+    assert snapshot(tmp_path / "kept").playing is None, "without a gate the average plays"
+
+
+def test_a_training_that_begins_in_the_copy_meanwhile_is_not_replaced(
+    finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "run"
+    assert keep_run.main([str(finished), str(target)]) == 0
+    newest = keep_run._newest
+
+    def begin(run: Path, most: float) -> list[Path]:
+        (target / storage.LOCK).touch()
+        return newest(run, most)
+
+    monkeypatch.setattr(keep_run, "_newest", begin)
+    assert keep_run.main([str(finished), str(target)]) == 2
+    assert "exists and is no kept run" in capsys.readouterr().err
+    assert (target / storage.LOCK).exists()
+
+
 def test_nothing_of_the_machine_is_kept(finished: Path, tmp_path: Path) -> None:
     assert keep_run.main([str(finished), str(tmp_path / "run")]) == 0
     assert not [path for path in (tmp_path / "run").rglob("*") if path.is_file() and b"somebody" in path.read_bytes()]
