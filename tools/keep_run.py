@@ -1,9 +1,10 @@
 """Keep a run of self-play small enough to travel with its weights: `python -m tools.keep_run runs/go13 weights/resume`.
 
-Kept are the learner's network, its average, the network that won the gate where there is one, the counters and settings,
-the games in flight, and the newest game records that fit into `--megabytes`; not the optimiser, which starts fresh. Settings of the machine rather than the
-run are set back to their defaults. What was kept there before is replaced; a folder that holds anything else
-is left alone. A copy of the folder is a run folder: `python -m training.loop --run COPY` continues it.
+Kept are the learner's network, its average, the network that won the gate where there is one, the counters and
+settings, the games in flight, and the newest game records that fit into `--megabytes`; not the optimiser, which starts
+fresh. Settings of the machine rather than the run are set back to their defaults. What was kept there before is
+replaced; a folder that holds anything else is left alone. A copy of the folder is a run folder: `python -m
+training.loop --run COPY` continues it.
 
 Exit code 0: kept. 2: not kept, what was there is as it was, and one line on stderr says why.
 """

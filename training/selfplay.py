@@ -31,12 +31,13 @@ from training.actor.simulators import Disagreement
 from training.console import Parser, progress_bar, say
 from training.doctor import history
 from training.loop import startup
-from training.records import scoring
+from training.records import records, scoring
 from training.records.records import Record, Writer
 from training.run import estimate
 from training.run.resources import device_of
 from training.settings.config import LoopSettings, SelfPlaySettings, Stage, from_dict
-from training.storage import storage
+from training.storage import checkpoint, storage
+from training.storage.checkpoint import Progress
 from training.storage.storage import StorageError
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def parser() -> argparse.ArgumentParser:
     games.add_argument("--full-visits", type=int, help="simulations of a recorded move (default 32)")
     games.add_argument("--cheap-visits", type=int, help="simulations of the other moves (default 8)")
     games.add_argument("--parallel", type=int, help=f"games at once (default {DEFAULTS['parallel']})")
-    games.add_argument("--seed", type=int, help="the same seed gives the same games (default 1)")
+    games.add_argument("--seed", type=int, help="the same seed gives the same games in a new shard (default 1)")
     return options
 
 
@@ -118,12 +119,10 @@ def main(arguments: list[str] | None = None) -> int:
 
 def announcement(settings: LoopSettings, folder: Path) -> str:
     """The line before the default run: what begins or continues, how long a generation takes, how to stop it."""
-    reports = history.read(folder).reports
-    hours = [report["run/hours"] for report in reports if "run/hours" in report]
     where = f"{DEFAULT_PRESET} in {folder.absolute()}"
-    if hours:
-        took = hours[-1] - (hours[-2] if len(hours) > 1 else 0.0)
-        what = f"continuing the default run, {where}, after generation {len(reports)}, which took {_minutes(took)} here"
+    found = checkpoint.latest(folder / "checkpoints")
+    if found is not None:
+        what = f"continuing the default run, {where}: {_so_far(found[0].progress, history.read(folder).reports)}"
     else:
         say(
             f"a training run is about to begin, {where}: measuring the speed of this computer first, for about "
@@ -135,6 +134,15 @@ def announcement(settings: LoopSettings, folder: Path) -> str:
             f"the first generation takes about {_minutes(took)} here"
         )
     return f"{what}; Ctrl-C stops it and saves, the same command continues"
+
+
+def _so_far(progress: Progress, reports: list[history.Report]) -> str:
+    """What a run has done, and how long its last generation took, if its log says so (that of a kept run is gone)."""
+    done = f"it is in generation {progress.generation} after {_minutes(progress.hours)}"
+    hours = {int(report["run/generation"]): report["run/hours"] for report in reports if "run/hours" in report}
+    newest = max(hours, default=0)
+    before = hours.get(newest - 1, None if newest != 1 else 0.0)
+    return done if before is None else f"{done}; the last one took {_minutes(hours[newest] - before)}"
 
 
 def _minutes(hours: float) -> str:
@@ -155,11 +163,12 @@ def _play(options: argparse.Namespace) -> int:
     game = scoring.make(options.game, options.size, options.rules, settings.max_length)
     simulator, device = simulators.resolve(options.simulator or "auto", game), device_of(options.device or "auto")
     judge = simulators.referee(simulator, game)
-    pool = Pool(game, settings, (options.seed,))
+    path = Path(options.out) / "selfplay.gzr"
+    held = _held(path, options)
+    pool = Pool(game, settings, (options.seed, held) if held else (options.seed,))
     resources = Resources(options.threads or 0, device, batches=len(pool.groups))
     evaluator = leaf_evaluator(stage.evaluator, game, net, options.seed, resources)
     pool.use(evaluator, stage, generation=settings.no_pass_generations + 1)
-    path = Path(options.out) / "selfplay.gzr"
     with storage.writing(path):
         writer = Writer(
             path, {"simulator": simulator, **{name: getattr(options, name) for name in ("weights", *DEFAULTS)}}
@@ -180,6 +189,23 @@ def _play(options: argparse.Namespace) -> int:
     speed = f"{pool.evaluations:,} evaluations in {seconds:.1f} s, {pool.evaluations / seconds:,.0f} a second"
     say(f"{len(found)} games, {rows} rows, {speed}; refereed by {simulators.DESCRIPTIONS[simulator]}")
     return 0
+
+
+def _held(path: Path, options: argparse.Namespace) -> int:
+    """How many games the shard holds already, to which others are added. SettingsError if it is not to be added to."""
+    if not path.exists():
+        return 0
+    try:
+        shard = records.read(path)
+    except OSError as error:
+        raise SettingsError(f"cannot read {path}: {error.strerror or error}; give another --out") from None
+    if path.stat().st_size and not shard.settings:
+        raise SettingsError(f"{path} is not a shard of records; give another --out")
+    for name in ("game", "rules"):
+        before, now = shard.settings.get(name, getattr(options, name)), getattr(options, name)
+        if before != now:
+            raise SettingsError(f"{path} holds games of {name} {before!r}, not {now!r}; give another --out")
+    return len(shard.records)
 
 
 def _network(options: argparse.Namespace) -> nn.Module | None:

@@ -225,6 +225,27 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     captured = capsys.readouterr()
     assert captured.out == ""
     assert "3 games" in captured.err
+    assert selfplay.main(arguments) == 0
+    both = records.read(tmp_path / "selfplay.gzr").records
+    assert texts(both[:3]) == texts(shard.records)
+    assert len({record.moves.tobytes() for record in both}) == 6, "what is added is new, with the same seed too"
+
+
+def test_a_shard_of_other_games_is_not_added_to(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    few = ["--weights", "none", "--games", "1", "--full-visits", "8", "--cheap-visits", "4", "--out", str(tmp_path)]
+    assert selfplay.main([*few, "--size", "5", "--rules", "aga"]) == 0
+    before = (tmp_path / "selfplay.gzr").read_bytes()
+    for other, words in (
+        (["--size", "5"], "holds games of rules 'aga', not 'chinese'; give another --out"),
+        (["--game", "tictactoe"], "holds games of game 'go', not 'tictactoe'; give another --out"),
+    ):
+        capsys.readouterr()
+        assert selfplay.main([*few, *other]) == 2
+        assert words in capsys.readouterr().err
+    assert (tmp_path / "selfplay.gzr").read_bytes() == before
+    (tmp_path / "selfplay.gzr").write_bytes(b"something else")
+    assert selfplay.main([*few, "--size", "5"]) == 2
+    assert "is not a shard of records; give another --out" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

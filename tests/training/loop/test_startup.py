@@ -162,9 +162,11 @@ def test_selfplay_alone_begins_and_continues_the_default_run(
     assert (tmp_path / "runs" / "tiny" / "weights.pt").is_file()
     assert selfplay.main(short) == 0
     again = capsys.readouterr().err.splitlines()[0]
-    assert again.startswith(
-        f"continuing the default run, tiny in {tmp_path}/runs/tiny, after generation 1, which took "
-    )
+    goes_on = rf"continuing the default run, tiny in {tmp_path}/runs/tiny: it is in generation 2 after [\d.]+ seconds"
+    assert re.match(rf"{goes_on}; the last one took [\d.]+ seconds; Ctrl-C stops it", again)
+    (tmp_path / "runs" / "tiny" / "log.jsonl").unlink()  # as in the small copy of a run
+    assert selfplay.main(short) == 0
+    assert re.match(rf"{goes_on}; Ctrl-C stops it", capsys.readouterr().err.splitlines()[0])
 
 
 def test_the_default_run_is_the_presets_that_made_the_weights() -> None:
