@@ -27,6 +27,7 @@ from training.console import say
 from training.doctor import history, page
 from training.doctor.history import Report, RunLog
 from training.doctor.page import ReportError
+from training.storage import storage
 
 ACROSS = ("evaluations", "rows", "games", "steps", "generation", "hours")  # what the curves are drawn over
 LOSSES = ("policy", "value", "ownership", "score", "reply", "total")
@@ -63,7 +64,8 @@ def read_log(folder: Path) -> RunLog:
         raise ReportError(f"cannot read {folder.absolute() / history.LOG}: {why}") from None
     if not log.reports:
         what = f"{folder.absolute()} holds no {history.LOG} with a finished generation"
-        raise ReportError(f"{what}; " + (log.complaint or "is it a run folder?"))
+        kept = "it holds a run without its log: continue it for a generation" if storage.holds_run(folder) else ""
+        raise ReportError(f"{what}; {log.complaint or kept or 'is it a run folder?'}")
     return log
 
 
