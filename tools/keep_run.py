@@ -12,6 +12,7 @@ Exit code 0: kept. 2: not kept, what was there is as it was, and one line on std
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import shutil
 import tempfile
@@ -28,7 +29,7 @@ from training.storage import checkpoint, storage
 from training.storage.checkpoint import Snapshot
 from training.storage.storage import StorageError
 
-OPENED = {"lock", "log.jsonl", "weights.pt"}  # what a run has that has been opened, and a small copy has not
+OPENED = {"log.jsonl", "weights.pt"}  # what a run has that has been opened, and a small copy has not
 
 
 def keep(run: Path, target: Path, megabytes: float) -> str:
@@ -49,11 +50,12 @@ def keep(run: Path, target: Path, megabytes: float) -> str:
     ):
         fresh = Path(beside) / "run"
         lines, kept = _copy(run, fresh, megabytes)
-        _check(target, run)  # again: a training may have begun there
-        if target.exists():
-            shutil.rmtree(target)
         target.parent.mkdir(parents=True, exist_ok=True)
-        fresh.rename(target)
+        with storage.alone(target) if target.exists() else contextlib.nullcontext():
+            _check(target, run)  # again: a training may have begun there
+            if target.exists():
+                shutil.rmtree(target)
+            fresh.rename(target)
     return "\n".join([*lines, f"{kept} are kept in {target.absolute()}"])
 
 

@@ -193,13 +193,13 @@ def _play(options: argparse.Namespace) -> int:
 
 def _held(path: Path, options: argparse.Namespace) -> int:
     """How many games the shard holds already, to which others are added. SettingsError if it is not to be added to."""
-    if not path.exists():
-        return 0
     try:
+        if not path.exists() or not path.stat().st_size:
+            return 0
         shard = records.read(path)
     except OSError as error:
         raise SettingsError(f"cannot read {path}: {error.strerror or error}; give another --out") from None
-    if path.stat().st_size and not shard.settings:
+    if not shard.settings and not shard.records:
         raise SettingsError(f"{path} is not a shard of records; give another --out")
     for name in ("game", "rules"):
         before, now = shard.settings.get(name, getattr(options, name)), getattr(options, name)

@@ -89,13 +89,19 @@ def test_a_training_that_begins_in_the_copy_meanwhile_is_not_replaced(
     newest = keep_run._newest
 
     def begin(run: Path, most: float) -> list[Path]:
-        (target / storage.LOCK).touch()
+        (target / history.LOG).touch()
         return newest(run, most)
 
     monkeypatch.setattr(keep_run, "_newest", begin)
     assert keep_run.main([str(finished), str(target)]) == 2
     assert "exists and is no kept run" in capsys.readouterr().err
-    assert (target / storage.LOCK).exists()
+    (target / history.LOG).unlink()
+    monkeypatch.setattr(keep_run, "_newest", newest)
+    with storage.alone(target):
+        assert keep_run.main([str(finished), str(target)]) == 2
+    assert f"{target} is in use by another training" in capsys.readouterr().err
+    assert keep_run.main([str(target), str(tmp_path / "copy")]) == 0, "a copy can be copied"
+    assert keep_run.main([str(finished), str(target)]) == 0, "and replaced after it"
 
 
 def test_nothing_of_the_machine_is_kept(finished: Path, tmp_path: Path) -> None:

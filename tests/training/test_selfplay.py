@@ -243,6 +243,8 @@ def test_a_shard_of_other_games_is_not_added_to(tmp_path: Path, capsys: pytest.C
         assert selfplay.main([*few, *other]) == 2
         assert words in capsys.readouterr().err
     assert (tmp_path / "selfplay.gzr").read_bytes() == before
+    assert selfplay.main([*few[:-1], str(tmp_path / ("x" * 300))]) == 2
+    assert "File name too long; give another --out" in capsys.readouterr().err
     (tmp_path / "selfplay.gzr").write_bytes(b"something else")
     assert selfplay.main([*few, "--size", "5"]) == 2
     assert "is not a shard of records; give another --out" in capsys.readouterr().err

@@ -45,6 +45,7 @@ def cycle(run: Run, watch: Monitor, stop: Stop) -> None:
     if run.is_new:
         run.save()  # so that a crash before the first checkpoint is like any other
     if run.progress.learning and run.settings.mode != "sequential":
+        run.absorb()  # what an earlier version played on in that generation
         _learned(run, watch, stop)
     {"sequential": sequential, "semi-asynchronous": semi_asynchronous, "asynchronous": asynchronous}[run.settings.mode](
         run, watch, stop

@@ -47,7 +47,8 @@ def prepare(settings: LoopSettings, folder: Path, origin: Origin | None = None, 
     """Make or reopen the run folder and keep the resolved settings in it. A new run begins with its origin, if any.
 
     Raises:
-        SettingsError: the folder holds a run of another network, game or rules, or the origin does not fit.
+        SettingsError: the folder holds a run of another network, game or rules, or games without a run, or the origin
+            does not fit.
         WeightsError, CheckpointError, StorageError: a file cannot be used or written.
     """
     under_way = compare(settings, folder)
@@ -130,9 +131,14 @@ def closed(home: Keeper | None, code: int) -> int:
 def compare(settings: LoopSettings, folder: Path) -> bool:
     """Whether the folder holds a run.
 
-    Says which settings have changed since it last stopped; SettingsError for fixed ones.
+    Says which settings have changed since it last stopped; SettingsError for fixed ones, and for games without a run.
     """
     saved, under_way = folder / "settings.json", storage.holds_run(folder)
+    if not under_way and any((folder / "records").glob("*.gzr")):
+        raise SettingsError(
+            f"{folder.absolute()} holds games (records/) but no checkpoint of a run; give another --run, and "
+            f"--records {folder.absolute()} to begin with these games"
+        )
     if not saved.exists():
         return under_way
     try:

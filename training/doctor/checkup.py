@@ -61,10 +61,12 @@ class Checkup:
 
         Returns:
             law/*, turn/*, probe/*, fit/* (losses), moved/*, window/*, held/constant_*; games*/openings and
-            games*/commonest, unless the next generation has replaced its games, as in the asynchronous mode.
+            games*/commonest, unless the next generation has replaced its games, as in the asynchronous mode, or they
+            were played elsewhere.
         """
         with run.turn():
-            games = [record for record in run.actor.games if record.generation == generation]
+            own = generation > run.progress.imported
+            games = [record for record in run.actor.games if own and record.generation == generation]
             seen = run.trainer.examine(look, run.settings, generation, run.progress.games)
         moved, self._before = movement(self._before, seen.net, seen.ema)
         found = moved | seen.found | openings(games, run.actor.game)

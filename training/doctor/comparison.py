@@ -64,8 +64,8 @@ def read_log(folder: Path) -> RunLog:
         raise ReportError(f"cannot read {folder.absolute() / history.LOG}: {why}") from None
     if not log.reports:
         what = f"{folder.absolute()} holds no {history.LOG} with a finished generation"
-        kept = "it holds a run without its log: continue it for a generation" if storage.holds_run(folder) else ""
-        raise ReportError(f"{what}; {log.complaint or kept or 'is it a run folder?'}")
+        begun = "let its run finish one first" if storage.holds_run(folder) else "is it a run folder?"
+        raise ReportError(f"{what}; {log.complaint or begun}")
     return log
 
 

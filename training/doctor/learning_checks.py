@@ -56,7 +56,9 @@ class Frozen(Check):
         1e-6, "of the weights' length a step; AdamW moves them by 1e-4 or more, to the end of a run"
     )
     least_steps: int = threshold(5, "steps of a generation that must show in the weights")
-    growth: float = threshold(0.1, "rows by which a window that still grows does so with each row played; 0.2 and more")
+    growth: float = threshold(
+        0.1, "of the new rows: the least by which a window changes that still grows or was emptied"
+    )
 
     def look(self, history: list[Report], settings: LoopSettings) -> Finding | None:
         if len(history) < 2:
@@ -75,10 +77,14 @@ class Frozen(Check):
         rows, taken = (history[-1][name] - history[-RECENT - 1][name] for name in names)
         if rows < settings.learner.batch or taken != 0:
             return None
-        held, least = history[-1].get("run/window", 0), settings.replay.least_rows
-        if held < least:
-            grown = held - history[-RECENT - 1].get("run/window", 0)
-            return self._waiting(held, least) if grown < self.growth * rows else None
+        windows, least = (
+            [report.get("run/window", 0.0) for report in history[-RECENT - 1 :]],
+            settings.replay.least_rows,
+        )
+        if max(windows) < least and max(windows) - min(windows) < self.growth * rows:
+            return self._waiting(windows[-1], least)
+        if min(windows[1:]) < least:  # it was emptied, or still grows
+            return None
         return self.found(
             f"{rows:.0f} new rows and no step: the learner is frozen", "a reuse above 0, and a held_out below 1"
         )

@@ -52,8 +52,9 @@ def summary(found: Report, settings: LoopSettings) -> str:
         f"generation {found['run/generation']:.0f}",
         f"{found['run/hours']:.2f} h",
         f"{found['run/rows']:,.0f} rows",
-        games,
     ]
+    if games:  # none where all were played elsewhere
+        parts.append(games)
     if found["speed/evaluations"]:  # none where a run went on after the games of a generation
         parts.append(f"{found['speed/evaluations']:,.0f} evaluations/s")
     if "cluster/workers" in found:

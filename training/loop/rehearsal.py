@@ -51,7 +51,7 @@ def rehearse(settings: LoopSettings, folder: Path, origin: Origin, say: Callable
         say(f"weights    {origin.weights}, {nets.parameter_count(learner.net):,} parameters as {settings.network}: ok")
     if shards:
         games, corrupt = sum(len(shard.records) for _, shard in shards), sum(shard.corrupt for _, shard in shards)
-        say(f"records    {games:,} games, {corrupt} corrupt: ok")
+        say(f"records    {games:,} games, {corrupt} corrupt{origins.left_out([shard for _, shard in shards])}: ok")
     say(f"disk       {_disk(settings, folder, learner)}: ok")
     _play(settings, learner, say)
     _learn(settings, learner, say)

@@ -295,11 +295,10 @@ def _check_processes(learner: LearnerSettings) -> None:
 
 
 def _check_window(replay: ReplaySettings) -> None:
-    """SettingsError for a window that never holds the rows that a step needs."""
+    """SettingsError for a window that never holds the rows that a step needs; one that grows will."""
     drawable = int(replay.window * (1 - replay.held_out))
-    if not replay.window_games and replay.least_rows > drawable:
+    if not replay.growing and not replay.window_games and replay.least_rows > drawable:
         raise SettingsError(
-            f"replay.least_rows = {replay.least_rows:,} is more than the window holds, {replay.window:,} rows, of which "
-            f"about {drawable:,} may be drawn (replay.held_out): no step would ever be taken; lower it, or raise "
-            "replay.window"
+            f"replay.least_rows = {replay.least_rows:,}, but of the {replay.window:,} rows that the window holds about "
+            f"{drawable:,} may be drawn (replay.held_out): no step would ever be taken; lower it, or raise replay.window"
         )

@@ -265,13 +265,13 @@ class Writer:
 @dataclass
 class Shard:
     """The content of a file: the games, the settings of the run that wrote them, the number of unusable frames, and
-    whether some of the file's games have been left out.
+    how many of the file's games have been left out.
     """
 
     settings: dict[str, Any] = field(default_factory=dict)
     records: list[Record] = field(default_factory=list)
     corrupt: int = 0
-    partial: bool = False
+    left_out: int = 0
 
 
 def read(path: Path) -> Shard:

@@ -11,7 +11,9 @@ starts fresh. Nothing is trained here, and no run that has begun is changed.
 
 from __future__ import annotations
 
+import contextlib
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -77,10 +79,13 @@ def shards(settings: LoopSettings, origin: Origin) -> list[tuple[Path, records.S
 def _paths(name: str) -> list[Path]:
     """The shards that an argument of --records names; empty ones in a folder, which a crash leaves, are left out."""
     path = weights.full(name)
-    if path.is_file():
-        return [path]
-    inside = sorted((path / "records").glob("*.gzr")) or sorted(path.glob("*.gzr"))
-    inside = [shard for shard in inside if shard.stat().st_size]
+    try:
+        if path.is_file():
+            return [path]
+        inside = sorted((path / "records").glob("*.gzr")) or sorted(path.glob("*.gzr"))
+        inside = [shard for shard in inside if shard.stat().st_size]
+    except OSError as error:
+        raise _unreadable(Path(error.filename or path), error) from None
     if not inside:
         raise SettingsError(
             f"--records {path}: no shards of records (*.gzr) there; give a run folder, its records/ or one shard"
@@ -92,7 +97,11 @@ def _read(path: Path) -> records.Shard:
     try:
         return records.read(path)
     except OSError as error:
-        raise SettingsError(f"--records {path}: cannot read it: {error.strerror or error}") from None
+        raise _unreadable(path, error) from None
+
+
+def _unreadable(path: Path, error: OSError) -> SettingsError:
+    return SettingsError(f"--records {path}: cannot read it: {error.strerror or error}")
 
 
 def _check(settings: LoopSettings, path: Path, shard: records.Shard) -> None:
@@ -116,7 +125,7 @@ def _check(settings: LoopSettings, path: Path, shard: records.Shard) -> None:
 def _fitting(settings: LoopSettings, shard: records.Shard) -> records.Shard:
     """The shard with the games that the run can learn from."""
     kept = [record for record in shard.records if _fits(settings, record)]
-    return replace(shard, records=kept, partial=len(kept) < len(shard.records))
+    return replace(shard, records=kept, left_out=len(shard.records) - len(kept))
 
 
 def _fits(settings: LoopSettings, record: Record) -> bool:
@@ -138,10 +147,7 @@ def _unfit(settings: LoopSettings, found: list[records.Shard]) -> str:
             f"games on size {weights.listed(sizes)}, but network {settings.network} plays on {only} only; give other "
             "records, or another network"
         )
-    return (
-        f"by the rules of this run ({settings.game}, at most {settings.selfplay.max_length:g} moves a point) no game on "
-        f"size {weights.listed(sizes)} leads to its result; give other records"
-    )
+    return f"by the rules of this run no game on size {weights.listed(sizes)} leads to its result; give other records"
 
 
 def begin(settings: LoopSettings, folder: Path, origin: Origin) -> str:
@@ -152,21 +158,29 @@ def begin(settings: LoopSettings, folder: Path, origin: Origin) -> str:
         StorageError: the folder cannot be written.
     """
     begun, played = learner(settings, origin), shards(settings, origin)
-    if any(path.resolve().parent == (folder / "records").resolve() for path, _ in played):
-        raise SettingsError(f"--records {played[0][0]} is in the run folder itself; give another --run")
     progress = _import(settings, folder, played)
     if origin.weights is not None:
         progress.trained_sizes = list(weights.header(weights.find(origin.weights)).trained)
     with storage.writing(folder):
         written = storage.length(storage.shard(folder, progress.generation))
     state = {name: value for name, value in begun.state_dict().items() if name != "optimiser"}
-    checkpoint.save(
-        folder / "checkpoints", Snapshot(progress, state, shard_bytes=written), settings.to_dict(), settings.keep
-    )
+    try:
+        checkpoint.save(
+            folder / "checkpoints", Snapshot(progress, state, shard_bytes=written), settings.to_dict(), settings.keep
+        )
+    except BaseException:
+        shutil.rmtree(folder / "records", ignore_errors=True)  # copies, which belong to no run now
+        raise
     how = f"with the weights of {origin.weights}" if origin.weights else "with fresh weights"
-    partly = any(shard.partial for _, shard in played)
-    rest = ", those of the records that its rules and boards allow" if partly else ""
-    return f"a new run, {how}, {progress.games:,} games and {progress.rows:,} rows played elsewhere{rest}"
+    found = f"{progress.games:,} games and {progress.rows:,} rows played elsewhere"
+    return f"a new run, {how}, {found}{left_out([shard for _, shard in played])}"
+
+
+def left_out(found: Sequence[records.Shard]) -> str:
+    """What is to be said of the games of these shards that a run does not take; nothing if it takes all."""
+    count = sum(shard.left_out for shard in found)
+    why = "on boards that the run cannot learn from, or with another result by its rules"
+    return f" ({count:,} games left out: {why})" if count else ""
 
 
 def _import(settings: LoopSettings, folder: Path, played: list[tuple[Path, records.Shard]]) -> Progress:
@@ -175,11 +189,19 @@ def _import(settings: LoopSettings, folder: Path, played: list[tuple[Path, recor
     of the run. Returns its progress: about to learn from the last of them.
     """
     progress = Progress(imported=len(played), full_share=settings.selfplay.full_share)
-    for generation, (path, found) in enumerate(played, start=1):
-        target = storage.shard(folder, generation)
-        with storage.writing(target):
+    fresh = folder / "importing"  # a start that comes to nothing leaves no games that the next would take for its own
+    with storage.writing(folder):
+        shutil.rmtree(fresh, ignore_errors=True)
+        for generation, (path, found) in enumerate(played, start=1):
+            target = storage.shard(fresh, generation)
             target.parent.mkdir(parents=True, exist_ok=True)
             _put(path, found, target)
+        if played:
+            with contextlib.suppress(FileNotFoundError):
+                (folder / "records").rmdir()
+            (fresh / "records").rename(folder / "records")
+            fresh.rmdir()
+    for generation, (_, found) in enumerate(played, start=1):
         progress.generation, progress.learning, progress.absorbed = generation, True, len(found.records)
         progress.games += len(found.records)
         progress.rows += sum(record.rows for record in found.records)
@@ -189,10 +211,9 @@ def _import(settings: LoopSettings, folder: Path, played: list[tuple[Path, recor
 
 def _put(path: Path, shard: records.Shard, target: Path) -> None:
     """Write the games of `shard`, all or some of those in the file `path`, into `target`."""
-    if not shard.partial:
+    if not shard.left_out:
         shutil.copyfile(path, target)
         return
-    target.unlink(missing_ok=True)  # of a start that came to nothing: a writer appends
     writer = records.Writer(target, shard.settings)
     for record in shard.records:
         writer.append(record)

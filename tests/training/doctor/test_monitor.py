@@ -55,6 +55,7 @@ def test_a_generation_is_a_line_and_a_verdict_on_stderr_and_in_the_log(
         "held/policy": 2.5,
     }
     run = startup.prepare(LoopSettings(network="b2c16", monitor=MonitorSettings(report_every=0)), tmp_path)
+    run.progress.full_share = 0.75  # that of an earlier sitting
     watch = monitor.Monitor(tmp_path, run.settings)
     watch.generation(report, run)
     watch.close()
@@ -67,6 +68,7 @@ def test_a_generation_is_a_line_and_a_verdict_on_stderr_and_in_the_log(
         assert words in captured.err
     logged = json.loads((tmp_path / "log.jsonl").read_text())
     assert report.items() <= logged.items()
+    assert logged["run/full_share"] == 0.75
     assert logged["verdict"] in captured.err
     assert list((tmp_path / "tensorboard").iterdir())
 
@@ -77,6 +79,11 @@ def test_a_run_that_goes_on_after_the_games_of_a_generation_names_no_speed() -> 
     line = monitor.summary(report | {"speed/evaluations": 0.0, "held/policy": 2.5}, LoopSettings(network="b2c16"))
     assert "12,345 rows | 5x5: 1 game of" in line
     assert "evaluations" not in line
+    line = monitor.summary(
+        {"run/generation": 4.0, "run/hours": 1.5, "run/rows": 12_345.0, "speed/evaluations": 0.0, "held/policy": 2.5},
+        LoopSettings(network="b2c16"),
+    )
+    assert line == "generation 4 | 1.50 h | 12,345 rows | held policy 2.500", "games played elsewhere are not summed up"
 
 
 @pytest.mark.usefixtures("one_second_a_file")

@@ -158,7 +158,7 @@ def test_nothing_to_show_and_no_matplotlib_are_one_line(
     (tmp_path / "checkpoints").mkdir()
     (tmp_path / "checkpoints" / "000001.pt").touch()
     assert report.main([str(tmp_path)]) == 2
-    assert "it holds a run without its log: continue it for a generation" in capsys.readouterr().err
+    assert "with a finished generation; let its run finish one first" in capsys.readouterr().err
     log(tmp_path, OLD)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     assert report.main([str(tmp_path)]) == 2

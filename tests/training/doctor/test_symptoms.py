@@ -212,6 +212,10 @@ def test_steps_that_are_not_paid_by_rows_or_wait_for_them_are_no_sign(monkeypatc
     monkeypatch.setitem(globals(), "SETTINGS", waiting)
     windows = [{"run/steps": 2000.0, "run/window": 30_000.0 + 2_000 * number} for number in range(5)]
     assert judged(*windows).status == "learning"
+    emptied = [{"run/steps": 2000.0, "run/window": window} for window in (48_000.0, 300.0, 1_200.0, 900.0)]
+    assert judged(*emptied).status == "learning", "a new best network has emptied it"
+    passed = [{"run/steps": 2000.0, "run/window": window} for window in (30_000.0, 40_000.0, 49_000.0, 51_000.0)]
+    assert judged(*passed).status == "learning", "it has only just enough"
     assert "frozen" in judged({"run/steps": 2000.0, "run/window": 60_000.0}).text
     short = judged({"run/steps": 2000.0, "run/window": 47_500.0}).text
     assert (

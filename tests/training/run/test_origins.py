@@ -4,20 +4,25 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from gozero.options import SettingsError
+from tests.training.crashes import Watch
 from tests.training.games import random_record
+from training.cycle import cycle
 from training.cycle.sitting import prepare
 from training.loop import startup
 from training.records import records
 from training.records.records import Record
+from training.run import origins
 from training.run.origins import Origin
 from training.run.run import Run
 from training.settings import presets
 from training.settings.config import LoopSettings
+from training.storage import checkpoint
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -69,7 +74,8 @@ def test_games_that_the_rules_do_not_lead_to_their_result_are_left_out(
     shard = written(tmp_path / "a.gzr", [wrong, *GAMES[3:], illegal, beyond])
     run = begun(tmp_path / "run", shard)
     owns(run, GAMES[3:])
-    assert "5 games and" in capsys.readouterr().err
+    assert "5 games and" in (line := capsys.readouterr().err)
+    assert "(3 games left out: on boards that the run cannot learn from, or with another result by its rules)" in line
     kept = records.read(tmp_path / "run" / "records" / "000001.gzr").records
     assert list(map(records.encode, kept)) == list(map(records.encode, GAMES[3:]))
     run.save()
@@ -110,16 +116,74 @@ def test_a_shard_that_cannot_be_read_is_one_line(tmp_path: Path, monkeypatch: py
     def denied(path: Path) -> bytes:
         raise PermissionError(13, os.strerror(13), str(path))
 
+    (tmp_path / "linked").mkdir()
+    (tmp_path / "linked" / "1.gzr").symlink_to(tmp_path / "gone.gzr")
+    words = "linked/1.gzr: cannot read it: No such file or directory"
+    assert words in refused(tmp_path / "run", tmp_path / "linked")
     monkeypatch.setattr(Path, "read_bytes", denied)
     assert f"--records {shard}: cannot read it: Permission denied" in refused(tmp_path / "run", shard)
 
 
-def test_a_runs_own_folder_is_no_other_run(tmp_path: Path) -> None:
+def test_games_without_a_run_are_not_taken_for_its_own(tmp_path: Path) -> None:
     shard = written(tmp_path / "run" / "records" / "000001.gzr", GAMES)
     before = shard.read_bytes()
-    with pytest.raises(SettingsError, match="is in the run folder itself; give another --run"):
-        begun(tmp_path / "run", tmp_path / "run")
+    for origin in (Origin(), Origin(None, (str(tmp_path / "run"),))):
+        with pytest.raises(SettingsError, match=r"holds games \(records/\) but no checkpoint of a run; give another"):
+            prepare(settings(), tmp_path / "run", origin)
     assert shard.read_bytes() == before
+    owns(begun(tmp_path / "other", tmp_path / "run"), GAMES)
+
+
+@pytest.mark.parametrize("moment", ["first", "second", "checkpoint"])
+def test_a_start_that_is_interrupted_leaves_nothing_to_the_next(
+    moment: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in (1, 2):
+        written(tmp_path / "kept" / f"{number}.gzr", GAMES)
+    put, save, calls = origins._put, checkpoint.save, []
+
+    def interrupted(*arguments: Any) -> None:
+        put(*arguments)
+        calls.append(arguments)
+        if len(calls) == ("first", "second", "checkpoint").index(moment) + 1:
+            raise KeyboardInterrupt
+
+    def no_checkpoint(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(origins, "_put", interrupted)
+    monkeypatch.setattr(checkpoint, "save", no_checkpoint)
+    with pytest.raises(KeyboardInterrupt):
+        begun(tmp_path / "run", tmp_path / "kept")
+    monkeypatch.setattr(origins, "_put", put)
+    monkeypatch.setattr(checkpoint, "save", save)
+    wrong = replace(GAMES[0], score=GAMES[0].score + 1)
+    owns(begun(tmp_path / "run", written(tmp_path / "b.gzr", [wrong, *GAMES[4:]])), GAMES[4:])
+
+
+def test_rows_that_are_refused_later_keep_their_place_in_the_window(tmp_path: Path) -> None:
+    run = begun(tmp_path / "run", written(tmp_path / "a.gzr", GAMES))
+    run.save()
+    shard = tmp_path / "run" / "records" / "000001.gzr"
+    shard.unlink()  # as where a change of the rules refuses a game
+    written(shard, [replace(GAMES[0], score=GAMES[0].score + 1), *GAMES[1:]])
+    again = Run(run.settings, tmp_path / "run")
+    (rows,) = again.trainer.replay.shelves.values()
+    assert rows.serial.tolist() == list(range(GAMES[0].rows, run.progress.rows))
+    assert (again.trainer.replay.total, again.trainer.holding.corrupt) == (run.progress.rows, 1)
+
+
+@pytest.mark.parametrize("mode", ["semi-asynchronous", "asynchronous"])
+def test_games_played_on_in_an_imported_generation_count(mode: str, tmp_path: Path) -> None:
+    """A version before played on in that generation; what it left is taken in before the next begins."""
+    run = begun(tmp_path / "run", written(tmp_path / "a.gzr", GAMES[:4]), overrides=(f"mode={mode}", "generations=2"))
+    written(tmp_path / "run" / "records" / "000001.gzr", GAMES[4:])  # appended
+    run.save()
+    again = Run(run.settings, tmp_path / "run")
+    cycle.cycle(again, Watch(tmp_path / "run", run.settings), lambda: False)
+    played = records.read(tmp_path / "run" / "records" / "000002.gzr").records
+    assert again.progress.games == len(GAMES) + len(played)
+    assert again.progress.rows == sum(game.rows for game in (*GAMES, *played))
 
 
 def test_a_network_of_one_board_learns_from_its_games_among_others(
