@@ -124,13 +124,13 @@ def _check(settings: LoopSettings, path: Path, shard: records.Shard) -> None:
 
 def _fitting(settings: LoopSettings, shard: records.Shard) -> records.Shard:
     """The shard with the games that the run can learn from."""
-    kept = [record for record in shard.records if _fits(settings, record)]
+    only = network_config(settings).size
+    kept = [record for record in shard.records if only in (None, record.size) and _plays_out(settings, record)]
     return replace(shard, records=kept, left_out=len(shard.records) - len(kept))
 
 
-def _fits(settings: LoopSettings, record: Record) -> bool:
-    if network_config(settings).size not in (None, record.size):
-        return False
+def _plays_out(settings: LoopSettings, record: Record) -> bool:
+    """Whether the run's rules lead to the record's result, on a board that its game has."""
     try:
         replay.check(record, scoring.game_of(settings, record.size))
     except (replay.CorruptRecordError, ValueError):  # ValueError: a board that the game does not have
