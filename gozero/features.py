@@ -25,15 +25,20 @@ The layout of every other game, version 1: there the board as it stands is all t
     0       plies played / points of the board
     1       ((H + W) / 2 - 13) / 6
 
-Version 2, of the games with chains (Go and NoGo), has a second tensor beside the planes and globals of version 1, which
-stay as they are:
+Version 2 has a second tensor beside the planes and globals of version 1, which stay as they are. In the games with chains
+(Go and NoGo) it is
 
   tactics float32 [3, N, N]
     0       stones of chains with one liberty, of either colour
     1, 2    likewise with two liberties, and with three
 
 A network finds liberties only by following each chain to its ends; the rules know them. Learning from the same rows
-reaches the same loss in 1.6 to 1.75 times fewer steps with these three planes (docs/training.md).
+reaches the same loss in 1.6 to 1.75 times fewer steps with these three planes (docs/training.md). In the games won by a
+line (Connect-4, Gomoku and tic-tac-toe) it is
+
+  tactics float32 [4, H, W]
+    0, 1    empty points that make a line of the side to move, and of the other side; in Connect-4 those in the air too
+    2, 3    empty points with which one more would (gozero.games.threats)
 
 A *packed* position of Go is what a GPU is sent instead (int32 [10 words + 3], 292 bytes at 13x13;
 `gozero.evaluators.unpack` makes the same planes and numbers of it there, bit for bit):
@@ -62,6 +67,7 @@ from gozero.games.game import BLACK, EMPTY, PLY, TO_PLAY, WHITE, Game
 from gozero.games.go import white_bonus
 from gozero.games.go_header import BONUS, KOMI, PASS_BITS
 from gozero.games.liberties import chain_liberties
+from gozero.games.threats import THREATENS, WINS, line_threats
 from gozero.jit import LEGAL, STONES, as_argument, kernel
 
 
@@ -97,14 +103,17 @@ BOARD = Layout(
 )
 
 
-TACTICS = ("chains of 1 liberty", "chains of 2 liberties", "chains of 3 liberties")
+CHAIN_TACTICS = ("chains of 1 liberty", "chains of 2 liberties", "chains of 3 liberties")
+LINE_TACTICS = ("own lines", "other's lines", "own threats", "other's threats")
 CHAIN_GAMES = (*GO_FAMILY, "nogo")  # whose state rows are those of gozero.games.chains
+LINE_GAMES = ("connect4", "gomoku", "tictactoe")  # of gozero.games.lines
 
 
 def layouts(game: str) -> tuple[Layout, ...]:
     """The layouts of a game, by its name; the index is the version less one."""
     first = GO if game in GO_FAMILY else BOARD
-    return (first, replace(first, version=2, tactics=TACTICS)) if game in CHAIN_GAMES else (first,)
+    tactics = CHAIN_TACTICS if game in CHAIN_GAMES else LINE_TACTICS if game in LINE_GAMES else ()
+    return (first, replace(first, version=2, tactics=tactics)) if tactics else (first,)
 
 
 def version_of(tensors: int) -> int:
@@ -197,7 +206,24 @@ def encode_boards_into(stones: Any, legal: Any, states: np.ndarray, planes: np.n
 
 
 @kernel(types.void(_STATES, _PLANES), allocates=True)
-def encode_tactics_into(states: np.ndarray, tactics: np.ndarray) -> None:
+def encode_threats_into(states: np.ndarray, tactics: np.ndarray) -> None:
+    """Encode states int32 [n, S] of a game won by a line into tactics float32 [n, 4, H, W], every element written."""
+    height, width = tactics.shape[2], tactics.shape[3]
+    threats = np.empty(height * width, np.uint8)
+    for n in range(states.shape[0]):
+        line_threats(states[n], threats)
+        own = states[n, TO_PLAY]
+        for row in range(height):
+            for col in range(width):
+                found = threats[row * width + col]
+                for k in range(2):
+                    colour = own if k == 0 else BLACK + WHITE - own
+                    tactics[n, k, row, col] = (found & (WINS * colour)) != 0
+                    tactics[n, 2 + k, row, col] = (found & (THREATENS * colour)) != 0
+
+
+@kernel(types.void(_STATES, _PLANES), allocates=True)
+def encode_chains_into(states: np.ndarray, tactics: np.ndarray) -> None:
     """Encode states int32 [n, S] of a game with chains into tactics float32 [n, 3, N, N], every element written."""
     size = tactics.shape[2]
     liberties = np.empty(size * size, np.uint8)
@@ -233,7 +259,7 @@ def encode(game: Game, states: np.ndarray, version: int = 1) -> tuple[np.ndarray
     if not shown.tactics:
         return planes, numbers
     tactics = np.empty((len(states), len(shown.tactics), *game.shape), np.float32)
-    encode_tactics_into(rows, tactics)
+    (encode_chains_into if game.name in CHAIN_GAMES else encode_threats_into)(rows, tactics)
     return planes, numbers, tactics
 
 

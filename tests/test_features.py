@@ -5,6 +5,7 @@ games/test_go_oracle.
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -35,7 +36,8 @@ def points(*vertices: str) -> set[tuple[int, int]]:
 def random_row(game: Game, seed: int, plies: int) -> Row:
     rng, row = random.Random(seed), Row(game)
     for _ in range(plies):
-        row.play(rng.choice(sorted(row.legal())))
+        if moves := sorted(row.legal()):
+            row.play(rng.choice(moves))
     return row
 
 
@@ -139,7 +141,7 @@ def test_a_batch_equals_one_at_a_time() -> None:
         assert (planes[n, COLOUR_PLANE, 0, 0] == 1) == (row.to_play == BLACK), str(row)
 
 
-# ---- tactics: the second tensor, of games with chains
+# ---- tactics: the second tensor, of games with chains and of games won by a line
 
 
 def liberties(colours: np.ndarray, row: int, col: int) -> int:
@@ -175,14 +177,67 @@ def test_tactics_show_chains_by_their_liberties(name: str, size: int, plies: int
     assert {1, 2} <= seen
 
 
-@pytest.mark.parametrize("name", ["go", "nogo"])
-def test_version_2_leaves_the_first_tensors_as_they_are(name: str) -> None:
-    game = games.make(name, size=9)
-    states = np.stack([random_row(game, seed, 20).state for seed in range(4)])
+def lines_with(colours: np.ndarray, least: int, most: int, points: set[tuple[int, int]]) -> bool:
+    """Whether a run of `least` to `most` stones of one colour holds all these points, within `least` points."""
+    (y, x), *_ = points
+    for down, right in ((0, 1), (1, -1), (1, 0), (1, 1)):
+        run = [(y, x)]
+        for way in (1, -1):
+            row, col = y + way * down, x + way * right
+            while (
+                0 <= row < colours.shape[0] and 0 <= col < colours.shape[1] and colours[row, col] == colours[y, x]
+            ):
+                run.append((row, col))
+                row, col = row + way * down, col + way * right
+        places = [max(abs(row - y), abs(col - x)) for row, col in points]
+        if points <= set(run) and least <= len(run) <= most and max(places) < least:
+            return True
+    return False
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "least", "most", "plies"),
+    [
+        ("connect4", {}, 4, 7, 16),
+        ("gomoku", {"size": 6, "rules": "freestyle"}, 5, 15, 20),
+        ("gomoku", {"size": 7, "rules": "exact"}, 5, 5, 28),
+        ("tictactoe", {}, 3, 3, 4),
+    ],
+)
+def test_tactics_show_what_a_stone_would_do_in_a_game_of_lines(
+    name: str, options: dict[str, Any], least: int, most: int, plies: int
+) -> None:
+    game, found = games.make(name, **options), np.zeros(4, np.int64)
+    for seed in range(12):
+        row = random_row(game, seed, plies)
+        colours = np.zeros(game.points, np.uint8)
+        game.stones(row.state, colours)
+        colours = colours.reshape(game.shape)
+        *_, tactics = features.encode(game, row.state[None], 2)
+        empty = [(int(y), int(x)) for y, x in np.argwhere(colours == 0)]
+        expected = np.zeros((4, *game.shape), bool)
+        for here in empty:
+            for k, colour in enumerate((row.to_play, BLACK + WHITE - row.to_play)):
+                after = colours.copy()
+                after[here] = colour
+                expected[k][here] = lines_with(after, least, most, {here})
+                for other in set(empty) - {here}:
+                    after[other] = colour
+                    expected[2 + k][here] |= lines_with(after, least, most, {here, other})
+                    after[other] = 0
+        assert (tactics[0] == expected).all(), f"\n{row}"
+        found += expected.sum((1, 2)).astype(np.int64)
+    assert (found > 0).all()
+
+
+@pytest.mark.parametrize(("name", "size", "count"), [("go", 9, 3), ("nogo", 9, 3), ("gomoku", 9, 4), ("connect4", 7, 4)])
+def test_version_2_leaves_the_first_tensors_as_they_are(name: str, size: int, count: int) -> None:
+    game = games.make(name, size=size)
+    states = np.stack([random_row(game, seed, 12).state for seed in range(4)])
     planes, numbers = features.encode(game, states)
     more, same, tactics = features.encode(game, states, 2)
     assert (more == planes).all() and (same == numbers).all()
-    assert (tactics.shape, tactics.dtype) == ((4, len(features.TACTICS), 9, 9), np.float32)
+    assert (tactics.shape, tactics.dtype) == ((4, count, *game.shape), np.float32)
 
 
 @pytest.mark.parametrize(("name", "version"), [("othello", 2), ("go", 3), ("go", 0)])

@@ -44,13 +44,13 @@ def cells_end(rows: int, cols: int) -> int:
 
 
 @kernel()
-def _cell_of(action, cols):
+def cell_of(action, cols):
     """The index of a point's colour in the state row."""
     return HEADER + action + action // cols + cols + 2
 
 
 @kernel()
-def _stones_beyond(state, cell, step, colour):
+def stones_beyond(state, cell, step, colour):
     """How many stones of the colour follow each other, `step` cells apart, from the one after `cell` on."""
     count = 0
     while state[cell + (count + 1) * step] == colour:
@@ -63,7 +63,7 @@ def _in_line(state, cell, colour):
     """Whether the stone of this colour on this cell is part of a line."""
     down = np.int64(state[COLS]) + 1
     for step in (1, down - 1, down, down + 1):
-        run = _stones_beyond(state, cell, -step, colour) + 1 + _stones_beyond(state, cell, step, colour)
+        run = stones_beyond(state, cell, -step, colour) + 1 + stones_beyond(state, cell, step, colour)
         if state[LEAST] <= run <= state[MOST]:
             return True
     return False
@@ -74,7 +74,7 @@ def _has_line(state, colour):
     """Whether any stone of the colour is part of a line."""
     cols = np.int64(state[COLS])
     for action in range(state[ROWS] * cols):
-        cell = _cell_of(action, cols)
+        cell = cell_of(action, cols)
         if state[cell] == colour and _in_line(state, cell, colour):
             return True
     return False
@@ -84,7 +84,7 @@ def _has_line(state, colour):
 def put_stone(state, action):
     """Put a stone of the side to move on an empty point, in place, and give the turn to the other."""
     colour = state[TO_PLAY]
-    cell = _cell_of(action, np.int64(state[COLS]))
+    cell = cell_of(action, np.int64(state[COLS]))
     state[cell] = colour
     state[WON] = _in_line(state, cell, colour)
     state[TO_PLAY] = BLACK + WHITE - colour
@@ -104,7 +104,7 @@ def stones(state, out):
     """Write the colours of the points into out uint8 [>= points]."""
     rows, cols = np.int64(state[ROWS]), np.int64(state[COLS])
     for row in range(rows):
-        first = _cell_of(row * cols, cols)
+        first = cell_of(row * cols, cols)
         for col in range(cols):
             out[row * cols + col] = state[first + col]
 
