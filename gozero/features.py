@@ -212,14 +212,12 @@ def encode_threats_into(states: np.ndarray, tactics: np.ndarray) -> None:
     threats = np.empty(height * width, np.uint8)
     for n in range(states.shape[0]):
         line_threats(states[n], threats)
-        own = states[n, TO_PLAY]
-        for row in range(height):
-            for col in range(width):
-                found = threats[row * width + col]
-                for k in range(2):
-                    colour = own if k == 0 else BLACK + WHITE - own
-                    tactics[n, k, row, col] = (found & (WINS * colour)) != 0
-                    tactics[n, 2 + k, row, col] = (found & (THREATENS * colour)) != 0
+        own = np.int64(states[n, TO_PLAY])
+        other = BLACK + WHITE - own
+        for k, bit in enumerate((WINS * own, WINS * other, THREATENS * own, THREATENS * other)):
+            for row in range(height):
+                for col in range(width):
+                    tactics[n, k, row, col] = (threats[row * width + col] & bit) != 0
 
 
 @kernel(types.void(_STATES, _PLANES), allocates=True)
