@@ -229,7 +229,10 @@ def _net_options(command: argparse.ArgumentParser) -> None:
         "--size", type=int, help="points a side, or columns, of the board that passes through (default: the game's own)"
     )
     command.add_argument(
-        "--features", type=int, default=1, help="version of the input features: 1, or 2 for all games but Othello (default: 1)"
+        "--features",
+        type=int,
+        default=1,
+        help="version of the input features: 1, or 2 where the game has it (default: 1)",
     )
 
 

@@ -38,7 +38,7 @@ line (Connect-4, Gomoku and tic-tac-toe) it is
 
   tactics float32 [4, H, W]
     0, 1    empty points that make a line of the side to move, and of the other side; in Connect-4 those in the air too
-    2, 3    empty points with which one more would (gozero.games.threats)
+    2, 3    empty points after which one more stone would make one (gozero.games.threats)
 
 A *packed* position of Go is what a GPU is sent instead (int32 [10 words + 3], 292 bytes at 13x13;
 `gozero.evaluators.unpack` makes the same planes and numbers of it there, bit for bit):
@@ -233,6 +233,9 @@ def encode_chains_into(states: np.ndarray, tactics: np.ndarray) -> None:
                     tactics[n, k, row, col] = liberties[row * size + col] == k + 1
 
 
+_TACTICS = {CHAIN_TACTICS: encode_chains_into, LINE_TACTICS: encode_threats_into}  # who encodes them
+
+
 @lru_cache(maxsize=64)
 def _arguments(game: Game) -> tuple[Any, Any]:
     return as_argument(game.stones, STONES), as_argument(game.legal, LEGAL)
@@ -257,7 +260,7 @@ def encode(game: Game, states: np.ndarray, version: int = 1) -> tuple[np.ndarray
     if not shown.tactics:
         return planes, numbers
     tactics = np.empty((len(states), len(shown.tactics), *game.shape), np.float32)
-    (encode_chains_into if game.name in CHAIN_GAMES else encode_threats_into)(rows, tactics)
+    _TACTICS[shown.tactics](rows, tactics)
     return planes, numbers, tactics
 
 

@@ -40,6 +40,12 @@ def check(old: NetConfig, new: NetConfig) -> None:
     """GrowthError unless a network `old` can become `new`."""
     if replace(old, size_limit=new.size_limit) == new:
         return
+    if new.features < old.features or (new.features > old.features and old.kind != "resnet"):
+        change = "be given more" if new.features > old.features else "do with less"
+        raise GrowthError(
+            f"{old.name} sees input features {old.features} and cannot {change}; keep features = {old.features}, or "
+            "train a new network from its records"
+        )
     if old.kind != "resnet" or new.kind != "resnet":
         raise GrowthError(
             f"{old.name} cannot become {new.name}: only networks b<blocks>c<channels> grow; to go on from its games, "

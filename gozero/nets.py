@@ -166,7 +166,7 @@ def config(
     """
     if name == "agz13":
         if features != 1:
-            raise ChoiceError(f"network agz13 sees input features 1, not {features}")
+            raise ChoiceError(f"network agz13 sees input features 1, not {features}; choose features = 1")
         if game is not None and (game.name != "go" or game.shape != (13, 13)):
             raise ChoiceError(f"network agz13 plays Go on 13x13 only, not {game.name} on {game.dimensions}")
         return NetConfig(name, "agz", blocks=10, channels=256, size=13, value_hidden=256, norm=norm)
@@ -195,9 +195,11 @@ def config(
 
 def _course_config(name: str, game: Game | None, features: int) -> NetConfig:
     """The configuration of a network of course_nets.py; Mini-VGG has as many channels as make about 40,000 parameters."""
-    if game is None or game.name in CHAIN_GAMES or features != 1:
-        what = "Go" if game is None else f"{game.name} with input features {features}"
+    if game is None or game.name in CHAIN_GAMES:
+        what = "Go" if game is None else game.name
         raise ChoiceError(f"network {name} plays games such as tictactoe and connect4, not {what}")
+    if features != 1:
+        raise ChoiceError(f"network {name} sees input features 1, not {features}; choose features = 1")
     drops, (rows, size) = game.name == "connect4", game.shape
     blocks, channels, kernel = {
         "s0mlp": (1, 200, 3),

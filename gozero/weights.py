@@ -143,6 +143,7 @@ def load(path: Path | str, game: str | None = "go") -> Weights:
         raise WeightsError(
             target, f"made for input features {values['feature_version']}, but its network sees {config.features}"
         )
+    _check_inputs(target, values["game"], config)
     return Weights(
         config=config,
         state_dict=tensors,
@@ -163,6 +164,21 @@ def check_features(path: Path, game: str, version: int) -> None:
     known = [shown.version for shown in layouts(game)]
     if version not in known:
         raise WeightsError(path, f"made for input features {version}, this gozero has {' and '.join(map(str, known))}")
+
+
+def _check_inputs(path: Path, game: str, config: NetConfig) -> None:
+    """WeightsError unless the network sees as many planes, numbers and tactics as the game has."""
+    from gozero.features import layout
+
+    shown = layout(game, config.features)
+    seen, has = (
+        (config.planes, config.globals, config.tactics),
+        tuple(map(len, (shown.planes, shown.globals, shown.tactics))),
+    )
+    if seen != has:
+        names = ("planes", "globals", "tactics")
+        first = next(k for k in range(3) if seen[k] != has[k])
+        raise WeightsError(path, f"its network sees {seen[first]} {names[first]}, and {game} has {has[first]}")
 
 
 def find(name: Path | str) -> Path:

@@ -12,8 +12,9 @@ import pytest
 
 from gozero import features, games, symmetry
 from gozero.coords import parse_vertex, point
-from gozero.games import go
+from gozero.games import go, lines
 from gozero.games.game import BLACK, PLY, WHITE, Game
+from gozero.games.threats import THREATENS, line_threats
 from tests.naive.nogo import NaiveNoGo
 from tests.rows import Row, board
 
@@ -184,15 +185,19 @@ def lines_with(colours: np.ndarray, least: int, most: int, points: set[tuple[int
         run = [(y, x)]
         for way in (1, -1):
             row, col = y + way * down, x + way * right
-            while (
-                0 <= row < colours.shape[0] and 0 <= col < colours.shape[1] and colours[row, col] == colours[y, x]
-            ):
+            while 0 <= row < colours.shape[0] and 0 <= col < colours.shape[1] and colours[row, col] == colours[y, x]:
                 run.append((row, col))
                 row, col = row + way * down, col + way * right
         places = [max(abs(row - y), abs(col - x)) for row, col in points]
         if points <= set(run) and least <= len(run) <= most and max(places) < least:
             return True
     return False
+
+
+def test_where_two_in_a_row_win_an_empty_board_threatens_both_sides() -> None:
+    game, threats = lines.free_game("two", 3, least=2, most=3), np.zeros(9, np.uint8)
+    line_threats(game.new_states(1)[0], threats)
+    assert (threats == THREATENS * BLACK + THREATENS * WHITE).all()
 
 
 @pytest.mark.parametrize(
@@ -230,7 +235,9 @@ def test_tactics_show_what_a_stone_would_do_in_a_game_of_lines(
     assert (found > 0).all()
 
 
-@pytest.mark.parametrize(("name", "size", "count"), [("go", 9, 3), ("nogo", 9, 3), ("gomoku", 9, 4), ("connect4", 7, 4)])
+@pytest.mark.parametrize(
+    ("name", "size", "count"), [("go", 9, 3), ("nogo", 9, 3), ("gomoku", 9, 4), ("connect4", 7, 4)]
+)
 def test_version_2_leaves_the_first_tensors_as_they_are(name: str, size: int, count: int) -> None:
     game = games.make(name, size=size)
     states = np.stack([random_row(game, seed, 12).state for seed in range(4)])

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from gozero import growth, nets
+from gozero import games, growth, nets
 from gozero.growth import GrowthError
 from gozero.nets import NetConfig, NetOutput
 
@@ -109,13 +109,21 @@ def test_the_seed_decides_the_new_channels() -> None:
     [
         ("b4c16", "b3c16", "fewer blocks: a network only grows; train the smaller one from the records"),
         ("b4c16", "b4c8", "fewer channels"),
-        ("b4c16+", "b4c16", "they do not see the same inputs"),
+        ("b4c16+", "b4c16", "b4c16 sees input features 2 and cannot do with less; keep features = 2"),
+        ("se4c16", "se4c16+", "se4c16 sees input features 1 and cannot be given more; keep features = 1"),
+        ("se4c16", "se4c24", "only networks b<blocks>c<channels> grow"),
         ("agz13", "b10c256", "only networks b<blocks>c<channels> grow"),
         ("b10c256", "agz13", "only networks b<blocks>c<channels> grow"),
     ],
 )
 def test_what_cannot_grow_is_one_clear_line(old: str, new: str, words: str) -> None:
+    before, after = (nets.config(name.rstrip("+"), features=2 if name.endswith("+") else 1) for name in (old, new))
     with pytest.raises(GrowthError) as caught:
-        growth.grow({}, nets.config(old.rstrip("+"), features=2 if old.endswith("+") else 1), nets.config(new), seed=1)
+        growth.grow({}, before, after, seed=1)
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_a_network_does_not_grow_into_one_for_another_game() -> None:
+    with pytest.raises(GrowthError, match="b4c16 cannot become b4c16: they do not see the same inputs"):
+        growth.check(nets.config("b4c16"), nets.config("b4c16", games.make("othello")))

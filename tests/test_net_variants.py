@@ -214,3 +214,5 @@ def test_the_course_s_networks_do_not_play_go(name: str) -> None:
     for game in (None, games.make("go", size=5), games.make("nogo", size=5)):
         with pytest.raises(ChoiceError, match=f"network {name} plays games such as tictactoe and connect4, not"):
             nets.config(name, game)
+    with pytest.raises(ChoiceError, match=f"network {name} sees input features 1, not 2; choose features = 1"):
+        nets.config(name, games.make("connect4"), features=2)

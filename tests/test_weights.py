@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import torch
 
-from gozero import nets, weights
+from gozero import games, nets, weights
 
 CONFIG = nets.config("b2c8")
 
@@ -166,6 +166,21 @@ def test_another_games_weights(file: Path) -> None:
 def test_other_input_features(file: Path) -> None:
     assert reason(rewritten(file, feature_version=3)) == "made for input features 3, this gozero has 1 and 2"
     assert "made for input features 2, but its network sees 1" in reason(rewritten(file, feature_version=2))
+
+
+@pytest.mark.parametrize(
+    ("game", "other", "words"),
+    [
+        ("connect4", "nogo", "its network sees 4 tactics, and nogo has 3"),
+        ("nogo", "connect4", "its network sees 3 tactics, and connect4 has 4"),
+        ("go", "nogo", "its network sees 11 planes, and nogo has 5"),
+    ],
+)
+def test_inputs_that_are_not_those_of_the_game(tmp_path: Path, game: str, other: str, words: str) -> None:
+    config = nets.config("b2c8", games.make(game), features=2)
+    weights.save(tmp_path / "net.pt", nets.build(config, seed=1), config, game=game)
+    assert weights.load(tmp_path / "net.pt", game).config == config
+    assert reason(rewritten(tmp_path / "net.pt", game=other), game=other) == words
 
 
 @pytest.mark.parametrize("changes", [{"game": 3}, {"network": None}, {"provenance": "x"}, {"size": "13"}])

@@ -61,8 +61,8 @@ def stones_beyond(state, cell, step, colour):
 @kernel()
 def _in_line(state, cell, colour):
     """Whether the stone of this colour on this cell is part of a line."""
-    down = np.int64(state[COLS]) + 1
-    for step in (1, down - 1, down, down + 1):
+    below = np.int64(state[COLS]) + 1  # cells from one to that below it
+    for step in (1, below - 1, below, below + 1):
         run = stones_beyond(state, cell, -step, colour) + 1 + stones_beyond(state, cell, step, colour)
         if state[LEAST] <= run <= state[MOST]:
             return True

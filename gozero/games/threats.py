@@ -8,13 +8,13 @@ from gozero.games.game import BLACK, EMPTY, WHITE
 from gozero.games.lines import COLS, LEAST, MOST, ROWS, cell_of, stones_beyond
 from gozero.jit import STONES, kernel
 
-WINS, THREATENS = 1, 4  # times the colour, BLACK or WHITE: the bits of `line_threats`
+WINS, THREATENS = 1, 4  # times the colour, which is one bit (BLACK 1, WHITE 2): the bits of `line_threats`
 
 
 @kernel()
 def _mark_window(state, out, row, col, down, right):
-    """Mark the empty points of the LEAST points from (row, col) on, `down` rows and `right` columns apart, if a colour
-    lacks only one or two of them, and all of them would be a line.
+    """Mark the empty points of the LEAST points from (row, col) on, `down` rows and `right` columns apart, for each
+    colour that lacks only one or two of them, if all of them would be a line.
     """
     cols, least = np.int64(state[COLS]), np.int64(state[LEAST])
     step = down * (cols + 1) + right
@@ -26,14 +26,17 @@ def _mark_window(state, out, row, col, down, right):
     lacking = least - black - white
     if (black and white) or not 1 <= lacking <= 2:
         return
-    colour = WHITE if white else BLACK
-    before = stones_beyond(state, first, -step, colour)
-    after = stones_beyond(state, first + (least - 1) * step, step, colour)
-    if before + least + after > state[MOST]:
-        return
-    for k in range(least):
-        if state[first + k * step] == EMPTY:
-            out[(row + k * down) * cols + col + k * right] |= (WINS if lacking == 1 else THREATENS) * colour
+    bit = WINS if lacking == 1 else THREATENS
+    for colour in (BLACK, WHITE):
+        if (black and colour == WHITE) or (white and colour == BLACK):
+            continue
+        before = stones_beyond(state, first, -step, colour)
+        after = stones_beyond(state, first + (least - 1) * step, step, colour)
+        if before + least + after > state[MOST]:
+            continue
+        for k in range(least):
+            if state[first + k * step] == EMPTY:
+                out[(row + k * down) * cols + col + k * right] |= bit * colour
 
 
 @kernel(STONES.signature)

@@ -68,7 +68,8 @@ def _view(batch: Batch, stones: np.ndarray) -> float:
 
 
 def turned_apart(batch: Batch, game: Game) -> dict[str, float]:
-    """How far policy, reply and ownership move apart from the planes when rows are turned the way training turns them.
+    """How far policy, reply and ownership move apart from the planes, those of tactics among them, when rows are turned
+    the way training turns them.
 
     The overlap of a target with each plane does not depend on how the board is held. Returns the largest change of an
     overlap, as a share of the target's sum: turn/policy, turn/reply, turn/owner; 0 up to rounding where they turn
@@ -80,9 +81,14 @@ def turned_apart(batch: Batch, game: Game) -> dict[str, float]:
         for name in apart:
             before, after = getattr(batch, name), getattr(turned, name)
             scale = np.maximum(np.abs(before).sum(1), 1)[:, None]
-            change = np.abs(_overlap(before, batch.planes) - _overlap(after, turned.planes)) / scale
+            change = np.abs(_overlap(before, _shown(batch)) - _overlap(after, _shown(turned))) / scale
             apart[name] = max(apart[name], float(change.max(initial=0)))
     return {f"turn/{name}": value for name, value in apart.items()}
+
+
+def _shown(batch: Batch) -> np.ndarray:
+    """float32 [n, C + K, H, W]: every plane that a network is shown."""
+    return batch.planes if batch.tactics is None else np.concatenate([batch.planes, batch.tactics], axis=1)
 
 
 def _overlap(target: np.ndarray, planes: np.ndarray) -> np.ndarray:

@@ -63,7 +63,10 @@ class LoopSettings:
         papers="KataGo: wdl; AlphaGo Zero, S0, S2-S4: scalar",
     )
     features: int = setting(
-        1, unit="version of the input features; 2 = chains by their liberties too, or threats; no 2 for Othello", low=1, high=2
+        1,
+        unit="version of the input features; 2 = chains by their liberties too, or threats; not every game has 2",
+        low=1,
+        high=2,
     )
     seed: int = setting(1, unit="seed of every generator of the run", low=0, high=2**63 - 1)
     threads: int = setting(

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from gozero import games
+from gozero.features import layouts
 from gozero.options import SettingsError
 from training.settings import config
 from training.settings.config import LoopSettings
@@ -70,14 +71,16 @@ def load(path: Path, where: str, overrides: Sequence[str] = (), top: dict[str, A
 
 def _fit(values: dict[str, Any], overrides: Sequence[str]) -> None:
     """For another game than the file's: each stage keeps those of its board sizes that the game has, or gets the game's
-    usual size.
+    usual size, and the input features are at most the newest that it has.
 
-    Sizes that an override has set stay as they are, for `training.loop.startup` to judge; so does an unknown game.
+    What an override has set stays as it is, for `training.loop.startup` to judge; so does an unknown game.
     """
     game, stages = values["game"], values.get("stage")
     if not isinstance(game, str) or game not in games.GAMES or not isinstance(stages, list):
         return
     asked = {assignment.partition("=")[0].strip() for assignment in overrides}
+    if isinstance(values.get("features"), int) and "features" not in asked:
+        values["features"] = min(values["features"], len(layouts(game)))
     for number, stage in enumerate(stages, start=1):
         sizes = stage.get("sizes") if isinstance(stage, dict) else None
         if isinstance(sizes, dict) and f"stage.{number}.sizes" not in asked:

@@ -248,9 +248,9 @@ def test_a_sudden_fall_of_speed_is_noted() -> None:
     assert "200 evaluations/s, 1,000 before" in judged({}, {}, {}, {"speed/evaluations": 200.0}).text
 
 
-def rows() -> Batch:
+def rows(version: int = 1) -> Batch:
     """Rows of 30 random games."""
-    replay = Replay(config.ReplaySettings(held_out=0.0), game_of)
+    replay = Replay(config.ReplaySettings(held_out=0.0), game_of, version)
     replay.add(random_record(5, seed) for seed in range(30))
     return replay.sample(256, np.random.default_rng(1))
 
@@ -265,6 +265,15 @@ def test_random_games_obey_the_laws() -> None:
     batch = rows()
     assert set(laws.broken(batch, game_of(5)).values()) == {0.0}
     assert max(laws.turned_apart(batch, game_of(5)).values()) < 1e-5
+
+
+def test_tactics_that_do_not_turn_with_the_board_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    batch = rows(version=2)
+    assert batch.tactics is not None
+    assert max(laws.turned_apart(batch, game_of(5)).values()) < 1e-5
+    turned = laws.replay.transformed
+    monkeypatch.setattr(laws.replay, "transformed", lambda *given: turned(*given)._replace(tactics=batch.tactics))
+    assert laws.turned_apart(batch, game_of(5))["turn/policy"] > 0.1
 
 
 def test_laws_that_are_broken() -> None:

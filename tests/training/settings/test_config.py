@@ -17,6 +17,13 @@ def test_presets_load(name: str) -> None:
     assert config.from_dict(LoopSettings, settings.to_dict(), "round trip") == settings
 
 
+def test_a_preset_for_another_game_has_input_features_of_that_game() -> None:
+    file = presets.path_of("connect4")
+    assert presets.load(file, "here", ["game=othello"]).features == 1
+    assert presets.load(file, "here", ["game=nogo"]).features == 2
+    assert presets.load(file, "here", ["game=othello", "features=2"]).features == 2, "the start says what is wrong"
+
+
 def test_every_setting_says_its_unit() -> None:
     defaults = LoopSettings()
     for part in (defaults, defaults.selfplay, defaults.replay, defaults.learner, defaults.stage[0]):
