@@ -310,7 +310,7 @@ class Overfitted(Check):
     """The value's loss is higher on held-out games than on the games it learned from."""
 
     level = NOTE
-    remedy = "half the reuse"
+    remedy = "half the reuse, or a larger window"
 
     gap: float = threshold(0.03, "nats between held-out and training loss of the value, by more than chance")
 
