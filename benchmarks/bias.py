@@ -1,0 +1,139 @@
+"""Whether a network believes the side to move better off than it is, on each board size: its values on recorded games.
+
+    python -m benchmarks.bias
+    python -m benchmarks.bias --weights runs/nogo/weights.pt --records runs/nogo --held-out
+
+Pairs of positions, one ply apart and spread over each game. In one of the two the winner is to move, in the other the
+loser, so the results sum to zero, and the mean of the values should too.
+
+bias     mean of the values, -1 to 1, with a standard error (of games, whose positions resemble each other); claim: within
+         0.05 on every size
+winner   share of the positions in which the value's sign names the winner; drawn games count half
+sure     mean size of the values; that of a network which is as often right as it believes is 2 * winner - 1
+
+The newest games of each size are measured. The network has learned from most of a run's games: --held-out takes only
+those that none of its steps was taken on, where the run had the usual share of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import defaultdict, deque
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from gozero.errors import ChoiceError
+from gozero.evaluators.base import Evaluator
+from gozero.evaluators.factory import open_evaluator
+from gozero.games.game import BLACK, TO_PLAY, Game
+from gozero.weights import WeightsError, find, load
+from training.console import Parser, run_command
+from training.records.library import Entry, Library, LibraryError
+from training.records.records import Record
+from training.records.replay import CorruptRecordError, is_held_out, states_of
+from training.settings.config import ReplaySettings
+
+BATCH = 64
+HELD_OUT = ReplaySettings().held_out
+
+
+class Row(NamedTuple):
+    """What was found on one board size; see the module."""
+
+    size: int
+    games: int
+    positions: int
+    bias: float
+    error: float
+    winner: float
+    sure: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.size:>4} {self.games:>6} {self.positions:>10} {self.bias:>+9.3f} ± {self.error:.3f} "
+            f"{self.winner:>8.1%} {self.sure:>6.2f}"
+        )
+
+
+def newest(library: Library, name: str, most: int, held_out: bool) -> dict[int, deque[Entry]]:
+    """The newest games of each board size, at most so many; with `held_out` only those never learned from.
+
+    Raises:
+        ChoiceError: the games are of another game than `name`, or there are none.
+        LibraryError: there is no such folder or shard.
+    """
+    found: dict[int, deque[Entry]] = defaultdict(lambda: deque(maxlen=most))
+    for entry in library.entries():
+        if entry.game().name != name:
+            raise ChoiceError(
+                f"{entry.name} is a game of {entry.game().name}, the weights play {name}; give other --records"
+            )
+        if not held_out or is_held_out(entry.record, HELD_OUT):
+            found[entry.record.size].append(entry)
+    if not found:
+        raise ChoiceError(f"no {'held-out ' * held_out}game in {library.paths[0]}; give other --records")
+    return dict(sorted(found.items()))
+
+
+def pairs_of(record: Record, game: Game, pairs: int) -> np.ndarray:
+    """States int32 [2n, S] of at most so many pairs of successive plies, spread over the game."""
+    first = np.unique(np.linspace(0, len(record.moves) - 2, pairs).round().astype(int))
+    plies = np.stack([first, first + 1], axis=1).ravel().tolist()
+    states = {ply: state.copy() for ply, state in enumerate(states_of(record, game)) if ply in plies}
+    return np.stack([states[ply] for ply in plies])
+
+
+def measure(evaluator: Evaluator, entries: Sequence[Entry], pairs: int) -> Row:
+    """The row of one board size."""
+    means, winners, sizes = [], [], []
+    for entry in entries:
+        record = entry.record
+        states = pairs_of(record, entry.game(), pairs)
+        parts = (states[start : start + BATCH] for start in range(0, len(states), BATCH))
+        values = np.concatenate([evaluator.evaluate(part).value for part in parts])
+        result = np.sign(record.score) * np.where(states[:, TO_PLAY] == BLACK, 1, -1)
+        means.append(values.mean())
+        winners.append((1 + np.sign(values) * result) / 2)
+        sizes.append(np.abs(values))
+    error = np.std(means, ddof=1) / len(means) ** 0.5 if len(means) > 1 else np.nan
+    winner, sure = np.concatenate(winners), np.concatenate(sizes)
+    return Row(record.size, len(entries), len(sure), np.mean(means), error, winner.mean(), sure.mean())
+
+
+def _run(options: argparse.Namespace) -> int:
+    if options.games < 1 or options.pairs < 1:
+        raise ChoiceError("--games and --pairs are at least 1")
+    path = find(options.weights)
+    name = load(path, None).game
+    library = Library([options.records])
+    found = newest(library, name, options.games, options.held_out)
+    print(f"{path.name}, {name}, games of {options.records}{', held out' * options.held_out}")
+    print(f"{'size':>4} {'games':>6} {'positions':>10} {'bias':>17} {'winner':>8} {'sure':>6}")
+    for entries in found.values():
+        evaluator = open_evaluator(path, entries[0].game(), threads=options.threads)
+        print(measure(evaluator, entries, options.pairs), flush=True)
+    return 0
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure from the command line; exit code 0, or 2 for a request that makes no sense."""
+    parser = Parser(
+        prog="python -m benchmarks.bias", description=__doc__.partition("\n")[0], epilog=__doc__.partition("\n")[2]
+    )
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--weights", default="best.pt", metavar="FILE", help="the network (default %(default)s)")
+    parser.add_argument(
+        "--records", default="weights/resume", metavar="PATH", help="run folder or shard (default: the run of best.pt)"
+    )
+    parser.add_argument("--games", type=int, default=300, metavar="N", help="most games of a size (default 300)")
+    parser.add_argument("--pairs", type=int, default=12, metavar="N", help="pairs of positions of a game (default 12)")
+    parser.add_argument("--held-out", action="store_true", help="only games that a run keeps from its learner")
+    parser.add_argument("--threads", type=int, metavar="N", help="CPU threads (default: all this process may use)")
+    options = parser.parse_args(arguments)
+    return run_command("benchmarks.bias", lambda: _run(options), (WeightsError, LibraryError, CorruptRecordError))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
