@@ -29,7 +29,8 @@ from training.storage import checkpoint, storage
 from training.storage.checkpoint import Snapshot
 from training.storage.storage import StorageError
 
-OPENED = {"log.jsonl", "weights.pt"}  # what a run has that has been opened, and a small copy has not
+NEEDED = {"settings.json", "checkpoints"}  # what every kept run has,
+KEPT = NEEDED | {"records", storage.LOCK}  # and what it may have: anything else is somebody's, or a run's that goes on
 
 
 def keep(run: Path, target: Path, megabytes: float) -> str:
@@ -41,22 +42,34 @@ def keep(run: Path, target: Path, megabytes: float) -> str:
         CheckpointError, BusyError, FolderError, StorageError, OSError: it cannot be read, is in use, or the copy cannot
         be written.
     """
+    target = target.resolve()
     if not (run / "settings.json").is_file():
         raise SettingsError(f"{run.absolute()} is no run folder of training.loop; give one")
     _check(target, run)
     with (
         storage.alone(run),
-        tempfile.TemporaryDirectory(prefix="keep-", dir=storage.nearest(target.absolute().parent)) as beside,
+        tempfile.TemporaryDirectory(prefix="keep-", dir=storage.nearest(target.parent)) as beside,
     ):
-        fresh = Path(beside) / "run"
+        fresh = Path(beside) / "fresh"
         lines, kept = _copy(run, fresh, megabytes)
         target.parent.mkdir(parents=True, exist_ok=True)
         with storage.alone(target) if target.exists() else contextlib.nullcontext():
             _check(target, run)  # again: a training may have begun there
-            if target.exists():
-                shutil.rmtree(target)
-            fresh.rename(target)
-    return "\n".join([*lines, f"{kept} are kept in {target.absolute()}"])
+            _exchange(target, fresh, Path(beside) / "before")
+    return "\n".join([*lines, f"{kept} are kept in {target}"])
+
+
+def _exchange(target: Path, fresh: Path, before: Path) -> None:
+    """Put `fresh` in the place of `target`, and what was there to `before`. OSError: nothing has changed."""
+    replaces = target.exists()
+    if replaces:
+        target.rename(before)  # a mount point cannot be moved, and must not be emptied
+    try:
+        fresh.rename(target)
+    except BaseException:
+        if replaces:
+            before.rename(target)
+        raise
 
 
 def _copy(run: Path, fresh: Path, megabytes: float) -> tuple[list[str], str]:
@@ -96,17 +109,16 @@ def _check(target: Path, run: Path) -> None:
     """SettingsError if something would be lost with what is in `target`."""
     if target.exists() and not _replaceable(target, run):
         raise SettingsError(
-            f"{target.absolute()} exists and is no kept run: it would be lost; give a new folder, or one that holds "
-            "a copy"
+            f"{target} exists and is no kept run: it would be lost; give a new folder, or one that holds a copy"
         )
 
 
 def _replaceable(target: Path, run: Path) -> bool:
     """Whether nothing is lost with what is in `target`: a kept run but not the run itself, or nothing."""
-    if not target.is_dir() or run.resolve().is_relative_to(target.resolve()):
+    if not target.is_dir() or run.resolve().is_relative_to(target):
         return False
     held = {entry.name for entry in target.iterdir()}
-    return not held or ("settings.json" in held and not held & OPENED)
+    return not held or NEEDED <= held <= KEPT
 
 
 def _newest(run: Path, most: float) -> list[Path]:

@@ -2,6 +2,7 @@
 nothing.
 """
 
+import errno
 import json
 import shutil
 from pathlib import Path
@@ -115,7 +116,7 @@ def test_nothing_of_the_machine_is_kept(finished: Path, tmp_path: Path) -> None:
 def test_the_newest_records_are_kept_and_what_was_there_goes(finished: Path, tmp_path: Path) -> None:
     target = tmp_path / "run"
     assert keep_run.main([str(finished), str(target)]) == 0
-    (target / "old").touch()
+    (target / "records" / "old.gzr").touch()
     older, newer = sorted((finished / "records").glob("*.gzr"))
     whole = sum(path.stat().st_size for path in target.rglob("*") if path.is_file())
     assert (
@@ -125,7 +126,6 @@ def test_the_newest_records_are_kept_and_what_was_there_goes(finished: Path, tmp
         == 0
     )
     assert [path.name for path in (target / "records").iterdir()] == [newer.name]
-    assert not (target / "old").exists()
 
 
 def test_a_damaged_checkpoint_is_named_and_the_one_before_it_kept(
@@ -140,6 +140,53 @@ def test_a_damaged_checkpoint_is_named_and_the_one_before_it_kept(
     complaint, kept = capsys.readouterr().out.splitlines()
     assert complaint.startswith(f"cannot read the checkpoint {newer}")
     assert kept.startswith(f"generation {int(older.stem)} ")
+
+
+def test_a_folder_of_anything_else_is_left_alone(
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, held in (("editor", ["settings.json", "launch.json"]), ("settings", ["settings.json"])):
+        target = tmp_path / name
+        target.mkdir()
+        for file in held:
+            (target / file).write_text("{}")
+        assert keep_run.main([str(finished), str(target)]) == 2
+        assert f"{target} exists and is no kept run" in capsys.readouterr().err
+        assert sorted(path.name for path in target.iterdir()) == sorted(held)
+
+
+@pytest.mark.parametrize("refused", ["run", "fresh"])
+def test_a_folder_that_cannot_be_moved_stays_as_it_was(
+    refused: str, finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "run"
+    assert keep_run.main([str(finished), str(target)]) == 0
+    before, rename = sorted(target.rglob("*")), Path.rename
+
+    def move(path: Path, to: Path) -> Path:
+        if path.name == refused:
+            raise OSError(errno.EBUSY, "Device or resource busy", str(path))
+        return rename(path, to)
+
+    monkeypatch.setattr(Path, "rename", move)
+    assert keep_run.main([str(finished), str(target)]) == 2
+    assert "Device or resource busy" in capsys.readouterr().err
+    assert [path for path in sorted(target.rglob("*")) if path.name != storage.LOCK] == before
+    assert sorted(tmp_path.iterdir()) == [target]
+
+
+def test_a_link_and_the_folder_that_one_is_in_are_replaced(
+    finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target, link = tmp_path / "run", tmp_path / "link"
+    assert keep_run.main([str(finished), str(target)]) == 0
+    link.symlink_to(target)
+    for given in (str(link), "."):
+        (target / "records" / "old.gzr").touch()
+        monkeypatch.chdir(target)
+        assert keep_run.main([str(finished), given]) == 0
+        assert not (target / "records" / "old.gzr").exists()
+    assert link.is_symlink()
 
 
 def test_a_run_is_not_replaced_by_its_own_copy(finished: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -165,9 +212,10 @@ def test_what_cannot_be_kept_is_said_in_one_line_and_changes_nothing(
 ) -> None:
     run, target, arguments = tmp_path / "copy", tmp_path / "kept", []
     target.mkdir()
-    (target / "old").touch()
-    if case != "something else there":
-        (target / "settings.json").touch()
+    (target / "settings.json").touch()
+    (target / "checkpoints").mkdir()
+    if case == "something else there":
+        (target / "old").touch()
     before = sorted(target.iterdir())
     if case != "no run":
         shutil.copytree(finished, run)

@@ -17,7 +17,6 @@ ratings.
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict, replace
@@ -29,6 +28,7 @@ from gozero.games.game import Game
 from gozero.options import SettingsError
 from gozero.weights import WeightsError
 from training.actor.leaves import Resources, network_evaluator
+from training.console import say
 from training.doctor.history import Report, last
 from training.matches import match, perfect, players, truth, yardstick
 from training.matches.players import Conditions, MatchPlayer, SearchPlayer
@@ -162,7 +162,7 @@ class Strength:
             try:
                 self._judged_at[game.size] = truth.positions(game, perfect.solver(game), JUDGED, JUDGED_SEED)
             except perfect.SolverMissingError as error:
-                print(f"the distance to perfect play is not measured: {error}", file=sys.stderr)
+                say(f"the distance to perfect play is not measured: {error}")
             except perfect.UnsolvedError:  # most games are not solved
                 pass
         return self._judged_at[game.size]

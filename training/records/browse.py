@@ -24,7 +24,7 @@ from typing import Any
 
 from gozero import sgf
 from gozero.games.game import TO_PLAY
-from training.console import Parser, run_command
+from training.console import Parser, run_command, say
 from training.records import describe, export, library, summary
 from training.records.library import Entry, Filter, Library, LibraryError
 from training.records.records import ENDINGS
@@ -106,7 +106,7 @@ def _range(text: str) -> tuple[int, int]:
 def _count(text: str) -> int:
     if not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
-    return int(text)
+    return min(int(text), sys.maxsize)
 
 
 def _chosen(options: argparse.Namespace, found: Library) -> Iterable[Entry]:
@@ -145,7 +145,7 @@ def facts(entry: Entry) -> dict[str, Any]:
 def _complain(found: Library) -> None:
     """Say on stderr which damaged records were skipped."""
     if found.corrupt:
-        print(f"skipped {found.corrupt} damaged record(s) in {', '.join(map(str, found.damaged))}", file=sys.stderr)
+        say(f"skipped {found.corrupt} damaged record(s) in {', '.join(map(str, found.damaged))}")
 
 
 def show_list(options: argparse.Namespace) -> int:
@@ -243,22 +243,24 @@ def show_summary(options: argparse.Namespace) -> int:
 
 
 def export_sgf(options: argparse.Namespace) -> int:
-    """`export`: RUN-SHARD-NUMBER.sgf, or .txt, for each sound game; existing files of that name are replaced."""
-    found, written = Library(options.paths), 0
+    """`export`: RUN-SHARD-NUMBER.sgf, or .txt, for each sound game; existing files of that name are replaced, but for
+    those of another game of this call.
+    """
+    found, written = Library(options.paths), set[Path]()
     try:
         options.sgf.mkdir(parents=True, exist_ok=True)
         for entry in _chosen(options, found):
             if reason := library.fault(entry):
-                print(f"{entry.name} is left out: {reason}", file=sys.stderr)
+                say(f"{entry.name} is left out: {reason}")
                 continue
-            target = options.sgf / export.file_name(entry)
+            target = export.free_path(options.sgf, entry, written)
             if entry.game().name in sgf.GAME_NUMBERS:
                 target.write_bytes(sgf.serialise(export.sgf_record(entry, options.top)))
             else:
                 target.with_suffix(".txt").write_text(export.move_list(entry), encoding="utf-8")
-            written += 1
+            written.add(target)
     except OSError as error:
         raise LibraryError(f"cannot write {error.filename or options.sgf}: {error.strerror}") from None
-    print(f"{written} games written to {options.sgf}")
+    print(f"{len(written)} games written to {options.sgf}")
     _complain(found)
     return 0

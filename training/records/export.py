@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from pathlib import Path
+
 from gozero import coords, sgf
 from gozero.games import GO_FAMILY
 from gozero.games.game import BLACK, WHITE
@@ -14,6 +17,17 @@ def file_name(entry: Entry) -> str:
     folder = entry.shard.resolve().parent
     run = folder.parent if folder.name == "records" else folder
     return f"{run.name}-{entry.shard.stem}-{entry.number:04}.sgf"
+
+
+def free_path(folder: Path, entry: Entry, taken: Collection[Path]) -> Path:
+    """The path of `file_name` in a folder; RUN-SHARD-NUMBER-2.sgf and so on where a game of a run of the same name has
+    taken it.
+    """
+    path, number = folder / file_name(entry), 1
+    while path in taken:
+        number += 1
+        path = folder / file_name(entry).replace(".sgf", f"-{number}.sgf")
+    return path
 
 
 def sgf_record(entry: Entry, top: int) -> sgf.GameRecord:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
 from collections.abc import Callable
@@ -11,7 +12,7 @@ EVERY = 60.0  # seconds between two lines where stderr is no terminal
 
 
 class ProgressLine:
-    """Rewrites its line on a terminal; elsewhere it writes a new one each minute."""
+    """Rewrites its line on a terminal; elsewhere it writes a new one each minute. Where that cannot be, it is silent."""
 
     def __init__(
         self, done: int, total: int, stream: TextIO | None = None, now: Callable[[], float] = time.monotonic
@@ -27,12 +28,10 @@ class ProgressLine:
         self._done += 1
         self._total = self._done + left
         if self._is_terminal:
-            self._stream.write(f"\r\x1b[K{self.line(left)}")
-            self._stream.flush()
+            self._write(f"\r\x1b[K{self.line(left)}")
         elif self._now() - self._written >= EVERY:
             self._written = self._now()
-            self._stream.write(f"{self.line(left)}\n")
-            self._stream.flush()
+            self._write(f"{self.line(left)}\n")
 
     def line(self, left: int) -> str:
         """`340 of 1,000 games, 12 min left`."""
@@ -41,13 +40,16 @@ class ProgressLine:
 
     def say(self, text: str) -> None:
         """A line of its own, above the progress."""
-        self._stream.write(f"\r\x1b[K{text}\n" if self._is_terminal else f"{text}\n")
-        self._stream.flush()
+        self._write(f"\r\x1b[K{text}\n" if self._is_terminal else f"{text}\n")
 
     def close(self) -> None:
         """Take the line away."""
         if self._is_terminal:
-            self._stream.write("\r\x1b[K")
+            self._write("\r\x1b[K")
+
+    def _write(self, text: str) -> None:
+        with contextlib.suppress(OSError):  # nobody reads it any more, or its file is full: the games go on
+            self._stream.write(text)
             self._stream.flush()
 
 

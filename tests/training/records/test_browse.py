@@ -3,6 +3,7 @@ alone.
 """
 
 import csv
+import errno
 import io
 import json
 import os
@@ -196,7 +197,16 @@ def test_check_plays_every_game_again(run: Path, capsys: pytest.CaptureFixture[s
     assert "2 impossible games: none of them is trained on" in out
 
 
-def test_a_damaged_record_is_counted_and_never_comes_out(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+class Full(io.StringIO):
+    """A stream whose disk is full."""
+
+    def write(self, text: str) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_a_damaged_record_is_counted_and_never_comes_out(
+    run: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     shard = run / "records" / "000001.gzr"
     data = bytearray(shard.read_bytes())
     data[-40] ^= 1
@@ -208,6 +218,9 @@ def test_a_damaged_record_is_counted_and_never_comes_out(run: Path, capsys: pyte
     assert err == f"skipped 1 damaged record(s) in {shard}\n"
     assert [row["game"] for row in listed(capsys, run)] == [f"{run}/000001:1", f"{run}/000002:1"]
     assert output(capsys, "check", "--json", run)[0] == 1
+    monkeypatch.setattr(sys, "stderr", Full())
+    assert browse.main(["check", str(run)]) == 1, "also where the complaint cannot be written"
+    monkeypatch.undo()
     _, _, err = output(capsys, "export", run, "--sgf", run / "sgf")
     assert len(list((run / "sgf").glob("*.sgf"))) == 2
     assert "skipped 1 damaged record" in err
@@ -299,6 +312,15 @@ def test_an_impossible_game_is_not_exported(run: Path, capsys: pytest.CaptureFix
     _, out, err = output(capsys, "export", run, "--generation", "1", "--size", 5, "--sgf", run / "sgf")
     assert "1 games written" in out
     assert f"{run}/000005:1 is left out: the moves lead to" in err
+
+
+def test_games_of_two_runs_of_one_name_are_all_exported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runs = [write(tmp_path / place / "run", {1: [random_record(5, seed)]}) for seed, place in enumerate("ab", 1)]
+    for _ in range(2):  # a second call replaces the files of the first
+        assert "2 games written" in output(capsys, "export", *runs, "--sgf", tmp_path / "out")[1]
+        names = sorted(path.name for path in (tmp_path / "out").iterdir())
+        assert names == ["run-000001-0001-2.sgf", "run-000001-0001.sgf"]
+    assert len({path.read_text() for path in (tmp_path / "out").iterdir()}) == 2
 
 
 def test_a_reader_that_leaves_early_is_no_error(run: Path) -> None:

@@ -43,6 +43,22 @@ def test_a_file_has_a_line_a_minute() -> None:
     ]
 
 
+class Unread(io.StringIO):
+    """A stream whose reader has gone."""
+
+    def write(self, text: str) -> int:
+        raise BrokenPipeError
+
+
+def test_nobody_reads_it_and_the_games_go_on() -> None:
+    seconds = [0.0]
+    line = ProgressLine(0, 1000, Unread(), now=lambda: seconds[0])
+    seconds[0] += 100
+    line.add(999)
+    line.say("trouble")
+    line.close()
+
+
 @pytest.mark.parametrize(
     ("seconds", "text"), [(0, "0 s"), (99, "99 s"), (600, "10 min"), (5999, "100 min"), (36000, "10.0 h")]
 )
