@@ -23,6 +23,7 @@ from gozero.weights import WEIGHTS, WeightsError
 
 DEFAULT_WEIGHTS = WEIGHTS["go"]
 DEFAULT_SIZE = 13
+DEEPEST_PERFT = 1_000  # plies: no count of so many ever ends
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -84,8 +85,8 @@ def _print_tally(game: str | None) -> None:
 def perft(options: argparse.Namespace) -> None:
     """Print how many sequences of 1, 2 … depth moves the game has."""
     check_choices(options.game, options.size, options.rules)
-    if options.depth < 1:
-        raise ChoiceError(f"--depth {options.depth}: expected 1 or more")
+    if not 1 <= options.depth <= DEEPEST_PERFT:
+        raise ChoiceError(f"--depth {options.depth}: expected 1 to {DEEPEST_PERFT:,}")
     from gozero import games
     from gozero.perft import counts
 

@@ -14,14 +14,29 @@ KEPT_VERSIONS = 8  # of gozero, whose kernels (64 MB each) and converted network
 
 
 def user_cache() -> Path:
-    """The folder of all of them: the platform's cache folder, plus `gozero`."""
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    """The folder of all of them: the platform's cache folder, plus `gozero`. It need not exist.
+
+    Raises:
+        OSError: the system names no home folder.
+    """
+    try:
+        if sys.platform == "win32":
+            base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+        elif sys.platform == "darwin":
+            base = Path.home() / "Library" / "Caches"
+        else:
+            base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    except RuntimeError:
+        raise OSError("there is no home folder") from None
     return Path(base) / "gozero"
+
+
+def named() -> str:
+    """The folder of all of them for a message, or why there is none."""
+    try:
+        return str(user_cache())
+    except OSError:
+        return "the cache of a user without a home folder"
 
 
 def forget(folder: Path, pattern: str, most: int) -> None:

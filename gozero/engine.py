@@ -22,6 +22,7 @@ from gozero.weights import WEIGHTS, Header, WeightsError, find, header, listed
 
 if TYPE_CHECKING:
     from gozero.evaluators.base import Evaluator
+    from gozero.evaluators.factory import Opener
     from gozero.games.game import Game
     from gozero.search.settings import SearchSettings
 
@@ -168,7 +169,7 @@ def no_more_memory(limit: int) -> str:
 
 @dataclass
 class Evaluators:
-    """The evaluators of one weights file, each opened once, by the thread that asks first.
+    """The evaluators of one weights file, which is read once; each is opened once, by the thread that asks first.
 
     Attributes:
         path: of the weights file.
@@ -184,6 +185,7 @@ class Evaluators:
     precision: str = "auto"
     cache: int = 0
     _opened: dict[int, Evaluator] = field(default_factory=dict, init=False, repr=False)
+    _opener: Opener | None = field(default=None, init=False, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     def open(self, game: Game) -> Evaluator:
@@ -192,13 +194,15 @@ class Evaluators:
         """
         from gozero.evaluators.base import preferred_batch
         from gozero.evaluators.cache import CachedEvaluator
-        from gozero.evaluators.factory import open_evaluator
+        from gozero.evaluators.factory import Opener
 
         with self._lock:
             if game.size not in self._opened:
-                evaluator = open_evaluator(
-                    self.path, game, backend=self.backend, threads=self.threads, precision=self.precision
-                )
+                if self._opener is None:
+                    self._opener = Opener(
+                        self.path, backend=self.backend, threads=self.threads, precision=self.precision
+                    )
+                evaluator = self._opener.open(game)
                 for doubling in range(preferred_batch(evaluator).bit_length()):
                     evaluator.evaluate(game.new_states(1 << doubling))  # the first of each size is the slowest
                 if self.cache:

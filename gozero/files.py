@@ -6,6 +6,7 @@ Caches, which may be removed at any time, are `gozero.caches`; a training run's 
 from __future__ import annotations
 
 import os
+import stat
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -38,16 +39,33 @@ def replace(path: Path, content: bytes) -> None:
         file.write(content)
 
 
+def write(path: Path, content: bytes) -> None:
+    """Write a file where the user wants it. A file, also one behind a link, is always whole, the old or the new one;
+    into a device or a pipe is written. OSError where that fails.
+    """
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():
+        target.write_bytes(content)
+        return
+    try:
+        replace(target, content)
+    except PermissionError:  # perhaps of the folder only
+        target.write_bytes(content)
+
+
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file that replaces `path` at the end: `path` is always whole, the old file or the new one."""
+    """Open a file that replaces `path` at the end: `path` is always whole, the old file or the new one. It keeps its
+    permissions.
+    """
+    mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o644
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=path.name[:50], suffix=".tmp")
     try:
         with os.fdopen(descriptor, "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        Path(name).chmod(0o644)
+        Path(name).chmod(mode)
         Path(name).replace(path)
     finally:
         Path(name).unlink(missing_ok=True)

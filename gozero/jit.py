@@ -99,8 +99,8 @@ def _imported(package: Path, text: str) -> Iterator[Path]:
 
 def _cache_folder() -> Path | None:
     """The kernels' cache folder, created, those of long unused versions gone; None where it cannot be written."""
-    folder = caches.user_cache() / f"kernels-{source_hash()}"
     try:
+        folder = caches.user_cache() / f"kernels-{source_hash()}"
         folder.mkdir(parents=True, exist_ok=True)
         folder.touch()
         with tempfile.TemporaryFile(dir=folder):
@@ -147,7 +147,7 @@ def announce(folder: Path | None) -> None:
     if folder is None:
         log.warning(
             "gozero: compiling rules and search takes a minute, or several beside busy programs, at each start, since %s cannot be written",
-            caches.user_cache(),
+            caches.named(),
         )
     elif next(folder.rglob("*.nbi"), None) is None:
         log.warning(

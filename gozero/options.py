@@ -203,7 +203,7 @@ def flat(values: Any, prefix: str = "") -> dict[str, Any]:
 def read_toml(path: Path) -> dict[str, Any]:
     """A TOML file's plain values, unchecked. SettingsError, with the full path, for a file that cannot be read."""
     try:
-        return tomllib.loads(path.read_text("utf-8"))
+        return tomllib.loads(path.read_text("utf-8-sig"))
     except OSError as error:
         raise SettingsError(f"cannot read {path.absolute()}: {(error.strerror or 'unreadable').lower()}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

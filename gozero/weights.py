@@ -187,7 +187,7 @@ def find(name: Path | str) -> Path:
     """
     candidates = list(dict.fromkeys(full(folder / _home(name)) for folder in search_folders()))
     for candidate in candidates:
-        if candidate.is_file():
+        if os.path.isfile(candidate):  # noqa: PTH113 - pathlib raises for a name too long
             return candidate
     tried = ", ".join(str(candidate) for candidate in candidates[1:])
     raise WeightsError(candidates[0], "no such file" + (f" (nor {tried})" if tried else ""))

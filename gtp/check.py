@@ -165,7 +165,7 @@ def _cache() -> CheckResult:
     if jit.CACHE_FOLDER is not None:
         return CheckResult("cache", f"compiled rules are kept in {jit.CACHE_FOLDER}")
     advice = "each start compiles for a minute; set XDG_CACHE_HOME to a folder that can be written"
-    return CheckResult("cache", f"{caches.user_cache()} cannot be written", advice, NOTE)
+    return CheckResult("cache", f"{caches.named()} cannot be written", advice, NOTE)
 
 
 def _evaluator(evaluator: Evaluator, seconds: float) -> CheckResult:

@@ -82,14 +82,14 @@ class RecordCommands:
 
     def printsgf(self, command: Command) -> str:
         """``printsgf [FILE]``: the game so far as the answer, or into a file (``-`` is the answer too)."""
-        from gozero import sgf
+        from gozero import files, sgf
 
         data = sgf.serialise(self._record())
         if command.text in ("", "-"):
             return data.decode("utf-8").rstrip()
         path = path_of(unquoted(command.text))
         try:
-            path.write_bytes(data)
+            files.write(path, data)
         except (OSError, UnicodeError) as error:
             say(f"cannot save {path}: {reason(error)}")
             raise GtpError("cannot save file") from None

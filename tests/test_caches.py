@@ -5,7 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from gozero import caches
+import pytest
+
+from gozero import caches, jit
 
 
 def fill(folder: Path, *names: str) -> None:
@@ -22,6 +24,19 @@ def test_the_longest_unused_go(tmp_path: Path) -> None:
     caches.forget(tmp_path, "kernels-*", 2)
     assert {path.name for path in tmp_path.iterdir()} == {"other", "kernels-a", "kernels-c"}
     caches.forget(tmp_path / "nowhere", "*", 0)
+
+
+def test_without_a_home_folder_there_is_no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.delenv("LOCALAPPDATA", raising=False)
+    monkeypatch.setattr(Path, "home", homeless)
+    with pytest.raises(OSError, match="there is no home folder"):
+        caches.user_cache()
+    assert caches.named() == "the cache of a user without a home folder"
+    assert jit._cache_folder() is None
 
 
 def test_a_start_forgets_the_kernels_of_versions_long_unused(tmp_path: Path) -> None:

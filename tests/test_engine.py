@@ -41,11 +41,30 @@ def test_an_evaluator_is_opened_once_for_a_board(nogo_weights: Path) -> None:
         evaluators.open(games.make("go", size=9))
 
 
+@pytest.mark.parametrize("backend", ["torch", "openvino"])
+def test_a_file_that_is_replaced_or_lost_meanwhile_changes_nothing(
+    backend: str, nogo_weights: Path, tmp_path: Path
+) -> None:
+    def values(evaluators: Evaluators, size: int) -> list[float]:
+        game = games.make("nogo", size=size)
+        return evaluators.open(game).evaluate(game.new_states(1)).value.tolist()
+
+    evaluators, unharmed = (Evaluators(nogo_weights, backend, 1) for _ in range(2))
+    expected = [values(unharmed, size) for size in (6, 5, 4)]
+    assert values(evaluators, 6) == expected[0]
+    config = nets.config("b1c8", games.make("nogo"))
+    weights.save(nogo_weights, nets.build(config, seed=2), config, game="nogo", size=6)
+    assert values(Evaluators(nogo_weights, backend, 1), 5) != expected[1]
+    assert values(evaluators, 5) == expected[1]
+    nogo_weights.unlink()
+    assert values(evaluators, 4) == expected[2]
+
+
 @pytest.mark.parametrize(("kind", "sizes"), [(HashEvaluator, [1]), (WideEvaluator, [1, 2, 4, 8, 16, 32, 64])])
 def test_an_evaluator_is_ready_for_the_batches_that_it_prefers(
     kind: type[HashEvaluator], sizes: list[int], nogo_weights: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(factory, "open_evaluator", lambda path, game, **options: kind(game))
+    monkeypatch.setattr(factory.Opener, "open", lambda opener, game: kind(game))
     evaluator = Evaluators(nogo_weights).open(games.make("nogo", size=6))
     assert isinstance(evaluator, kind)
     assert evaluator.batches == sizes

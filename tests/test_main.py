@@ -78,7 +78,8 @@ def test_weights_describes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[
         (["perft", "chess"], "unknown game 'chess'"),
         (["perft", "go", "--size", "20"], "board size 20 is not supported"),
         (["perft", "go", "--rules", "japanese"], "unknown rules 'japanese'"),
-        (["perft", "go", "--depth", "0"], "--depth 0: expected 1 or more"),
+        (["perft", "go", "--depth", "0"], "--depth 0: expected 1 to 1,000"),
+        (["perft", "go", "--depth", "99999999999"], "--depth 99999999999: expected 1 to 1,000"),
         (["weights", "/nowhere/w.pt"], "cannot use weights /nowhere/w.pt: no such file"),
     ],
 )

@@ -215,6 +215,8 @@ def test_a_name_is_looked_for_in_three_places(file: Path, tmp_path: Path, monkey
     assert weights.find(file) == file
     with pytest.raises(weights.WeightsError, match=r"^cannot use weights /nowhere/w.pt: no such file$"):
         weights.find("/nowhere/w.pt")
+    with pytest.raises(weights.WeightsError, match="no such file"):
+        weights.find("a" * 300)
 
 
 def test_the_shipped_folder_exists() -> None:

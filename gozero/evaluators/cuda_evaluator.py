@@ -229,10 +229,14 @@ class CudaEvaluator:
         self._lock = threading.Lock()  # over the list of free lanes
 
     @staticmethod
-    def open(path: Path, game: Game, *, device: str = "cuda", precision: str = "auto") -> CudaEvaluator:
-        """A player's evaluator from a weights file; WeightsError if it cannot serve this game and board."""
-        file = weights.load(path, game.name)
-        check_board(path, file.config.name, file.config.board, game)
+    def open(
+        source: Path | weights.Weights, game: Game, *, device: str = "cuda", precision: str = "auto"
+    ) -> CudaEvaluator:
+        """A player's evaluator from a weights file, or from what was read of one; WeightsError if it cannot serve this
+        game and board.
+        """
+        file = source if isinstance(source, weights.Weights) else weights.load(source, game.name)
+        check_board(file.path, file.config.name, file.config.board, game)
         return CudaEvaluator(
             file.network(), game, device=device, precision=precision, ownership=True, capacities=PLAYERS
         )

@@ -14,16 +14,18 @@ from typing import TYPE_CHECKING
 from gozero.errors import ChoiceError
 from gozero.evaluators.backends import BACKENDS, PRECISIONS, PrecisionError, check_choice
 from gozero.evaluators.base import Evaluator
-from gozero.weights import find
+from gozero.weights import WeightsError, find
 
 if TYPE_CHECKING:
+    from gozero.evaluators.graphs import StoredGraph
     from gozero.games.game import Game
+    from gozero.weights import Weights
 
 
 def open_evaluator(
     path: Path | str, game: Game, *, backend: str = "auto", threads: int | None = None, precision: str = "auto"
 ) -> Evaluator:
-    """An evaluator from a weights file.
+    """An evaluator from a weights file; the arguments but for `game`, and the errors, are those of `Opener` too.
 
     Args:
         path: the file's name, see `weights.find`.
@@ -38,33 +40,60 @@ def open_evaluator(
         ValueError: an unknown backend or precision, or a backend that is not installed; PrecisionError: a precision
             that it does not have.
     """
-    check_choice("backend", backend, BACKENDS)
-    check_choice("precision", precision, PRECISIONS)
-    file = find(path)
-    chosen = _automatic_backend(precision) if backend == "auto" else backend
-    if find_spec(chosen) is None:
-        extra = "'gozero[train]', or 'gozero[cuda]' for an NVIDIA card" if chosen == "torch" else "openvino"
-        raise ChoiceError(f"backend {chosen} is not installed; run: pip install {extra}")
-    if chosen == "torch":
-        if precision == "int8":
-            raise PrecisionError(
-                "precision int8 needs the backend openvino, which is not used here; use auto, bf16 or f32"
-            )
-        return _torch_evaluator(file, game, threads, precision)
-    from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
-
-    return OpenVINOEvaluator.open(file, game, threads=threads, precision=precision)
+    return Opener(path, backend=backend, threads=threads, precision=precision).open(game)
 
 
-def _torch_evaluator(file: Path, game: Game, threads: int | None, precision: str) -> Evaluator:
-    """On a GPU, where there is one, by captured graphs if they serve the game."""
-    import torch
+class Opener:
+    """Opens evaluators of one weights file for one board after the other.
 
-    from gozero.evaluators import cuda_evaluator, torch_evaluator
+    The file is read once: a training may put another into its place while an engine runs, which would then play with
+    two networks.
+    """
 
-    if torch.cuda.is_available() and cuda_evaluator.serves(game):
-        return cuda_evaluator.CudaEvaluator.open(file, game, precision=precision)
-    return torch_evaluator.TorchEvaluator.open(file, game, threads=threads, precision=precision)
+    def __init__(
+        self, path: Path | str, *, backend: str = "auto", threads: int | None = None, precision: str = "auto"
+    ) -> None:
+        self._path, self._backend, self._threads, self._precision = Path(path), backend, threads, precision
+        self._read: StoredGraph | Weights | None = None
+        self._game = ""  # which it was read for
+
+    def open(self, game: Game) -> Evaluator:
+        """The evaluator for a game and board."""
+        check_choice("backend", self._backend, BACKENDS)
+        check_choice("precision", self._precision, PRECISIONS)
+        if self._read is None:
+            self._path, self._game = find(self._path), game.name
+        elif game.name != self._game:
+            raise WeightsError(self._path, f"it plays {self._game}, not {game.name}")
+        chosen = _automatic_backend(self._precision) if self._backend == "auto" else self._backend
+        if find_spec(chosen) is None:
+            extra = "'gozero[train]', or 'gozero[cuda]' for an NVIDIA card" if chosen == "torch" else "openvino"
+            raise ChoiceError(f"backend {chosen} is not installed; run: pip install {extra}")
+        if chosen == "torch":
+            if self._precision == "int8":
+                raise PrecisionError(
+                    "precision int8 needs the backend openvino, which is not used here; use auto, bf16 or f32"
+                )
+            return self._torch(game)
+        from gozero.evaluators import graphs
+        from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
+
+        read = self._read = self._read or graphs.load(self._path, game.name)
+        assert isinstance(read, graphs.StoredGraph)
+        return OpenVINOEvaluator.open(read, game, threads=self._threads, precision=self._precision)
+
+    def _torch(self, game: Game) -> Evaluator:
+        """On a GPU, where there is one, by captured graphs if they serve the game."""
+        import torch
+
+        from gozero import weights
+        from gozero.evaluators import cuda_evaluator, torch_evaluator
+
+        read = self._read = self._read or weights.load(self._path, game.name)
+        assert isinstance(read, weights.Weights)
+        if torch.cuda.is_available() and cuda_evaluator.serves(game):
+            return cuda_evaluator.CudaEvaluator.open(read, game, precision=self._precision)
+        return torch_evaluator.TorchEvaluator.open(read, game, threads=self._threads, precision=self._precision)
 
 
 def carry_graph(path: Path) -> None:

@@ -18,6 +18,7 @@ from gozero import features
 from gozero.evaluators import graphs, quantise
 from gozero.evaluators.backends import PRECISIONS, PrecisionError, check_board, check_choice
 from gozero.evaluators.base import Evaluation, check_states
+from gozero.evaluators.graphs import StoredGraph
 from gozero.evaluators.openvino_core import compiled, float_precision
 from gozero.machine import computes_int8
 from gozero.threads import available_threads
@@ -71,11 +72,16 @@ class OpenVINOEvaluator:
         self._compile(graph, ranges)
 
     @staticmethod
-    def open(path: Path, game: Game, *, threads: int | None = None, precision: str = "auto") -> OpenVINOEvaluator:
-        """An evaluator from a weights file; WeightsError if it cannot serve this game and board."""
-        stored = graphs.load(path, game.name)
-        check_board(path, stored.manifest.network, stored.manifest.board, game)
-        return OpenVINOEvaluator(stored.graph, game, threads=threads, precision=precision, ranges=stored.ranges)
+    def open(
+        source: Path | StoredGraph, game: Game, *, threads: int | None = None, precision: str = "auto"
+    ) -> OpenVINOEvaluator:
+        """An evaluator from a weights file, or from what was read of one; WeightsError if it cannot serve this game and
+        board.
+        """
+        stored = source if isinstance(source, StoredGraph) else graphs.load(source, game.name)
+        check_board(stored.path, stored.manifest.network, stored.manifest.board, game)
+        graph = stored.graph.clone()  # compiling gives it a board
+        return OpenVINOEvaluator(graph, game, threads=threads, precision=precision, ranges=stored.ranges)
 
     @staticmethod
     def from_module(

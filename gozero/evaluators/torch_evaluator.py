@@ -56,10 +56,14 @@ class TorchEvaluator:
         self.refresh(net)
 
     @staticmethod
-    def open(path: Path, game: Game, *, threads: int | None = None, precision: str = "auto") -> TorchEvaluator:
-        """An evaluator from a weights file; WeightsError if it cannot serve this game and board."""
-        file = weights.load(path, game.name)
-        check_board(path, file.config.name, file.config.board, game)
+    def open(
+        source: Path | weights.Weights, game: Game, *, threads: int | None = None, precision: str = "auto"
+    ) -> TorchEvaluator:
+        """An evaluator from a weights file, or from what was read of one; WeightsError if it cannot serve this game and
+        board.
+        """
+        file = source if isinstance(source, weights.Weights) else weights.load(source, game.name)
+        check_board(file.path, file.config.name, file.config.board, game)
         return TorchEvaluator(file.network(), game, threads=threads, precision=precision)
 
     def refresh(self, net: nn.Module) -> None:

@@ -87,6 +87,23 @@ def test_the_second_start_needs_no_torch(file: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "intel").exists(), "OpenVINO's usage reports stay off"
 
 
+@pytest.mark.parametrize("trouble", [OSError("there is no home folder"), RuntimeError("basic_ios::clear")])
+def test_an_engine_needs_no_cache(trouble: Exception, file: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise trouble
+
+    game = games.make("go", size=7)
+    expected = open_evaluator(file, game, backend="openvino", precision="f32").evaluate(game.new_states(1))
+    shutil.rmtree(cache)
+    if isinstance(trouble, OSError):
+        monkeypatch.setattr(caches, "user_cache", fail)
+    else:
+        monkeypatch.setattr(graphs.openvino, "save_model", fail)  # as on a full disk
+    found = open_evaluator(file, game, backend="openvino", precision="f32").evaluate(game.new_states(1))
+    np.testing.assert_array_equal(found.value, expected.value)
+    assert folders(cache) == []
+
+
 @pytest.mark.parametrize("victim", ["graph.xml", "graph.bin", "manifest.json"])
 @pytest.mark.parametrize("damage", ["absent", "cut"])
 def test_a_damaged_cache_is_made_again(file: Path, cache: Path, victim: str, damage: str) -> None:
@@ -180,6 +197,8 @@ def test_the_backend_is_chosen(file: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_gpu_plays_by_captured_graphs_where_they_serve_the_game(
     name: str, kind: str, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    load = weights.load
+    monkeypatch.setattr(weights, "load", lambda path, game: load(path, None))  # the file is of Go
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     for evaluator in (CudaEvaluator, TorchEvaluator):
         monkeypatch.setattr(evaluator, "open", lambda *opened, evaluator=evaluator, **options: evaluator.__name__)

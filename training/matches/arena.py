@@ -14,15 +14,16 @@ from __future__ import annotations
 
 import argparse
 import csv
+import io
 import json
 import time
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import ExitStack, closing
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from gozero import games, sgf
+from gozero import files, games, sgf
 from gozero.errors import ChoiceError
 from gozero.games import GO_FAMILY
 from gozero.games.game import Game
@@ -93,6 +94,15 @@ def _run(options: argparse.Namespace) -> int:
     return 0 if all(record.agreed and not record.detail for record in match.records) else 1
 
 
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """Turn a disk error into a ChoiceError that names the file."""
+    try:
+        yield
+    except OSError as error:
+        raise ChoiceError(f"cannot write {path}: {error.strerror or error}; what it held before is kept") from None
+
+
 @dataclass(frozen=True)
 class Match:
     """The finished games of a match and the files that they are saved in, as the options ask for."""
@@ -107,16 +117,29 @@ class Match:
         """Take a game that has just ended: its row and its SGF file are on disk at once."""
         self.records.append(record)
         if self.options.csv:
-            write_csv(self.options.csv, [record], self.conditions.game, append=len(self.records) > 1)
+            with _writing(self.options.csv):
+                write_csv(self.options.csv, [record], self.conditions.game, append=len(self.records) > 1)
         if self.options.sgf:
-            write_sgf(self.options.sgf, record, self.names, self.conditions, self.options.rules)
+            with _writing(self.options.sgf):
+                write_sgf(self.options.sgf, record, self.names, self.conditions, self.options.rules)
 
     def finish(self) -> None:
-        """Write the games in the order of their numbers; files are left alone where no game was finished."""
+        """Write the games in the order of their numbers, each file whatever becomes of the other. Files are left alone
+        where no game was finished.
+        """
         self.records.sort(key=lambda record: record.number)
-        if self.records and self.options.csv:
+        with ExitStack() as to_do:  # which is left in the opposite order
+            if self.records and self.options.json:
+                to_do.callback(self._finish_json)
+            if self.records and self.options.csv:
+                to_do.callback(self._finish_csv)
+
+    def _finish_csv(self) -> None:
+        with _writing(self.options.csv):
             write_csv(self.options.csv, self.records, self.conditions.game)
-        if self.records and self.options.json:
+
+    def _finish_json(self) -> None:
+        with _writing(self.options.json):
             write_json(self.options.json, self.options, self.names, self.settings, self.records, self.conditions)
 
     def kept(self) -> str:
@@ -177,12 +200,16 @@ def _fields(record: MatchGame, game: Game) -> dict[str, object]:
 
 def write_csv(path: Path, records: Sequence[MatchGame], game: Game, append: bool = False) -> None:
     """Write a line for each game, at least one; a heading first, unless they are appended to a file that has it."""
-    rows = [_fields(record, game) for record in records]
-    with path.open("a" if append else "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, fieldnames=list(rows[0]))
-        if not append:
-            writer.writeheader()
+    rows, text = [_fields(record, game) for record in records], io.StringIO()
+    writer = csv.DictWriter(text, fieldnames=list(rows[0]))
+    if append:
         writer.writerows(rows)
+        with path.open("a", newline="", encoding="utf-8") as file:
+            file.write(text.getvalue())
+    else:
+        writer.writeheader()
+        writer.writerows(rows)
+        files.write(path, text.getvalue().encode())
 
 
 def write_json(
@@ -208,7 +235,7 @@ def write_json(
         },
         "games": [_fields(record, game) for record in records],
     }
-    path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    files.write(path, (json.dumps(document, indent=1) + "\n").encode())
 
 
 def write_sgf(

@@ -22,7 +22,6 @@ from gozero import games
 from gozero.engine import beyond_training, find_weights, spanned, supported_sizes
 from gozero.errors import ChoiceError
 from gozero.exits import INTERRUPTED
-from gozero.options import SettingsError
 from gozero.weights import Header, WeightsError
 from training.console import Parser, finite, run_command, say, stop_on_signals
 from training.matches.commands import SIMS, check_opponent
@@ -31,9 +30,8 @@ from training.table.contest import Contest
 from training.table.layout import TableLayout
 from training.table.published import PublishedPair, PublishedTable
 from training.tournament import runner
-from training.tournament.crew import CrewError
 from training.tournament.field import Entrant, Field
-from training.tournament.runner import FOLDER, View
+from training.tournament.runner import FOLDER, UNPLAYABLE, View
 
 PROGRAM = "training.table"
 PICTURE, FIGURES = "table.svg", "table.csv"
@@ -42,7 +40,7 @@ PICTURE, FIGURES = "table.svg", "table.csv"
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play what is asked for; the exit code is described above."""
     options = _parser().parse_args(arguments)
-    return run_command(PROGRAM, lambda: _run(options), (SettingsError, CrewError, WeightsError))
+    return run_command(PROGRAM, lambda: _run(options), (*UNPLAYABLE, WeightsError))
 
 
 def _parser() -> argparse.ArgumentParser:

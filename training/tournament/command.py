@@ -22,14 +22,13 @@ from gozero.options import SettingsError
 from training.console import Parser, run_command, stop_on_signals
 from training.tournament import field as fields
 from training.tournament import runner
-from training.tournament.crew import CrewError
-from training.tournament.runner import FOLDER
+from training.tournament.runner import FOLDER, UNPLAYABLE
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play what is asked for; the exit code is described above."""
     options = _parser().parse_args(arguments)
-    return run_command("training.tournament", lambda: _run(options), (SettingsError, CrewError))
+    return run_command("training.tournament", lambda: _run(options), UNPLAYABLE)
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -19,8 +19,10 @@ from filelock import FileLock, Timeout
 from gozero.exits import SUCCESS
 from gozero.options import SettingsError
 from training.storage import storage
+from training.storage.storage import StorageError
 from training.tournament import game_files, journal, rehearsal, results
 from training.tournament.conductor import Conductor
+from training.tournament.crew import CrewError
 from training.tournament.field import Field
 from training.tournament.journal import Journal, PlayedGame
 from training.tournament.page import Pages
@@ -28,6 +30,7 @@ from training.tournament.progress import ProgressLine
 from training.tournament.results import Results
 
 FOLDER = Path("tournaments")  # of all tournaments, where the user names no other one
+UNPLAYABLE = (SettingsError, CrewError, StorageError)  # with which a tournament ends in one line
 FAULTY = 1  # exit code: a game was lost by a fault, or an entrant could not start
 SAID_FAULTS = 3  # of one entrant that are said at once
 REWRITE = 60.0  # seconds between two versions of the page while games are played
@@ -49,6 +52,7 @@ def play(field: Field, folder: Path, stop: Callable[[], bool], view: View | None
     Raises:
         SettingsError: the folder cannot be used, or its journal contradicts the field.
         CrewError: processes of this machine cannot play.
+        StorageError: a file of the folder cannot be written.
     """
     view = view or View()
     with alone(folder), Journal(folder, field) as opened:
@@ -91,21 +95,25 @@ class _Scribe:
         self._pages = Pages(self._game)
         self._written = time.monotonic()
         for played in conductor.journal.games:  # a killed run may not have come to them
-            game_files.write(played, conductor.field, self._game, folder)
+            self._save(played)
 
     def save(self, played: PlayedGame) -> None:
-        """Save a game that has ended, and now and then the page."""
-        game_files.write(played, self._conductor.field, self._game, self._folder)
+        """Save a game that has ended, and now and then the page. StorageError."""
+        self._save(played)
         if time.monotonic() - self._written > REWRITE:
             self.write()
 
+    def _save(self, played: PlayedGame) -> None:
+        with storage.writing(self._folder / game_files.FOLDER):
+            game_files.write(played, self._conductor.field, self._game, self._folder)
+
     def write(self) -> Results:
-        """Page and tables anew."""
+        """Page and tables anew. StorageError."""
         found = Results.of(self._conductor)
         contents = {TABLE: results.csv_text(found), DOCUMENT: results.json_text(found)}
         contents |= {PAGE: self._pages.page(found, self._view.parts(found)), **self._view.files(found)}
         for name, content in contents.items():
-            with storage.replacing(self._folder / name) as file:
+            with storage.writing(self._folder / name), storage.replacing(self._folder / name) as file:
                 file.write(content.encode())
         self._written = time.monotonic()
         return found

@@ -285,13 +285,23 @@ def test_a_bug_is_no_error_of_the_users(monkeypatch: pytest.MonkeyPatch) -> None
         arena.main(["random", "random", "--game", "tictactoe"])
 
 
-def test_a_disk_that_fails_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    def full(*_: object, **__: object) -> NoReturn:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+def test_a_disk_that_fails_is_one_line_and_what_was_finished_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write, table, document = arena.write_csv, tmp_path / "games.csv", tmp_path / "match.json"
+
+    def full(path: Path, *given: Any, **more: Any) -> None:
+        if path.exists() and len(path.read_text().splitlines()) > 2:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        write(path, *given, **more)
 
     monkeypatch.setattr(arena, "write_csv", full)
-    assert arena.main(["random", "random", "--game", "tictactoe", "--games", "2", "--csv", "never.csv"]) == 2
-    assert capsys.readouterr().err == "training.arena: No space left on device\n"
+    match = ["random", "random", "--game", "tictactoe", "--games", "6", "--csv", str(table), "--json", str(document)]
+    assert arena.main(match) == 2
+    why = "No space left on device; what it held before is kept"
+    assert capsys.readouterr().err == f"training.arena: cannot write {table}: {why}\n"
+    assert len(table.read_text().splitlines()) == 1 + 2
+    assert len(json.loads(document.read_text())["games"]) == 3
 
 
 @pytest.mark.parametrize(
