@@ -30,11 +30,11 @@ import torch
 from benchmarks import history
 from benchmarks.harness import machine
 from gozero import games
+from gozero.exits import INTERRUPTED, SUCCESS
 from training.console import say, stop_on_signals
 from training.cycle import cycle as loop
 from training.doctor.monitor import Monitor
 from training.loop import startup
-from training.matches.arena import write_csv
 from training.matches.match import tally
 from training.settings import config, presets
 from training.settings.config import LoopSettings, from_dict
@@ -81,13 +81,15 @@ def train(arm: str, folder: Path, evaluations: int, seed: int, stop: Callable[[]
     )
 
 
-def match(arm: str, folder: Path, options: argparse.Namespace) -> str:
-    """The recipe against an arm: a line with the recipe's score; the games are listed in `folder`/ARM.csv."""
+def match(arm: str, folder: Path, options: argparse.Namespace, stop: Callable[[], bool]) -> str:
+    """The recipe against an arm: a line with the recipe's score so far as `stop()` lets it come; the games are listed in
+    `folder`/recipe-ARM.csv.
+    """
     game = games.make("go", size=SIZE, rules="chinese", komi=KOMI)
     sides = [f"weights:{folder / name / 'weights.pt'}:{options.visits}" for name in ("recipe", arm)]
-    records = history.match(sides[0], sides[1], game, KOMI, options)
-    write_csv(folder / f"recipe-{arm}.csv", records, game)
-    return f"recipe against {arm:20} {tally(records)}"
+    listed = folder / f"recipe-{arm}.csv"
+    records = history.match(sides[0], sides[1], game, KOMI, options, listed=listed, stop=stop)
+    return f"recipe against {arm:20} {tally(records) if records else 'no game'}"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -124,9 +126,9 @@ def main(arguments: list[str] | None = None) -> int:
             f"{machine()}"
         )
         for arm in options.arms:
-            if arm != "recipe":
-                print(match(arm, options.folder, options), flush=True)
-    return 0
+            if arm != "recipe" and not stop():
+                print(match(arm, options.folder, options, stop), flush=True)
+    return INTERRUPTED if stop() else SUCCESS
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ bias     mean of the values, -1 to 1, with a standard error (of games, whose pos
 winner   share of the positions in which the value's sign names the winner; drawn games count half
 sure     mean size of the values; that of a network which is as often right as it believes is 2 * winner - 1
 
-The newest games of each size are measured. The network has learned from most of a run's games: --held-out takes only
+The newest games of each size that the network plays are measured. The network has learned from most of a run's games: --held-out takes only
 those that none of its steps was taken on, where the run had the usual share of them.
 """
 
@@ -19,17 +19,18 @@ from __future__ import annotations
 
 import argparse
 from collections import defaultdict, deque
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from gozero.engine import find_weights, supported_sizes
 from gozero.errors import ChoiceError
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.factory import open_evaluator
 from gozero.games.game import BLACK, TO_PLAY, Game
-from gozero.weights import WeightsError, find, load
-from training.console import Parser, run_command
+from gozero.weights import WeightsError
+from training.console import Parser, run_command, say
 from training.records.library import Entry, Library, LibraryError
 from training.records.records import Record
 from training.records.replay import CorruptRecordError, is_held_out, states_of
@@ -37,6 +38,7 @@ from training.settings.config import ReplaySettings
 
 BATCH = 64
 HELD_OUT = ReplaySettings().held_out
+MOST = 1_000_000  # games of a size, and pairs of a game: more than anybody has
 
 
 class Row(NamedTuple):
@@ -51,17 +53,18 @@ class Row(NamedTuple):
     sure: float
 
     def __str__(self) -> str:
+        error = f"± {self.error:.3f}" if self.games > 1 else " " * 7  # of one game it is not known
         return (
-            f"{self.size:>4} {self.games:>6} {self.positions:>10} {self.bias:>+9.3f} ± {self.error:.3f} "
+            f"{self.size:>4} {self.games:>6} {self.positions:>10} {self.bias:>+9.3f} {error} "
             f"{self.winner:>8.1%} {self.sure:>6.2f}"
         )
 
 
-def newest(library: Library, name: str, most: int, held_out: bool) -> dict[int, deque[Entry]]:
-    """The newest games of each board size, at most so many; with `held_out` only those never learned from.
+def newest(library: Library, name: str, most: int, held_out: bool, sizes: Container[int]) -> dict[int, deque[Entry]]:
+    """The newest games of each of these board sizes, at most so many; with `held_out` only those never learned from.
 
     Raises:
-        ChoiceError: the games are of another game than `name`, or there are none.
+        ChoiceError: the games are of another game than `name`, or there are none of these.
         LibraryError: there is no such folder or shard.
     """
     found: dict[int, deque[Entry]] = defaultdict(lambda: deque(maxlen=most))
@@ -70,10 +73,12 @@ def newest(library: Library, name: str, most: int, held_out: bool) -> dict[int, 
             raise ChoiceError(
                 f"{entry.name} is a game of {entry.game().name}, the weights play {name}; give other --records"
             )
-        if not held_out or is_held_out(entry.record, HELD_OUT):
+        if entry.record.size in sizes and (not held_out or is_held_out(entry.record, HELD_OUT)):
             found[entry.record.size].append(entry)
     if not found:
-        raise ChoiceError(f"no {'held-out ' * held_out}game in {library.paths[0]}; give other --records")
+        raise ChoiceError(
+            f"no {'held-out ' * held_out}game in {library.paths[0]} on a board that the weights play; give other --records"
+        )
     return dict(sorted(found.items()))
 
 
@@ -103,13 +108,14 @@ def measure(evaluator: Evaluator, entries: Sequence[Entry], pairs: int) -> Row:
 
 
 def _run(options: argparse.Namespace) -> int:
-    if options.games < 1 or options.pairs < 1:
-        raise ChoiceError("--games and --pairs are at least 1")
-    path = find(options.weights)
-    name = load(path, None).game
+    if not (1 <= options.games <= MOST and 1 <= options.pairs <= MOST):
+        raise ChoiceError(f"--games and --pairs are 1 to {MOST:,}")
+    path, header = find_weights(options.weights, None)
     library = Library([options.records])
-    found = newest(library, name, options.games, options.held_out)
-    print(f"{path.name}, {name}, games of {options.records}{', held out' * options.held_out}")
+    found = newest(library, header.game, options.games, options.held_out, supported_sizes(header))
+    if library.corrupt:
+        say(f"skipped {library.corrupt} damaged record(s) in {', '.join(map(str, library.damaged))}")
+    print(f"{path.name}, {header.game}, games of {options.records}{', held out' * options.held_out}")
     print(f"{'size':>4} {'games':>6} {'positions':>10} {'bias':>17} {'winner':>8} {'sure':>6}")
     for entries in found.values():
         evaluator = open_evaluator(path, entries[0].game(), threads=options.threads)

@@ -15,18 +15,24 @@ import csv
 import math
 import sys
 from collections import Counter
-from contextlib import ExitStack, closing
+from collections.abc import Callable
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.harness import machine
 from gozero import games, weights
+from gozero.errors import ChoiceError
 from gozero.evaluators.factory import open_evaluator
 from gozero.games.game import Game
+from training.console import Parser, finite, run_command
 from training.matches import elo, yardstick
+from training.matches.arena import write_csv
+from training.matches.commands import UNUSABLE, check_files
 from training.matches.match import MatchGame, MatchSettings, play_match, tally
 from training.matches.players import Conditions, open_player
-from training.matches.yardstick import Agreement, Labelled
+from training.matches.stopping import StoppablePlayer, Stopped
+from training.matches.yardstick import Agreement, Labelled, YardstickError
 
 
 @dataclass(frozen=True)
@@ -39,15 +45,38 @@ class Point:
     agreement: Agreement | None
 
 
-def match(first: str, second: str, game: Game, komi: float, options: argparse.Namespace) -> list[MatchGame]:
-    """The games of two players of `training.matches.players`, in order; of the options it reads games, seed,
-    opening_moves and threads.
+def rules_of(options: argparse.Namespace) -> MatchSettings:
+    """The match that the options games, seed and opening_moves ask for; ChoiceError."""
+    return MatchSettings(options.games, options.seed, options.opening_moves, parallel=32)
+
+
+def match(
+    first: str,
+    second: str,
+    game: Game,
+    komi: float,
+    options: argparse.Namespace,
+    *,
+    listed: Path | None = None,
+    stop: Callable[[], bool] = lambda: False,
+) -> list[MatchGame]:
+    """The games of two players of `training.matches.players`, in order; those that had ended, where `stop()` becomes
+    true. Of the options it reads those of `rules_of` and threads. In the file `listed` a game is as soon as it has ended.
     """
-    settings = MatchSettings(options.games, options.seed, options.opening_moves, parallel=32)
+    settings, records = rules_of(options), list[MatchGame]()
     conditions = Conditions(game, komi, options.seed, settings.parallel, threads=options.threads)
     with ExitStack() as opened:
-        sides = [opened.enter_context(closing(open_player(name, conditions))) for name in (first, second)]
-        return sorted(play_match((sides[0], sides[1]), game, settings), key=lambda record: record.number)
+        players = [opened.enter_context(closing(open_player(name, conditions))) for name in (first, second)]
+        sides = [StoppablePlayer(player, stop) for player in players]
+        opened.enter_context(suppress(Stopped))
+        for record in play_match((sides[0], sides[1]), game, settings):
+            records.append(record)
+            if listed:
+                write_csv(listed, [record], game, append=len(records) > 1)
+    records.sort(key=lambda record: record.number)
+    if listed and records:
+        write_csv(listed, records, game)
+    return records
 
 
 def listed(path: Path) -> elo.Tally:
@@ -71,10 +100,17 @@ def step(tally: elo.Tally) -> tuple[float, float]:
 def follow(
     files: list[Path], tallies: list[elo.Tally], labelled: Labelled | None, options: argparse.Namespace
 ) -> list[Point]:
-    """Measure every file, and print each result when it is known. `tallies` are the steps played before, if any."""
+    """Measure every file, and print each result when it is known. `tallies` are the steps played before, if any.
+
+    Raises:
+        ChoiceError, WeightsError, PlayerError: before the first game, if anything asked for cannot be.
+    """
     points: list[Point] = []
     has_komi = games.usual(options.game, "komi") is not None
     game = games.make(options.game, size=options.size, komi=options.komi if has_komi else None)
+    if options.games and not tallies:
+        rules_of(options)
+    evaluations = [_evaluations(path, options.game) for path in files]
     for number, path in enumerate(files):
         rating, error, text = 0.0, 0.0, "the first" if number == 0 else "no games"
         if number and (tallies or options.games):
@@ -94,11 +130,19 @@ def follow(
             evaluator = open_evaluator(path, labelled.game, threads=options.threads)
             found = yardstick.agreement(labelled, yardstick.evaluate(labelled, evaluator))
             text += f"; top-1 {found.top1:.1%}, win-rate error {found.winrate_error:.3f}"
-        points.append(Point(int(weights.load(path, options.game).provenance["evaluations"]), rating, error, found))
+        points.append(Point(evaluations[number], rating, error, found))
         print(
             f"{path.name}: {points[-1].evaluations:,} evaluations, Elo {rating:+.0f} +- {error:.0f}; {text}", flush=True
         )
     return points
+
+
+def _evaluations(path: Path, game: str) -> int:
+    """After how many evaluations of its run a file was written. ChoiceError where it does not say; WeightsError."""
+    count = weights.load(path, game).provenance.get("evaluations")
+    if not isinstance(count, int | float):
+        raise ChoiceError(f"{path} does not say after how many evaluations it was written: give weights of a run")
+    return int(count)
 
 
 def draw(points: list[Point], tallies: list[elo.Tally], options: argparse.Namespace) -> None:
@@ -139,12 +183,16 @@ def draw(points: list[Point], tallies: list[elo.Tally], options: argparse.Namesp
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Measure and plot; the exit code: 0."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    """Measure and plot; the exit code: 0, 2 for a request that makes no sense, 130 after Ctrl-C."""
+    parser = Parser(
+        prog="python -m benchmarks.history",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("files", nargs="*", type=Path, metavar="WEIGHTS", help="weights of one run, oldest first")
     parser.add_argument("--game", default="go", metavar="NAME", help="a name in gozero.games (default go)")
-    parser.add_argument("--size", type=int, default=13)
-    parser.add_argument("--komi", type=float, default=7.5)
+    parser.add_argument("--size", type=int, help="board of the games (default: the game's usual one)")
+    parser.add_argument("--komi", type=finite, default=7.5)
     parser.add_argument("--games", type=int, default=60, help="of each step (default 60); 0: none")
     parser.add_argument(
         "--lists",
@@ -174,6 +222,15 @@ def main(arguments: list[str] | None = None) -> int:
             tallies.append(listed(path))
         except (OSError, ValueError) as error:
             parser.error(f"--lists: {path}: {getattr(error, 'strerror', None) or error}")
+    measures_steps = len(options.files) > 1 and (options.games > 0 or bool(tallies))
+    if not options.files or not (measures_steps or options.yardstick):
+        parser.error("nothing to measure: give two weights files or more and --games, or --yardstick")
+    return run_command("benchmarks.history", lambda: _run(options, tallies), (*UNUSABLE, YardstickError))
+
+
+def _run(options: argparse.Namespace, tallies: list[elo.Tally]) -> int:
+    check_files(options.plot)
+    options.size = options.size or games.usual(options.game, "size")
     labelled = yardstick.read(options.yardstick, komi=options.komi) if options.yardstick else None
     print(machine())
     points = follow(options.files, tallies, labelled, options)

@@ -14,6 +14,7 @@ import re
 import shutil
 import subprocess
 import sys
+from contextlib import suppress
 from typing import IO
 
 PASS = re.compile(r"(\d*)\s*play\s+\S+\s+pass\s*", re.IGNORECASE)  # with the command's number, if it has one
@@ -38,20 +39,23 @@ def main(arguments: list[str] | None = None) -> int:
             if passed := PASS.fullmatch(line):
                 print(f"={passed[1]}\n", flush=True)
                 continue
-            if line.strip():
-                program.stdin.write(line)
-                program.stdin.flush()
-                _forward(program.stdout)
-        program.stdin.close()
+            if line.strip() and not _asked(program.stdin, line, program.stdout):
+                break  # it has ended: by `quit`, or by a fault
+        with suppress(BrokenPipeError):
+            program.stdin.close()
         return program.wait()
 
 
-def _forward(answers: IO[str]) -> None:
-    """Pass one answer on: the lines up to an empty one, or to the end."""
-    for line in answers:
-        print(line, end="", flush=True)
-        if not line.strip():
-            return
+def _asked(commands: IO[str], line: str, answers: IO[str]) -> bool:
+    """Pass a command to the program, and its answer on: the lines up to an empty one. False where it has ended."""
+    with suppress(BrokenPipeError):
+        commands.write(line)
+        commands.flush()
+        for answer in answers:
+            print(answer, end="", flush=True)
+            if not answer.strip():
+                return True
+    return False
 
 
 if __name__ == "__main__":

@@ -31,11 +31,12 @@ from benchmarks.harness import machine, measure, ratio
 from benchmarks.network_search import evaluator_alone
 from gozero import games, weights
 from gozero.evaluators.factory import open_evaluator
+from gozero.exits import INTERRUPTED, SUCCESS
 from gozero.games.game import Game
-from training.console import say, stop_on_signals
+from training.console import Parser, finite, run_command, say, stop_on_signals
 from training.learner.learner import LOSSES, Learner
 from training.loop import startup
-from training.matches.arena import write_csv
+from training.matches.commands import UNUSABLE
 from training.matches.match import tally
 from training.records import scoring
 from training.records.library import Entry, Library, LibraryError
@@ -102,7 +103,8 @@ def visits_of(files: list[Path], game: Game, options: argparse.Namespace) -> lis
 
 
 def compare(options: argparse.Namespace, most: int | None) -> int:
-    """Learn, measure and play. Returns 0, or 130 if it was stopped."""
+    """Learn, measure and play. Returns 0, or 130 if it was stopped: then the games that had ended are listed."""
+    history.rules_of(options)
     torch.set_num_threads(options.threads)
     stop = stop_on_signals()
     options.folder.mkdir(parents=True, exist_ok=True)
@@ -112,13 +114,15 @@ def compare(options: argparse.Namespace, most: int | None) -> int:
     options.komi = options.komi if has_komi else 0.0
     game = games.make(base.game, size=options.size, komi=options.komi if has_komi else None)
     replay = read(options.records, base, most)
+    if not replay.sizes():
+        raise LibraryError(f"no row to learn from in {', '.join(options.records)}; {replay.corrupt} games were refused")
     say(f"{sum(replay.sizes().values()):,} rows to learn from, by size {replay.sizes()}")
     files: list[Path] = []
     for name in options.networks:
         settings = replace(base, network=name)
         learner = learn(settings, replay, Origin(options.origin), 60 * options.minutes, stop)
         if stop():
-            return 130
+            return INTERRUPTED
         print(told(learner, replay, options.size), flush=True)
         files.append(options.folder / f"{name}.pt")
         provenance = {
@@ -138,15 +142,20 @@ def compare(options: argparse.Namespace, most: int | None) -> int:
         )
     sides = [f"weights:{path}:{count}" for path, count in zip(files, visits_of(files, game, options), strict=True)]
     for path, other in zip(files[1:], sides[1:], strict=True):
-        records = history.match(sides[0], other, game, options.komi, options)
-        print(f"{sides[0]} against {other}: {tally(records)}", flush=True)
-        write_csv(options.folder / f"{files[0].stem}-{path.stem}.csv", records, game)
-    return 0
+        listed = options.folder / f"{files[0].stem}-{path.stem}.csv"
+        records = history.match(sides[0], other, game, options.komi, options, listed=listed, stop=stop)
+        if records:
+            print(f"{sides[0]} against {other}: {tally(records)}", flush=True)
+        if stop():
+            return INTERRUPTED
+    return SUCCESS
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Learn, measure and play; the exit code: 0."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    """Learn, measure and play; the exit code: 0, 2 for a request that makes no sense, 130 if it was stopped."""
+    parser = Parser(
+        prog="python -m benchmarks.widths", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument(
         "records", nargs="*", default=["weights/resume"], help="run folders or shards (default weights/resume)"
     )
@@ -161,12 +170,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--from", dest="origin", metavar="WEIGHTS.pt", help="all are grown from these weights (default: from nothing)"
     )
-    parser.add_argument("--minutes", type=float, default=15, help="of learning, each (default 15)")
+    parser.add_argument("--minutes", type=finite, default=15, help="of learning, each (default 15)")
     parser.add_argument(
         "--folder", type=Path, default=Path("runs/widths"), help="for weights and lists of games (default runs/widths)"
     )
     parser.add_argument("--size", type=int, help="board of the matches (default: the preset's largest)")
-    parser.add_argument("--komi", type=float, default=7.5)
+    parser.add_argument("--komi", type=finite, default=7.5)
     parser.add_argument("--games", type=int, default=100, help="of each match (default 100)")
     parser.add_argument(
         "--visits", type=int, default=100, help="a move of the first network; the others as many as take that time"
@@ -182,15 +191,13 @@ def main(arguments: list[str] | None = None) -> int:
         help="a second of learning from eight games, then two of 8 visits on the preset's smallest board",
     )
     options = parser.parse_args(arguments)
+    if options.minutes <= 0 or options.threads < 1 or options.visits < 1:
+        parser.error("--minutes is above 0, --threads and --visits are at least 1")
     options.evaluations, most = 50 * BATCH, None
     if options.short:
         options.minutes, options.games, options.visits, options.evaluations, most = 1 / 60, 2, 8, BATCH, 8
     print(machine())
-    try:
-        return compare(options, most)
-    except (*startup.UNUSABLE, LibraryError) as error:
-        say(f"widths: {error}")
-        return 2
+    return run_command("widths", lambda: compare(options, most), (*startup.UNUSABLE, *UNUSABLE, LibraryError))
 
 
 if __name__ == "__main__":

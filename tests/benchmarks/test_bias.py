@@ -17,6 +17,7 @@ from training.records.records import Writer
 from training.records.replay import is_held_out
 
 GAMES = 30
+SIZES = (5, 7)
 
 
 class Guess:
@@ -41,7 +42,7 @@ def run(tmp_path: Path) -> Path:
 
 
 def test_a_network_that_believes_in_the_side_to_move_is_found_out(run: Path) -> None:
-    entries = bias.newest(Library([str(run)]), "go", 300, held_out=False)[5]
+    entries = bias.newest(Library([str(run)]), "go", 300, held_out=False, sizes=SIZES)[5]
     row = bias.measure(Guess(lambda states: np.full(len(states), 0.2)), entries, pairs=3)
     assert row[:3] == (5, GAMES, 6 * GAMES)
     assert row.bias == pytest.approx(0.2)
@@ -52,7 +53,7 @@ def test_a_network_that_believes_in_the_side_to_move_is_found_out(run: Path) -> 
 
 
 def test_a_network_that_believes_in_black_has_no_bias(run: Path) -> None:
-    entries = bias.newest(Library([str(run)]), "go", 300, held_out=False)[5]
+    entries = bias.newest(Library([str(run)]), "go", 300, held_out=False, sizes=SIZES)[5]
     black = np.mean([(1 + np.sign(entry.record.score)) / 2 for entry in entries])
     row = bias.measure(Guess(lambda states: np.where(states[:, TO_PLAY] == BLACK, 0.5, -0.5)), entries, pairs=3)
     assert row.bias == pytest.approx(0, abs=1e-6)
@@ -61,8 +62,10 @@ def test_a_network_that_believes_in_black_has_no_bias(run: Path) -> None:
 
 def test_the_newest_games_are_taken_or_those_that_are_held_out(run: Path) -> None:
     library = Library([str(run)])
-    assert [entry.number for entry in bias.newest(library, "go", 10, held_out=False)[5]] == list(range(21, 31))
-    held = bias.newest(library, "go", 300, held_out=True)
+    assert [entry.number for entry in bias.newest(library, "go", 10, held_out=False, sizes=SIZES)[5]] == list(
+        range(21, 31)
+    )
+    held = bias.newest(library, "go", 300, held_out=True, sizes=SIZES)
     expected = [seed + 1 for seed in range(GAMES) if is_held_out(random_record(5, seed), bias.HELD_OUT)]
     assert [entry.number for entry in held[5]] == expected
     assert 0 < len(expected) < GAMES / 2
@@ -79,13 +82,34 @@ def test_the_command(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[st
         assert re.search(rf"^ +{size} +2 +8 +[+-]\d\.\d{{3}} ± \d\.\d{{3}} +\d+\.\d% +\d\.\d\d$", printed, re.M)
 
 
+def test_a_network_of_one_board_is_measured_on_that(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = nets.config("mlp1x8", game_of(7))
+    weights.save(tmp_path / "net.pt", nets.build(config, seed=1), config, game="go", size=7)
+    command = ["--weights", str(tmp_path / "net.pt"), "--records", str(run), "--pairs", "2", "--games"]
+    assert bias.main([*command, "1"]) == 0
+    rows = capsys.readouterr().out.splitlines()[2:]
+    assert [row.split()[:2] for row in rows] == [["7", "1"]]
+    assert "nan" not in rows[0]
+    shard = run / "records" / "000001.gzr"
+    data = bytearray(shard.read_bytes())
+    data[-40] ^= 1
+    shard.write_bytes(bytes(data))
+    assert bias.main([*command, "9"]) == 0
+    out, err = capsys.readouterr()
+    assert [row.split()[:2] for row in out.splitlines()[2:]] == [["7", "3"]]
+    assert err == f"skipped 1 damaged record(s) in {shard}\n"
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
         (["--records", "nowhere"], "no such folder or shard"),
         (["--weights", "nowhere.pt"], "no such file"),
         (["--weights", "connect4.pt"], "is a game of go, the weights play connect4; give other --records"),
-        (["--games", "0"], "--games and --pairs are at least 1"),
+        (["--games", "0"], "--games and --pairs are 1 to 1,000,000"),
+        (["--pairs", "100000000000"], "--games and --pairs are 1 to 1,000,000"),
     ],
 )
 def test_what_cannot_be_measured_is_one_line(

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import history
-from gozero import weights
+from gozero import nets, weights
 from training.matches.elo import Tally
 
 
@@ -47,10 +47,39 @@ def test_what_is_no_list_is_one_line(
         path.write_text(text)
     with pytest.raises(SystemExit):
         history.main(["a.pt", "b.pt", "--lists", str(path)])
-    assert capsys.readouterr().err.endswith(f"--lists: {path}: {words}\n")
+    assert f"--lists: {path}: {words}" in capsys.readouterr().err
 
 
 def test_a_list_is_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         history.main(["a.pt", "b.pt", "c.pt", "--lists", str(written(tmp_path / "one.csv", "A"))])
     assert "1 lists for 3 files; give one for each step" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "nothing to measure: give two weights files or more and --games, or --yardstick"),
+        (["best.pt", "best.pt", "--games", "0"], "nothing to measure"),
+        (["nosuch.pt", "best.pt"], "no such file"),
+        (["best.pt", "best.pt", "--game", "chess"], "unknown game 'chess'"),
+        (["best.pt", "best.pt", "--games", "3"], "games must be even"),
+        (["best.pt", "best.pt", "--plot", "/no/such/plot.png"], "there is no folder /no/such"),
+        (["best.pt", "--yardstick", "nosuch.jsonl"], "cannot read the yardstick"),
+        (["{mute}", "{mute}"], "does not say after how many evaluations it was written"),
+    ],
+)
+def test_what_cannot_be_measured_is_one_line_before_the_first_game(
+    arguments: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = nets.config("b1c4")
+    weights.save(tmp_path / "mute.pt", nets.build(config, seed=1), config)
+    files = {"best.pt": str(weights.find("best.pt")), "{mute}": str(tmp_path / "mute.pt")}
+    try:
+        code = history.main([files.get(argument, argument) for argument in arguments])
+    except SystemExit as error:
+        code = error.code
+    assert code == 2
+    said = capsys.readouterr().err
+    assert words in said
+    assert said.count("\n") == 1

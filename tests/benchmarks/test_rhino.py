@@ -32,6 +32,19 @@ def test_passes_are_answered_and_the_rest_is_passed_on(
     assert answers == "= play\ngenmove\n\n=\n\n=7\n\n? play w a1, ['--level', '2']\n\n"
 
 
+def test_a_program_that_ends_is_not_spoken_to_any_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / rhino.PROGRAM).write_text(FAKE.format(python=sys.executable).replace('"list_commands', '"die'))
+    fake = (tmp_path / rhino.PROGRAM).read_text().replace('print("= play\\ngenmove\\n", flush=True)', "sys.exit(7)")
+    (tmp_path / rhino.PROGRAM).write_text(fake)
+    (tmp_path / rhino.PROGRAM).chmod(0o755)
+    monkeypatch.setattr(rhino, "PLACES", str(tmp_path))
+    monkeypatch.setattr(sys, "stdin", io.StringIO("name\ndie\nname\n" + "name\n" * 100))
+    assert rhino.main([]) == 7
+    assert capsys.readouterr().out == "? name, []\n\n"
+
+
 def test_a_program_that_is_not_there_is_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -52,7 +52,29 @@ def test_a_short_comparison_at_another_game(tmp_path: Path, capsys: pytest.Captu
     assert "is a game of nogo, the preset is of go: give its --preset" in capsys.readouterr().err
 
 
+def test_a_stop_during_the_games_ends_them_and_keeps_the_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, ended = [], tmp_path / "b1c8-b1c16.csv"
+
+    def stop_once_a_game_has_ended() -> bool:
+        asked.append(ended.exists())
+        return asked[-1]
+
+    monkeypatch.setattr(widths, "stop_on_signals", lambda: stop_once_a_game_has_ended)
+    networks = ["--networks", "b1c8", "b1c16", "b1c4"]
+    assert widths.main(["--short", *networks, "--games", "40", "--folder", str(tmp_path)]) == 130
+    assert len(asked) > 2
+    assert ended.exists()
+    assert not (tmp_path / "b1c8-b1c4.csv").exists()
+
+
 def test_what_cannot_be_compared_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for asked in (["--minutes", "0"], ["--minutes", "nan"], ["--threads", "0"]):
+        with pytest.raises(SystemExit) as ended:
+            widths.main([*asked, "--folder", str(tmp_path)])
+        assert ended.value.code == 2
+    for asked in (["--games", "3"], ["--opening-moves", "-1"]):
+        assert widths.main([*asked, "--minutes", "9", "--folder", str(tmp_path)]) == 2
+    capsys.readouterr()
     for asked in (["nowhere"], ["--networks", "wide"], ["--networks", "b1c8", "--from", "best.pt"]):
         assert widths.main([*asked, "--short", "--folder", str(tmp_path)]) == 2
     complaints = capsys.readouterr().err.splitlines()
