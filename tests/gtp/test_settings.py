@@ -66,7 +66,8 @@ def test_no_visits_are_the_network_alone() -> None:
 
 def test_the_command_line_wins_over_the_file(tmp_path: Path) -> None:
     path = tmp_path / "gozero.toml"
-    path.write_text('visits = 100\nkomi = 6\nno-resign = true\nresign_threshold = -0.5\nrules = "aga"\n')
+    text = 'visits = 100\nkomi = 6\nno-resign = true\nresign_threshold = -0.5\nrules = "aga"\n'
+    path.write_text(text, encoding="utf-8-sig")  # with the mark that some editors of Windows write
     settings = from_arguments(["--config", str(path), "--visits", "7"], "1.0")
     assert settings == GtpSettings(visits=7, komi=6.0, no_resign=True, resign_threshold=-0.5, rules="aga")
 

@@ -26,6 +26,9 @@ def said(error: Exception) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
 
 
+MOST_SECONDS = 1e6  # of a move: eleven days
+
+
 @dataclass(frozen=True)
 class Conditions:
     """The terms of a player's games. ChoiceError for numbers with which none can play."""
@@ -39,8 +42,10 @@ class Conditions:
     clock: tuple[float, float, int] | None = None  # what GTP engines are told in time_settings; None: nothing
 
     def __post_init__(self) -> None:
-        if not self.move_seconds > 0:
-            raise ChoiceError(f"a move cannot have {self.move_seconds:g} seconds: expected a number above 0")
+        if not 0 < self.move_seconds <= MOST_SECONDS:
+            raise ChoiceError(
+                f"a move cannot have {self.move_seconds:g} seconds: expected a number above 0, at most {MOST_SECONDS:,.0f}"
+            )
         if self.threads is not None and self.threads < 1:
             raise ChoiceError(f"{self.threads} threads cannot evaluate: expected 1 or more")
 

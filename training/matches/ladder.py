@@ -45,7 +45,7 @@ from training.matches.commands import (
 )
 from training.matches.elo import Tally, wilson
 from training.matches.match import MatchGame, MatchSettings, play_match, tally
-from training.matches.players import POLICY, ROLLOUT_PLAYERS, Conditions, open_player
+from training.matches.players import POLICY, ROLLOUT_PLAYERS, Conditions, count_of, open_player
 
 SIMULATIONS = tuple(10 * 2**rung for rung in range(12))  # of the plain UCT opponents
 COLUMNS = (
@@ -178,6 +178,8 @@ def _opponents(options: argparse.Namespace) -> list[str]:
     searches = [int(visits) for visits in options.visits if visits != POLICY]
     if any(count < 1 for count in (*options.sims, *searches)):
         raise ChoiceError("--sims and --visits are at least 1")
+    for count in (*searches, *(options.sims if options.opponent is None else ())):
+        count_of(str(count), "--sims and --visits")
     if options.opponent is None:
         return [f"{options.rollouts}:{count}" for count in options.sims]
     check_opponent(options.opponent)

@@ -50,6 +50,7 @@ from training.matches.players import (
     RandomPlayer,
     SearchPlayer,
     Turn,
+    count_of,
     match_search,
     random_action,
 )
@@ -288,6 +289,7 @@ def _parser() -> argparse.ArgumentParser:
 def _run(options: argparse.Namespace) -> int:
     if options.visits < 1 or options.positions < 1 or options.games < 1:
         raise ChoiceError("--visits, --positions and --games are at least 1")
+    count_of(str(options.visits), "--visits")
     if options.seed < 0:
         raise ChoiceError(f"--seed {options.seed}: expected 0 or more")
     game = games.make(options.game, size=options.size)

@@ -84,7 +84,7 @@ def read(path: Path, *, komi: float = 7.5) -> Labelled:
             label = json.loads(line)
             game = game or _game(len(label["ownership"]), komi)
             rows.append(_row(game, label))
-        except (AttributeError, KeyError, TypeError, ValueError, IllegalMove) as error:
+        except (AttributeError, KeyError, TypeError, ValueError, OverflowError, RecursionError, IllegalMove) as error:
             raise YardstickError(
                 f"{path}, line {number} is no labelled position: {type(error).__name__}: {error}"
             ) from None
@@ -115,20 +115,30 @@ def _row(game: Game, label: dict[str, Any]) -> _Row:
         position.play(coords.parse_vertex(vertex, game.rows))
     shares = np.zeros(game.actions, np.float32)
     for vertex, share in label["shares"].items():
-        shares[coords.parse_vertex(vertex, game.rows)] = share
+        shares[coords.parse_vertex(vertex, game.rows)] = _number(share)
     ownership = np.asarray(label["ownership"], np.float32)
     if ownership.shape != (game.points,):
         raise ValueError(f"{ownership.size} numbers of ownership for {game.points} points")
+    if not np.isfinite(ownership).all():
+        raise ValueError("an ownership is no finite number")
     best = np.int64(coords.parse_vertex(label["best"], game.rows))
     return (
         position.state.copy(),
         position.legal(),
         best,
         shares,
-        np.float32(label["winrate"]),
-        np.float32(label["score"]),
+        _number(label["winrate"]),
+        _number(label["score"]),
         ownership,
     )
+
+
+def _number(value: Any) -> np.float32:
+    """A label that is one finite number. TypeError or ValueError where it is not."""
+    number = np.float32(float(value))
+    if not np.isfinite(number):
+        raise ValueError(f"{value} is no finite number")
+    return number
 
 
 def evaluate(labelled: Labelled, evaluator: Evaluator) -> Evaluation:

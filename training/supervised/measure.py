@@ -27,7 +27,12 @@ class CorrectShare:
     count: int  # positions
 
     def __str__(self) -> str:
-        return f"{self.share:.1%} ± {self.half:.1%} of {self.count:,}" if self.count else "nothing to measure"
+        if not self.count:
+            return "nothing to measure"
+        half = (
+            f"± {self.half:.1%} of {self.count:,}" if np.isfinite(self.half) else f"of {self.count:,}, all of one game"
+        )
+        return f"{self.share:.1%} {half}"
 
 
 def share_of(right: np.ndarray, game: np.ndarray) -> CorrectShare:

@@ -65,7 +65,15 @@ class Trainer:
                 state["epoch"],
                 state["step"],
             )
-        except (OSError, RuntimeError, EOFError, KeyError, TypeError, pickle.UnpicklingError) as error:
+        except (
+            OSError,
+            RuntimeError,
+            EOFError,
+            LookupError,
+            TypeError,
+            AttributeError,
+            pickle.UnpicklingError,
+        ) as error:
             why = error.strerror if isinstance(error, OSError) else "it is damaged, or no state of a run"
             raise SettingsError(
                 f"cannot continue from {self.state_path.absolute()}: {why}; without --resume a new run begins"

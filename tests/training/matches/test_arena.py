@@ -317,6 +317,7 @@ def test_a_disk_that_fails_is_one_line_and_what_was_finished_is_kept(
         (["random", "random", "--seed", "-1"], "the seed must be at least 0, not -1"),
         (["random", "random", "--size", "99"], "99"),
         (["random", "random", "--rules", "martian"], "martian"),
+        (["random", "random", "--move-seconds", "1e10"], "expected a number above 0, at most 1,000,000"),
         (["random", "random", "--parallel", "0"], "parallel and max_moves must be at least 1"),
         (["random", "random", "--threads", "0"], "0 threads cannot evaluate: expected 1 or more"),
         (["random", "random", "--move-seconds", "0"], "a move cannot have 0 seconds"),

@@ -138,6 +138,7 @@ def test_a_bug_is_no_error_of_the_users(monkeypatch: pytest.MonkeyPatch) -> None
         (["--no-controls"], "there is no player to measure: give --weights"),
         (["--opponent", "engine"], "does not say where its simulations go: write {sims} there"),
         (["--sims", "0"], "at least 1"),
+        (["--sims", "10", "99999999999"], "99999999999 visits a move are too many"),
         (["--games", "0"], "--games 0: expected 1 or more for each opponent and colour"),
         (["--seed", "-1"], "the seed must be at least 0, not -1"),
         (["--opening-moves", "-1"], "opening_moves between 0 and max_moves - 1, not 32, 700 and -1"),

@@ -194,6 +194,7 @@ def test_a_bug_is_no_error_of_the_users(monkeypatch: pytest.MonkeyPatch) -> None
         (["--weights", "/nowhere/x.pt"], "/nowhere/x.pt"),
         (["--seed", "-1"], "--seed -1: expected 0 or more"),
         (["--visits", "0"], "--visits, --positions and --games are at least 1"),
+        (["--visits", "1" + "0" * 21], "visits a move are too many"),
         (["--game", "connect4"], "needs bitbully; run: pip install bitbully"),
     ],
 )

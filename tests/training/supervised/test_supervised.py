@@ -364,6 +364,7 @@ def test_a_small_network_learns_to_copy_a_player_who_always_plays_the_same(tmp_p
     ("arguments", "message"),
     [
         (["nowhere"], "nowhere: no such folder"),
+        ([__file__], "it is a file: give the folder that it is in"),
         (["{empty}"], "no *.sgf files in it or below it"),
         (["{folder}", "--network", "b6"], "unknown network 'b6'"),
         (["{folder}", "--network", "agz13"], "no game of its 24 files can be trained on: 24 files, 24 other sizes"),
@@ -393,3 +394,12 @@ def test_a_state_of_another_run_is_refused(
     assert run(folder, tmp_path / "w.pt") == 0
     assert run(folder, tmp_path / "w.pt", "--resume", "--seed", "5") == 2
     assert "is of another run: " in capsys.readouterr().err.splitlines()[-1]
+    for foreign in (torch.zeros(3), [1], {"facts": 1, "epoch": 1, "step": 1, "learner": {}}):
+        torch.save(foreign, tmp_path / "w.pt.state")
+        assert run(folder, tmp_path / "w.pt", "--resume") == 2
+        assert "it is damaged, or no state of a run; without --resume" in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_the_share_of_a_single_game_has_no_interval() -> None:
+    assert str(measure.share_of(np.array([True, False]), np.array([3, 3]))) == "50.0% of 2, all of one game"
+    assert str(measure.share_of(np.array([True, False]), np.array([3, 4]))).startswith("50.0% ± ")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import errno
 import json
+import os
 import re
 import shlex
 import signal
@@ -212,8 +214,25 @@ def test_a_bad_request_is_one_line(arguments: list[str], capsys: pytest.CaptureF
     assert complaint.startswith("training.tournament: ") and complaint.count("\n") == 1
 
 
+def test_a_full_disk_is_one_line_and_the_games_before_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    path = written(tmp_path, {"a": "random", "b": "fixed"}, games=2, processes=1)
+    monkeypatch.setattr(runner.game_files, "write", full)
+    code, games = play(path)
+    assert (code, len(games)) == (2, 1)
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert said.startswith(f"training.tournament: cannot write {tmp_path / 'out' / 'games'}: No space left on device")
+    assert said.endswith("then give the same command again")
+    monkeypatch.undo()
+    assert [game["pair"] for game in play(path)[1]] == [["a", "b"]] * 2
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell that closes a stream")
-@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&- <&-"])
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&- <&-", "2> /dev/full"])
 def test_a_closed_stream_stops_nothing(closed: str, tmp_path: Path) -> None:
     path = written(tmp_path, {"a": "random", "b": "fixed"}, games=2, processes=1)
     line = shlex.join([sys.executable, "-m", "training.tournament", str(path), "--out", str(tmp_path / "out")])
