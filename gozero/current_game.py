@@ -128,11 +128,12 @@ class CurrentGame(ABC):
             self.position = before
             raise
 
-    def undo(self) -> None:
-        """Take back the last move. IndexError when there is none."""
-        number = len(self.position.moves)
-        self.position.undo()
-        self.notes.undo(number)
+    def undo(self, number: int = 1) -> None:
+        """Take back the last moves. IndexError when there are not so many; then none is taken back."""
+        played = len(self.position.moves)
+        self.position.undo(number)
+        for move in range(played, played - number, -1):
+            self.notes.undo(move)
 
     def _begin(self, position: Position) -> None:
         """Let a game begin with this position."""

@@ -120,15 +120,16 @@ class Position:
             self._history = np.concatenate([self._history, np.zeros_like(self._history)])
         self.game.step(self.state, self._history, action)
 
-    def undo(self) -> None:
-        """Take back the last move. IndexError when there is none."""
-        if not self.moves:
+    def undo(self, number: int = 1) -> None:
+        """Take back the last moves. IndexError when there are not so many; then none is taken back."""
+        if not 0 <= number <= len(self.moves):
             raise IndexError("there is no move to undo")
-        if self._idle:
-            self._idle -= 1
-            self.moves.pop()
+        idle = min(number, self._idle)
+        self._idle -= idle
+        moves = self.moves[: len(self.moves) - number]
+        if number == idle:
+            self.moves = moves
             return
-        moves = self.moves[:-1]
         first = self._first
         self._restart(first)
         for move in moves:

@@ -135,8 +135,7 @@ class Sitting:
         own = [number for number, move in enumerate(self.position.moves) if move.colour == self.person]
         if not own:
             raise InputError("There is no move of yours to take back.")
-        for _ in self.position.moves[own[-1] :]:
-            self.position.undo()
+        self.position.undo(len(self.position.moves) - own[-1])
 
     def record(self, komi: float | None, rules: str | None) -> bytes:
         """The game so far as SGF, or one move a line for games that SGF is not written for.

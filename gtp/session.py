@@ -334,8 +334,7 @@ class BoardCommands:
     def _undo(self, number: int) -> str:
         if number > len(self._session.game.position.moves):
             raise GtpError("cannot undo")
-        for _ in range(number):
-            self._session.game.undo()
+        self._session.game.undo(number)
         return ""
 
 

@@ -118,6 +118,10 @@ def test_undo_brings_back_every_position_of_the_game(rules: str) -> None:
         if position.is_over:
             break
         play_at_random(position, 1, seed)
+    for number in range(len(position.moves)):
+        several = position.copy()
+        several.undo(len(several.moves) - number)
+        assert same(several, past[number]), f"{several}\n{past[number]}"
     while position.moves:
         position.undo()
         expected = past[len(position.moves)]
@@ -135,6 +139,12 @@ def test_undo_takes_back_a_move_out_of_turn_with_its_pass() -> None:
 def test_there_is_nothing_to_undo_at_the_beginning() -> None:
     with pytest.raises(IndexError):
         begin(9).undo()
+    position = begin(9, "E5")
+    with pytest.raises(IndexError):
+        position.undo(2)
+    assert len(position.moves) == 1
+    position.undo(0)
+    assert len(position.moves) == 1
 
 
 def test_undo_reopens_a_finished_game() -> None:
@@ -142,6 +152,18 @@ def test_undo_reopens_a_finished_game() -> None:
     assert position.is_over
     position.undo()
     assert not position.is_over and position.outcome() == NOT_OVER
+
+
+def test_undo_takes_back_passes_after_the_end_and_moves_before_it() -> None:
+    position = begin(9, "E5", "pass")
+    before = position.copy()
+    position.play(at("pass"))
+    for colour in (BLACK, WHITE):
+        position.pass_after_end(colour)
+    position.undo(1)
+    assert position.is_over and len(position.moves) == 4
+    position.undo(2)
+    assert same(position, before), str(position)
 
 
 def test_superko_reaches_back_to_the_beginning_and_undo_forgets_it() -> None:
