@@ -1,6 +1,6 @@
 """Draw what a network thinks of a position of a recorded game: its policy, and who it expects to own each point.
 
-    python -m tools.draw_board weights/resume/000079:13 --move 49 --weights weights/best.pt --out docs/board.png
+    python -m tools.draw_board docs/board:1 --move 49 --weights weights/best.pt --out docs/board.png
 
 This makes the picture in README.md. GAME is a name that `python -m training.records list` prints. The move numbered
 `--move` is the one that is about to be played: 1 draws the empty board.
@@ -45,7 +45,7 @@ def draw(name: str, move: int, file: Path) -> bytes:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run from the command line; the exit code is described above."""
     parser = Parser(prog="python -m tools.draw_board", description=__doc__.split("\n\n")[0])
-    parser.add_argument("game", metavar="GAME", help="a recorded game, such as weights/resume/000079:13")
+    parser.add_argument("game", metavar="GAME", help="a recorded game, such as docs/board:1")
     parser.add_argument(
         "--move", type=int, required=True, metavar="N", help="the number of the move that is to be played, from 1"
     )

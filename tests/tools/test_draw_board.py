@@ -12,7 +12,7 @@ from tools import draw_board
 
 TREE = Path(__file__).parents[2]
 MOST_BYTES = 60_000  # of a picture that everybody downloads with the tree
-GAME = str(TREE / "weights" / "resume" / "000079:13")
+GAME = str(TREE / "docs" / "board:1")
 
 
 def test_the_command_of_the_readme_draws_policy_and_ownership(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
