@@ -59,6 +59,8 @@ class Trainer:
         """Continue from the state beside OUT. SettingsError where there is none, or it belongs to another run."""
         try:
             state = torch.load(self.state_path, map_location="cpu", weights_only=True)
+            if not isinstance(state, dict):
+                raise TypeError(type(state))
             saved, rate, self.epoch, self.step = (
                 _lasting(state["facts"]),
                 _learning_rate(state["facts"]),
@@ -69,7 +71,7 @@ class Trainer:
             OSError,
             RuntimeError,
             EOFError,
-            LookupError,
+            KeyError,
             TypeError,
             AttributeError,
             pickle.UnpicklingError,
