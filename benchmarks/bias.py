@@ -11,8 +11,8 @@ bias     mean of the values, -1 to 1, with a standard error (of games, whose pos
 winner   share of the positions in which the value's sign names the winner; drawn games count half
 sure     mean size of the values; that of a network which is as often right as it believes is 2 * winner - 1
 
-The newest games of each size that the network plays are measured. The network has learned from most of a run's games: --held-out takes only
-those that none of its steps was taken on, where the run had the usual share of them.
+The newest games of each size that the network plays are measured. The network has learned from most of a run's games:
+--held-out takes only those that none of its steps was taken on, where the run had the usual share of them.
 """
 
 from __future__ import annotations
@@ -113,8 +113,8 @@ def _run(options: argparse.Namespace) -> int:
     path, header = find_weights(options.weights, None)
     library = Library([options.records])
     found = newest(library, header.game, options.games, options.held_out, supported_sizes(header))
-    if library.corrupt:
-        say(f"skipped {library.corrupt} damaged record(s) in {', '.join(map(str, library.damaged))}")
+    if library.complaint:
+        say(library.complaint)
     print(f"{path.name}, {header.game}, games of {options.records}{', held out' * options.held_out}")
     print(f"{'size':>4} {'games':>6} {'positions':>10} {'bias':>17} {'winner':>8} {'sure':>6}")
     for entries in found.values():

@@ -5,10 +5,10 @@ Several processes share them. The most recently used entries are kept. Each use 
 
 from __future__ import annotations
 
-import os
 import shutil
-import sys
 from pathlib import Path
+
+from gozero.files import platform_folder
 
 KEPT_VERSIONS = 8  # of gozero, whose kernels (64 MB each) and converted networks are kept side by side
 
@@ -19,16 +19,7 @@ def user_cache() -> Path:
     Raises:
         OSError: the system names no home folder.
     """
-    try:
-        if sys.platform == "win32":
-            base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
-        elif sys.platform == "darwin":
-            base = Path.home() / "Library" / "Caches"
-        else:
-            base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    except RuntimeError:
-        raise OSError("there is no home folder") from None
-    return Path(base) / "gozero"
+    return platform_folder(("LOCALAPPDATA", "AppData/Local"), "Library/Caches", ("XDG_CACHE_HOME", ".cache"))
 
 
 def named() -> str:

@@ -21,16 +21,20 @@ def user_data() -> Path:
     Raises:
         OSError: the system names no home folder.
     """
+    return platform_folder(
+        ("APPDATA", "AppData/Roaming"), "Library/Application Support", ("XDG_DATA_HOME", ".local/share")
+    )
+
+
+def platform_folder(windows: tuple[str, str], mac: str, others: tuple[str, str]) -> Path:
+    """`gozero` in a folder that the platform has for a purpose: what a variable of the environment says, where there is
+    one and it is set, else a place in the home folder. OSError where the system names no home folder.
+    """
+    variable, place = windows if sys.platform == "win32" else ("", mac) if sys.platform == "darwin" else others
     try:
-        if sys.platform == "win32":
-            base = os.environ.get("APPDATA") or Path.home() / "AppData" / "Roaming"
-        elif sys.platform == "darwin":
-            base = Path.home() / "Library" / "Application Support"
-        else:
-            base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+        return Path(os.environ.get(variable) or Path.home() / place) / "gozero"
     except RuntimeError:
         raise OSError("there is no home folder") from None
-    return Path(base) / "gozero"
 
 
 def replace(path: Path, content: bytes) -> None:

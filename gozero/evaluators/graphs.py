@@ -68,7 +68,7 @@ class StoredGraph:
     graph: Any
     manifest: Manifest
     path: Path  # of the weights file
-    folder: Path | None  # of the cache, for what that file was when it was read; None: there is no cache
+    key: str  # of its folder in the cache: the sha256 of the embedded graph, or of the file as it was read
     embedded_ranges: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # by the board's dimensions
 
     def ranges(self, game: Game, threads: int) -> Mapping[str, float]:
@@ -76,16 +76,17 @@ class StoredGraph:
         embedded, names = self.embedded_ranges.get(game.dimensions), quantise.layers(self.graph).keys()
         if embedded is not None and embedded.keys() == names:
             return embedded
-        if self.folder is None:
+        folder = _folder(self.key)
+        if folder is None:
             return quantise.ranges(self.graph, game, threads)
-        file = self.folder / f"ranges-{game.dimensions}.json"
+        file = folder / f"ranges-{game.dimensions}.json"
         with contextlib.suppress(OSError, ValueError, AttributeError):  # not there yet, or damaged
             kept: dict[str, float] = json.loads(file.read_text())
             if kept.keys() == names and all(isinstance(value, float) for value in kept.values()):
                 return kept
         found = quantise.ranges(self.graph, game, threads)
         with contextlib.suppress(OSError):
-            self.folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(parents=True, exist_ok=True)
             new = file.with_suffix(f".{os.getpid()}")
             new.write_text(json.dumps(found))
             new.replace(file)
@@ -98,8 +99,10 @@ def load(path: Path, game: str) -> StoredGraph:
     Raises:
         WeightsError: the file is damaged or made for another game, or it has no graph and torch is not installed.
     """
-    folder = _folder(path)
-    stored = _embedded(path, folder) or _cached(path, folder) or _converted(path, folder, game)
+    stored = _embedded(path)
+    if stored is None:
+        key = weights.file_hash(path)
+        stored = _cached(path, key) or _converted(path, key, game)
     if stored.manifest.game != game:
         raise weights.WeightsError(path, f"it plays {stored.manifest.game}, not {game}")
     weights.check_features(path, game, stored.manifest.feature_version)
@@ -139,7 +142,7 @@ def _digest(content: Mapping[str, bytes]) -> str:
     return hashlib.sha256(b"".join(content[part] for part in GRAPH[:2])).hexdigest()
 
 
-def _embedded(path: Path, folder: Path | None) -> StoredGraph | None:
+def _embedded(path: Path) -> StoredGraph | None:
     """The graph in a weights file; None where there is none."""
     try:
         content = attachments.read(path, GRAPH)
@@ -152,13 +155,14 @@ def _embedded(path: Path, folder: Path | None) -> StoredGraph | None:
         ranges = description["ranges"]
         if not all(isinstance(value, float) for layers in ranges.values() for value in layers.values()):
             raise ValueError
-        return StoredGraph(graph, Manifest(**description["manifest"]), path, folder, ranges)
+        return StoredGraph(graph, Manifest(**description["manifest"]), path, description["sha256"], ranges)
     except (attachments.DamageError, ValueError, KeyError, TypeError, AttributeError, RuntimeError):
         raise weights.WeightsError(path, "its inference graph is damaged") from None
 
 
-def _cached(path: Path, folder: Path | None) -> StoredGraph | None:
+def _cached(path: Path, key: str) -> StoredGraph | None:
     """The graph of a weights file in the cache; None where there is none, or a damaged one."""
+    folder = _folder(key)
     if folder is None:
         return None
     try:
@@ -168,10 +172,10 @@ def _cached(path: Path, folder: Path | None) -> StoredGraph | None:
         folder.parent.touch()
     except (OSError, RuntimeError, ValueError, TypeError):
         return None
-    return StoredGraph(graph, manifest, path, folder)
+    return StoredGraph(graph, manifest, path, key)
 
 
-def _converted(path: Path, folder: Path | None, game: str) -> StoredGraph:
+def _converted(path: Path, key: str, game: str) -> StoredGraph:
     """The graph of a weights file, made by torch and put into the cache."""
     try:
         import torch  # noqa: F401  # what reads the tensors
@@ -182,7 +186,8 @@ def _converted(path: Path, folder: Path | None, game: str) -> StoredGraph:
             f"run: pip install 'gozero[train]', then: python -m gozero graph {path}",
         ) from None
     file = weights.load(path, game)
-    stored = StoredGraph(convert(file.network()), Manifest.of(file), path, folder)
+    stored = StoredGraph(convert(file.network()), Manifest.of(file), path, key)
+    folder = _folder(key)
     if folder is not None:
         with contextlib.suppress(OSError, RuntimeError):  # OpenVINO's, of a full disk
             _store(stored, folder)
@@ -238,13 +243,13 @@ def convert(net: nn.Module) -> Any:
     return graph
 
 
-def _folder(path: Path) -> Path | None:
-    """The folder of the cache for a weights file as it is now; None where there is no cache."""
+def _folder(key: str) -> Path | None:
+    """The folder of the cache for a graph; None where there is no cache."""
     try:
         cache = caches.user_cache()
     except OSError:
         return None
-    return cache / f"openvino-{_converter_hash()}" / weights.file_hash(path)
+    return cache / f"openvino-{_converter_hash()}" / key
 
 
 def _converter_hash() -> str:

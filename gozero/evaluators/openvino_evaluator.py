@@ -80,8 +80,7 @@ class OpenVINOEvaluator:
         """
         stored = source if isinstance(source, StoredGraph) else graphs.load(source, game.name)
         check_board(stored.path, stored.manifest.network, stored.manifest.board, game)
-        graph = stored.graph.clone()  # compiling gives it a board
-        return OpenVINOEvaluator(graph, game, threads=threads, precision=precision, ranges=stored.ranges)
+        return OpenVINOEvaluator(stored.graph, game, threads=threads, precision=precision, ranges=stored.ranges)
 
     @staticmethod
     def from_module(
@@ -129,6 +128,8 @@ class OpenVINOEvaluator:
             known = ranges(self.game, self.threads) if ranges else quantise.ranges(graph, self.game, self.threads)
             graph = quantise.quantised(graph, known)
             self.precision = "int8"
+        else:
+            graph = graph.clone()  # compiling gives it a board
         self._compiled = compiled(graph, board, self.threads, floating, self._batches)
         self._free: deque[Any] = deque()  # idle requests of this compilation
 

@@ -144,8 +144,8 @@ def facts(entry: Entry) -> dict[str, Any]:
 
 def _complain(found: Library) -> None:
     """Say on stderr which damaged records were skipped."""
-    if found.corrupt:
-        say(f"skipped {found.corrupt} damaged record(s) in {', '.join(map(str, found.damaged))}")
+    if found.complaint:
+        say(found.complaint)
 
 
 def show_list(options: argparse.Namespace) -> int:

@@ -76,6 +76,13 @@ class Library:
     bytes: int = 0
     damaged: list[Path] = field(default_factory=list)  # shards with a corrupt frame
 
+    @property
+    def complaint(self) -> str:
+        """A line about the damaged records that were skipped so far; empty where there were none."""
+        if not self.corrupt:
+            return ""
+        return f"skipped {self.corrupt} damaged record(s) in {', '.join(map(str, self.damaged))}"
+
     def entries(self) -> Iterator[Entry]:
         """Yield all games, in the order of paths, shards and records.
 

@@ -106,10 +106,8 @@ def read(folder: Path, wanted: Wanted, say: Callable[[str], None], only_size: in
     """
     files = sorted(path for path in folder.rglob("*") if path.suffix.lower() == ".sgf" and path.is_file())
     if not files:
-        where = "no such folder" if not folder.exists() else "it is a file: give the folder that it is in"
-        if folder.is_dir():
-            where = "no *.sgf files in it or below it"
-        raise CollectionError(f"{folder.absolute()}: {where}")
+        what = "it is a file: give the folder that it is in" if folder.exists() else "no such folder"
+        raise CollectionError(f"{folder.absolute()}: {'no *.sgf files in it or below it' if folder.is_dir() else what}")
     reader = _Reader(wanted, say, only_size)
     order = np.random.default_rng(wanted.seed).permutation(len(files))
     for read_so_far, index in enumerate(order):
