@@ -12,7 +12,7 @@ import queue
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from analysis.fields import QueryError
 from analysis.queries import Action, Defaults, read_action, read_query
@@ -76,7 +76,7 @@ class Server:
         if not line.strip():
             return
         try:
-            values = json.loads(line)
+            values = json.loads(line, parse_constant=_refused)
         except (ValueError, RecursionError) as error:
             self._send({"error": f"not a line of JSON: {error}"})
             return
@@ -170,3 +170,8 @@ def _arrived(lines: Lines, *, wait: bool) -> Iterator[str | None]:
         yield line
         if line is None:
             return
+
+
+def _refused(name: str) -> NoReturn:
+    """Python reads NaN and Infinity, which no other reader of the answer would understand."""
+    raise ValueError(f"{name} is no number in JSON")

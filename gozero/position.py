@@ -87,7 +87,7 @@ class Position:
         mover = self.to_play if colour is None else colour
         before = self.state.copy()
         if mover != self.to_play:
-            self._step_out_of_turn(mover)
+            self._step_out_of_turn(mover, action)
         if not self.is_legal(action, superko=superko):
             self.state = before
             raise IllegalMove(f"{self._name(action)} is illegal for {COLOUR_NAMES[mover]}")
@@ -108,12 +108,16 @@ class Position:
             else f"action {action}"
         )
 
-    def _step_out_of_turn(self, colour: int) -> None:
-        """Give the move to `colour`: the other side passes, where the game has passes."""
-        if self.game.has_pass:
-            self._step(self.game.pass_action)
-        else:
+    def _step_out_of_turn(self, colour: int, action: int) -> None:
+        """Give the move to `colour`, for an action: the other side passes, where the game has passes. That pass, which
+        nobody played, does not end the game together with another.
+        """
+        if not self.game.has_pass:
             self.state[TO_PLAY] = colour
+            return
+        self._step(self.game.pass_action)
+        if action == self.game.pass_action and self.game.set_marks is not None:
+            self.game.set_marks(self.state, None, 0)
 
     def _step(self, action: int) -> None:
         if self.ply + 2 > len(self._history):
@@ -134,7 +138,7 @@ class Position:
         self._restart(first)
         for move in moves:
             if move.colour != self.to_play:
-                self._step_out_of_turn(move.colour)
+                self._step_out_of_turn(move.colour, move.action)
             self._step(move.action)
         self.moves = moves
 

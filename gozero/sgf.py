@@ -13,6 +13,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from sgfmill import boards, sgf_grammar
 from sgfmill.sgf import Sgf_game, Tree_node
@@ -136,17 +137,18 @@ def _record(nodes: list[Tree_node], before_move: float, shared: int = 0) -> tupl
     reader = _Reader(size)
     try:
         shared_moves = reader.read(nodes, before_move, shared)
+        black_stones = reader.actions("b")
+        handicap = min(_handicap(root), max(len(black_stones), _first_plays(nodes)))
     except RecordError:
         raise
     except ValueError:  # sgfmill's, without a message or with Python's own
         raise RecordError(f"the file names a point off the {size}x{size} board or an unknown colour") from None
-    handicap = _handicap(root)
     record = GameRecord(
         size=size,
         moves=tuple((COLOURS_OF_SGF[colour], coords.from_sgf(move, size)) for colour, move in reader.moves),
         komi=_komi(root),
         handicap=handicap,
-        black_stones=reader.actions("b"),
+        black_stones=black_stones,
         white_stones=reader.actions("w"),
         to_play=reader.first_to_play(nodes, handicap),
         result=_text(root, "RE"),
@@ -186,7 +188,7 @@ def serialise(record: GameRecord) -> bytes:
     if record.komi is not None and abs(record.komi) < _MAX_WRITTEN_KOMI:
         root.set("KM", record.komi)
     rules = NOGO_RULES if record.game == "nogo" else record.rules
-    if record.handicap > 1:
+    if record.handicap > 1 or _looks_given(record):
         root.set("HA", record.handicap)
     texts = (
         ("PB", record.black_name), ("BR", record.black_rank), ("PW", record.white_name), ("WR", record.white_rank),
@@ -194,7 +196,7 @@ def serialise(record: GameRecord) -> bytes:
     )  # fmt: skip
     for name, value in texts:
         if value:
-            root.set(name, value)
+            root.set(name, _writable(value))
     if record.black_stones or record.white_stones:
         root.set_setup_stones(_points(record.black_stones, record.size), _points(record.white_stones, record.size))
         root.set("PL", SGF_COLOURS[record.to_play])
@@ -205,8 +207,13 @@ def serialise(record: GameRecord) -> bytes:
         nodes.append(game.extend_main_sequence())
         nodes[-1].set_move(SGF_COLOURS[colour], coords.to_sgf(action, record.size))
     for number, text in record.comments:
-        nodes[number].set("C", text)
+        nodes[number].set("C", _writable(text))
     return bytes(game.serialise())
+
+
+def _looks_given(record: GameRecord) -> bool:
+    """Whether a reader would take Black's stones for a handicap unless told otherwise, see `_handicap`."""
+    return len(record.black_stones) > 1 and not record.white_stones and record.to_play == WHITE
 
 
 def _points(actions: Iterable[int], size: int) -> list[tuple[int, int]]:
@@ -291,11 +298,13 @@ def _decoded(data: bytes) -> tuple[bytes, str | None]:
     return text.decode(codec, errors="replace").encode(), "UTF-8"
 
 
-def read_tree(data: bytes, games: Sequence[str] = ("go",)) -> Sgf_game:
-    """The first game in ``data``, with its variations; a file that names an unknown encoding is read as latin-1, which
-    accepts every byte. RecordError where it is none of ``games``, keys of `GAME_NUMBERS`.
+def read_tree(data: bytes, games: Sequence[str] = ("go",), encoding: str | None = None) -> Sgf_game:
+    """The first game in ``data``, with its variations, in ``encoding`` or else the one that it names; a file that names
+    an unknown encoding is read as latin-1, which accepts every byte. RecordError where it is none of ``games``, keys of
+    `GAME_NUMBERS`.
     """
-    data, encoding = _decoded(data)
+    if encoding is None:
+        data, encoding = _decoded(data)
     try:
         game = Sgf_game.from_bytes(data, override_encoding=encoding)
     except LookupError:
@@ -356,12 +365,22 @@ def _handicap(root: Tree_node) -> int:
     return len(black)
 
 
+def _first_plays(nodes: list[Tree_node]) -> int:
+    """Black's plays before White's first move, which some programs write instead of stones that are set up."""
+    moves = (node.get_move() for node in nodes)
+    return sum(1 for _ in takewhile(lambda move: move[0] == "b", (move for move in moves if move[0] is not None)))
+
+
 def _text(root: Tree_node, name: str) -> str:
     """A text property of the root in one line, or empty."""
     if not root.has_property(name):
         return ""
     try:
-        text = " ".join(root.get(name).split())
-        return text.encode(errors="replace").decode()  # halves of surrogate pairs cannot be written
+        return _writable(" ".join(root.get(name).split()))
     except UnicodeDecodeError:
         return " ".join(root.get_raw(name).decode("latin-1").split())
+
+
+def _writable(text: str) -> str:
+    """The text without halves of surrogate pairs, which no file can hold; they stand for bytes that were no UTF-8."""
+    return text.encode(errors="replace").decode()

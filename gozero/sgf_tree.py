@@ -51,13 +51,13 @@ class GameWithVariations:
     left_out: int = 0
 
 
-def read(data: bytes, games: Sequence[str] = ("go",)) -> GameWithVariations:
-    """The first game in ``data``, one of ``games``, see `sgf.read_tree`. RecordError as in `sgf.parse`, and where it has
-    more than `MOST_BRANCHES` moves.
+def read(data: bytes, games: Sequence[str] = ("go",), encoding: str | None = None) -> GameWithVariations:
+    """The first game in ``data``, one of ``games``, in an encoding, see `sgf.read_tree`. RecordError as in `sgf.parse`,
+    and where it has more than `MOST_BRANCHES` moves.
 
     As there, stones that are set up in the middle of the main line begin a new game.
     """
-    tree = sgf.read_tree(data, games)
+    tree = sgf.read_tree(data, games, encoding)
     record = replace(sgf.record_of(tree), moves=())
     start = [node for node in tree.get_main_sequence() if node is tree.get_root() or node.has_setup_stones()][-1]
     try:

@@ -195,7 +195,11 @@ def find(name: Path | str) -> Path:
 
 def search_folders() -> list[Path]:
     """The folders in which `find` looks, in order; an absolute name is looked for once, whatever the folder."""
-    return [Path.cwd(), Path(sys.argv[0]).resolve().parent, full(sys.executable).parent, shipped_folder()]
+    try:
+        started = [Path.cwd(), Path(sys.argv[0]).resolve().parent]
+    except OSError:  # the working directory has been removed
+        started = []
+    return [*started, full(sys.executable).parent, shipped_folder()]
 
 
 def shipped_folder() -> Path:

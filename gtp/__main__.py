@@ -129,7 +129,11 @@ def description(settings: GtpSettings, path: Path, header: Header) -> str:
 def surroundings(settings: GtpSettings) -> str:
     """Process, threads and platform, for the log, one fact a line."""
     threads = settings.threads or available_threads()
-    return f"process {os.getpid()}, {threads} threads, Python {platform.python_version()}, {platform.platform()}\nin {Path.cwd()}"
+    try:
+        folder = str(Path.cwd())
+    except OSError:
+        folder = "a folder that has been removed"
+    return f"process {os.getpid()}, {threads} threads, Python {platform.python_version()}, {platform.platform()}\nin {folder}"
 
 
 def facts(settings: GtpSettings, path: Path, header: Header) -> list[str]:

@@ -24,9 +24,9 @@ def colour_of(text: str) -> int:
 
 
 def number_of(text: str) -> float:
-    """Parse a finite number."""
+    """Parse a finite number, in ASCII digits."""
     try:
-        value = float(text)
+        value = float(text) if text.isascii() and "_" not in text else math.nan
     except ValueError:
         value = math.nan
     if not math.isfinite(value):

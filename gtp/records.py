@@ -74,7 +74,7 @@ class RecordCommands:
                 raise sgf.RecordError("not a game record")
             game.load_record(sgf.parse(path.read_bytes(), before_move))
             self._session.warn_of_size(game.size)
-        except (OSError, sgf.RecordError, ChoiceError, SetUpError, IllegalMove) as error:
+        except (OSError, UnicodeError, sgf.RecordError, ChoiceError, SetUpError, IllegalMove) as error:
             say(f"cannot load {path}: {reason(error)}")
             raise GtpError("cannot load file") from None
         self._session.clock.reset()

@@ -90,6 +90,17 @@ def test_one_colour_may_play_twice() -> None:
     assert str(position).count("X") == 3, str(position)
 
 
+def test_two_passes_of_one_side_alone_do_not_end_the_game() -> None:
+    position = begin(9, "C3")
+    for _ in range(2):
+        position.play(position.game.pass_action, BLACK)
+        assert not position.is_over, str(position)
+    position.undo()
+    assert not position.is_over and position.to_play == WHITE
+    position.play(position.game.pass_action)
+    assert position.is_over
+
+
 def test_white_may_begin() -> None:
     position = begin(9)
     position.play(at("E5"), WHITE)

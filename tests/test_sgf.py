@@ -1,6 +1,7 @@
 """Records to SGF and back, and the files that other programs write."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from sgfmill.sgf import Sgf_game
@@ -114,6 +115,19 @@ def test_half_a_surrogate_pair_can_be_written_again() -> None:
     assert sgf.parse(sgf.serialise(record)).black_name == "a?b"
 
 
+def test_bytes_of_a_name_that_were_no_utf8_are_written_as_question_marks() -> None:
+    record = GameRecord(9, black_name="Jos\udce9", comments=((0, "\udce9"),))
+    data = sgf.serialise(record)
+    assert sgf.parse(data).black_name == "Jos?"
+    assert b"C[?]" in data
+
+
+def test_stones_set_up_with_white_to_play_are_no_handicap_after_a_round_trip() -> None:
+    record = GameRecord(9, black_stones=(at("C3"), at("G7")), to_play=WHITE)
+    assert sgf.parse(sgf.serialise(record)).handicap == 0
+    assert sgf.parse(sgf.serialise(replace(record, handicap=2))).handicap == 2
+
+
 def test_before_move_leaves_the_rest_out() -> None:
     data = b"(;SZ[9];B[aa];W[bb];B[cc])"
     assert [len(sgf.parse(data, number).moves) for number in (0, 1, 2, 3, 4, 99)] == [0, 0, 1, 2, 3, 3]
@@ -142,9 +156,14 @@ def test_set_up_in_mid_game_becomes_the_beginning() -> None:
         (b"AB[cc][gg]AW[dd]", 0, BLACK),
         (b"HA[0]", 0, BLACK),
         (b"HA[two]", 0, BLACK),
-        (b"HA[81]", 81, WHITE),
-        (b"HA[82]", 0, BLACK),
-        (b"HA[99999999999]", 0, BLACK),
+        (b"HA[2]AB[cc][gg][cg]", 2, WHITE),
+        (b"HA[3];B[cc];B[gg];B[cg];W[gc]", 3, BLACK),
+        (b"HA[3];B[cc];B[gg];W[gc]", 2, BLACK),
+        (b"HA[2]", 0, BLACK),  # a number of stones that never stood there is none
+        (b"HA[2];W[ee]", 0, WHITE),
+        (b"HA[81]AB[aa:ih]", 72, WHITE),
+        (b"HA[82]AB[cc][gg]", 0, BLACK),
+        (b"HA[99999999999]AB[cc][gg]", 0, BLACK),
         (b"", 0, BLACK),
     ],
 )

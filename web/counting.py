@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from gozero.colours import BLACK, COLOUR_NAMES, EMPTY, WHITE
 from gozero.game_tree import never
-from gozero.games import go
+from gozero.games import COUNTED_GAMES, go
 from gozero.go_ending import GoEnding
 from gozero.go_game import GoGame
 from gozero.play import WORDS
@@ -15,6 +15,13 @@ from gozero.player import Player
 from gozero.regions import chains_of
 from gozero.settlement import Settlement, agreed, as_it_stands
 from web.table import RefusedError, Table
+
+
+class Outcome(NamedTuple):
+    """How the rules end a game."""
+
+    winner: int  # BLACK, WHITE, or EMPTY for a draw
+    lead: float | None  # Black's points above White's, where the game is counted
 
 
 class Counting:
@@ -93,10 +100,14 @@ class Counting:
         table = self._table
         if table.ended_here is not None:
             return table.ended_here.winner
-        if self.is_counted:
-            lead = self.lead(self.settlement())
-            return BLACK if lead > 0 else WHITE if lead < 0 else EMPTY
-        return table.game.winner()
+        return self.outcome().winner
+
+    def outcome(self, should_stop: Callable[[], bool] = never) -> Outcome:
+        """The outcome by the rules of the position that is shown, which is over."""
+        if not self.is_counted:
+            return Outcome(self._table.game.winner(), None)
+        lead = self.lead(self.settlement(should_stop))
+        return Outcome(BLACK if lead > 0 else WHITE if lead < 0 else EMPTY, lead)
 
     def result(self) -> str:
         """The result in one sentence; empty while the game goes on."""
@@ -129,7 +140,10 @@ class Counting:
         if winner == EMPTY:
             return "0"
         ended = table.ended_here
-        how = f"{abs(self._margin()):g}" if ended is None else ended.how[0].upper()
+        if ended is not None:
+            how = ended.how[0].upper()
+        else:
+            how = f"{abs(self._margin()):g}" if self.is_counted or table.game.name in COUNTED_GAMES else ""
         return f"{COLOUR_NAMES[winner][0]}+{how}"
 
     def _margin(self) -> float:

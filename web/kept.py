@@ -42,5 +42,7 @@ def take_up(table: Table, values: dict[str, Any]) -> None:
             table.clock.restore(values["clock"])
         table.go_to(values["live"])
         table.live_here()
+    else:
+        table.review()
     table.leaf = values["leaf"]
     table.go_to(values["at"])

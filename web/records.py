@@ -16,16 +16,15 @@ from gozero.colours import COLOUR_WORDS, EMPTY, WHITE
 from gozero.games import GO_FAMILY
 from gozero.games.rules import RULES
 from gozero.go_game import GoGame
-from gozero.sgf import GameRecord, RecordError
+from gozero.sgf import RecordError
 from gozero.sgf_tree import Branch, GameWithVariations
 from gozero.weights import WEIGHTS
 from web.game_tree import START
-from web.setups import MOST_HANDICAP, MOST_KOMI, Setup
+from web.setups import MOST_KOMI, Setup
 from web.table import RefusedError, Table
 
 READ = ("go", "nogo", "othello", "gomoku")  # games of SGF files
 LONGEST, LONGEST_COMMENT = 1_000_000, 10_000  # characters of a record, of a comment
-_CHARSET = re.compile(r"\bCA\s*\[[^\]]*\]")
 _HEADER = re.compile(rf"\s*# ({'|'.join(WEIGHTS)}) (\d{{1,2}})x\d{{1,2}}\s*$", re.MULTILINE)
 _COLOURS = {word: colour for colour, word in COLOUR_WORDS.items()}
 
@@ -107,23 +106,20 @@ def _check_length(text: str) -> None:
         raise RefusedError(f"This file has {len(text):,} characters; a record has at most {LONGEST:,}.")
 
 
-def _data_of(text: str) -> bytes:
-    """An SGF file's text as UTF-8 that says so: the browser has decoded it, whatever it was."""
-    text = _CHARSET.sub("", text)
-    return text.replace(";", ";CA[UTF-8]", 1).encode()
-
-
 def read_sgf(text: str) -> GameWithVariations:
-    """The game of an SGF file. RefusedError where it is none, or too long."""
+    """The game of an SGF file, which the browser has decoded. RefusedError where it is none, or too long."""
     _check_length(text)
     try:
-        return sgf_tree.read(_data_of(text), READ)
+        return sgf_tree.read(text.encode(), READ, "UTF-8")
     except RecordError as error:
         raise RefusedError(f"This is no game in SGF that can be opened: {error}.") from None
 
 
 def _load_game(table: Table, game: GameWithVariations) -> str:
-    record, remarks = _in_bounds(game.record)
+    record, remarks = game.record, []
+    if record.komi is not None and not abs(record.komi) <= MOST_KOMI:
+        remarks.append(f"The file's komi, {record.komi:g}, was left out: it is beyond {MOST_KOMI} points.")
+        record = replace(record, komi=None)
     if isinstance(table.game, GoGame) and table.game.name != "nogo" and record.rules:
         rules = table.game.rules.name
         if _name_of_rules(record.rules) != rules:
@@ -166,18 +162,6 @@ def _check_main_line(table: Table) -> None:
 def _unplayable(table: Table, number: int, move: str) -> RefusedError:
     where = f"{table.game.name} on {table.game.kind.dimensions}"
     return RefusedError(f"Move {number} of this file, {move[:40]!r}, cannot be played in {where}.")
-
-
-def _in_bounds(record: GameRecord) -> tuple[GameRecord, list[str]]:
-    """A record whose komi and handicap can be, and remarks on what was left out."""
-    remarks = []
-    if record.komi is not None and not abs(record.komi) <= MOST_KOMI:
-        remarks.append(f"The file's komi, {record.komi:g}, was left out: it is beyond {MOST_KOMI} points.")
-        record = replace(record, komi=None)
-    if record.handicap > max(MOST_HANDICAP, len(record.black_stones)):
-        remarks.append(f"The file's handicap, {record.handicap} stones, was left out: no such stones are set up.")
-        record = replace(record, handicap=0)
-    return record, remarks
 
 
 def _load_moves(table: Table, text: str) -> None:

@@ -16,7 +16,6 @@ from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games.game import Game
 from gozero.weights import WeightsError
 from web import catalogue, kept
-from web.counting import Counting
 from web.settings import EngineProcessSettings
 from web.setups import Setup
 from web.table import Table
@@ -30,7 +29,7 @@ class Seated:
     def __init__(self, table: Table, thinker: Thinker, trained: tuple[int, ...]) -> None:
         self.table, self.thinker, self.trained = table, thinker, trained
         self.identity = secrets.token_hex(4)  # by which the page knows a new game
-        self.counting = Counting(table, thinker.analyst)
+        self.counting = thinker.counting
 
     def view(self) -> dict[str, Any]:
         """All that the page shows."""

@@ -21,6 +21,7 @@ from gozero.games.game import BLACK, EMPTY, WHITE, Game
 from gozero.player import NoChoiceError, PlayerSettings
 from gozero.players import player_of
 from gozero.search_report import Analysis, Observer
+from web.counting import Counting
 from web.engine_side import EngineSide
 from web.game_tree import Estimate
 from web.table import RefusedError, Table
@@ -78,6 +79,7 @@ class Thinker:
         name = table.game.name
         full = PlayerSettings(rules=table.setup.rules, search=engine.search_settings(None, name), max_memory=half)
         self.analyst = player_of(table.game, open_evaluator, full)
+        self.counting = Counting(table, self.analyst)
         self.engine_side = EngineSide(table, open_evaluator, half, allowed.playouts, is_cut)
         self.is_analysing = False
         self._analysed: int | None = None  # the node whose analysis is done
@@ -213,10 +215,10 @@ class Thinker:
         table = self._table
         position = table.game.position
         if position.is_over:
-            winner = table.game.winner() if table.ended is None else None
-            if winner is not None:
-                chance = {BLACK: 1.0, WHITE: 0.0, EMPTY: 0.5}[winner]
-                table.tree.learn(node, Estimate(self._batch_visits, chance))
+            outcome = self.counting.outcome(self._should_stop) if table.ended is None else None
+            if outcome is not None and not self._should_stop():
+                chance = {BLACK: 1.0, WHITE: 0.0, EMPTY: 0.5}[outcome.winner]
+                table.tree.learn(node, Estimate(self._batch_visits, chance, outcome.lead))
             return
         looks: list[Analysis] = []
         root = position.copy()

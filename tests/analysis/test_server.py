@@ -242,7 +242,17 @@ def test_what_the_board_refuses(fields: dict[str, Any], field: str, message: str
 
 
 @pytest.mark.parametrize(
-    "line", ["nonsense", "[1]", "3", "{}", '{"id": 3}', "[" * 100_000, '{"id":"a","moves":' + "9" * 5000 + "}"]
+    "line",
+    [
+        "nonsense",
+        "[1]",
+        "3",
+        "{}",
+        '{"id": 3}',
+        "[" * 100_000,
+        '{"id":"a","moves":' + "9" * 5000 + "}",
+        '{"id":"a","x":NaN}',
+    ],
 )
 def test_lines_that_are_no_query(line: str) -> None:
     talk = Talk()

@@ -154,6 +154,8 @@ def test_the_lag_is_the_user_s() -> None:
         ("time_left b 10 0;", "leave the ';' out"),
         ("time_settings 0 nan 1", "'nan' is not a number"),
         ("time_settings inf 0 0", "'inf' is not a number"),
+        ("time_settings 1_0 0 0", "'1_0' is not a number"),
+        ("time_settings ٣ 0 0", "'٣' is not a number"),
         ("time_settings -1 0 0", "cannot be negative"),
         ("time_settings 0 10 0.5", "whole number of stones"),
         ("kgs-time_settings", "expected one of none, absolute, byoyomi, canadian"),

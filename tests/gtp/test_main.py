@@ -217,3 +217,10 @@ def test_ctrl_c_leaves_quietly(small_weights: Path) -> None:
     _, talk = engine.communicate(timeout=10)
     assert engine.returncode == 130
     assert b"Traceback" not in talk
+
+
+def test_a_folder_that_has_been_removed_is_no_hindrance(small_weights: Path, tmp_path: Path) -> None:
+    script = 'mkdir gone; cd gone; rmdir ../gone; echo name | "$0" "$@"'
+    command = ["/bin/sh", "-c", script, *COMMAND, "--weights", str(small_weights), "--log", str(tmp_path / "log")]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "= gozero\n\n"

@@ -39,6 +39,7 @@ def test_game_over_leaves_the_board_and_stops_pondering(engine: Engine, monkeypa
     [
         "cgos-opponent_name",
         "cgos-opponent_name Ann of the 9 stones",
+        "cgos-opponent_name Jos\udce9",  # a byte that was no UTF-8
         "cgos-opponent_rating",
         "cgos-opponent_rating 1850?",
         "cgos-gameover",
@@ -50,6 +51,8 @@ def test_game_over_leaves_the_board_and_stops_pondering(engine: Engine, monkeypa
 )
 def test_what_servers_tell_is_accepted_whatever_it_is(engine: Engine, line: str) -> None:
     engine.ask(line)
+    engine.ask("genmove b")
+    engine.ask("printsgf")
 
 
 def test_clear_cache_drops_what_was_searched() -> None:

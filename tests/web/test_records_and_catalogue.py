@@ -31,6 +31,12 @@ def test_a_record_in_any_encoding_is_text_once_the_browser_has_read_it() -> None
         assert "C[围棋]" in text
 
 
+def test_a_comment_may_speak_of_properties() -> None:
+    found, _ = opened("(;GM[1]SZ[9]C[He lives in CA [US];B[ee];W[cc])")
+    assert found.tree[START].comment == "He lives in CA [US"
+    assert len(found.tree.moves(found.line[-1])) == 2
+
+
 def opened(text: str, game: str = "go") -> tuple[Table, str]:
     """The table for the review of a record that is opened at a game, and what is remarked."""
     setup, found = records.setup_for(text, Setup(game=game))
@@ -136,14 +142,11 @@ def test_a_list_of_moves_without_its_first_line_is_of_the_game_on_the_page() -> 
     assert (setup.game, setup.size, setup.person) == ("gomoku", 7, "both")
 
 
-def test_komi_and_handicap_out_of_bounds_are_left_out_and_told() -> None:
+def test_komi_out_of_bounds_and_handicap_without_stones_are_left_out() -> None:
     found, remark = opened("(;SZ[19]HA[300]KM[99999999];W[dd])")
     assert isinstance(found.game, GoGame)
     assert (found.game.komi, found.game.handicap) == (7.5, 0)
-    assert remark == (
-        "The file's komi, 1e+08, was left out: it is beyond 1000 points. "
-        "The file's handicap, 300 stones, was left out: no such stones are set up."
-    )
+    assert remark == "The file's komi, 1e+08, was left out: it is beyond 1000 points."
 
 
 def test_a_saved_record_says_which_program_wrote_it_and_keeps_the_files_result() -> None:

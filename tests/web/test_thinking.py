@@ -137,3 +137,28 @@ def test_the_graph_grows_while_a_game_is_analysed(server: Server, room: str) -> 
         graph = page.until("view")["graph"]
         assert [report["point"] for report in progress] == graph
         assert all(0 <= point["black"] <= 1 and point["visits"] >= 20 for point in graph)
+
+
+def test_the_end_of_a_game_is_judged_by_its_count(server: Server, room: str) -> None:
+    """As the board stands White is ahead, with the dead stone removed Black."""
+    walls = "".join(f";B[e{row}];W[f{row}];B[c{row}];W[h{row}]" for row in "abcdefghi")
+    with server.page(room) as page:
+        begun(page, {"game": "go", "size": 9, "person": "both"})
+        page.send(do="load", text=f"(;GM[1]SZ[9]KM[7.5]{walls};B[];W[ae];B[ai];W[];B[])")
+        line = page.until("view")["line"]
+        page.send(do="goto", node=line[-1])
+        view = page.until("view")
+        assert view["result"] == "Black wins by 1.5 points."
+        page.send(do="batch", visits=1)
+        points = [page.until("progress")["point"] for _ in line]
+        assert (points[-1]["black"], points[-1]["score"]) == (1.0, 1.5)
+
+
+def test_a_game_that_is_not_counted_is_saved_as_won_without_points(server: Server, room: str) -> None:
+    with server.page(room) as page:
+        begun(page, {"game": "gomoku", "size": 9, "person": "both"})
+        for vertex in "a1 a9 b1 b9 c1 c9 d1 d9 e1".split():
+            page.send(do="play", vertex=vertex)
+            assert page.until("view")
+        page.send(do="save")
+        assert "RE[B+]" in page.until("record")["text"]

@@ -101,6 +101,15 @@ def test_the_variation_that_is_shown_is_kept() -> None:
     assert again.line == table.line == [START, 1, 3]
 
 
+@pytest.mark.parametrize("person", ["both", "white"])
+def test_a_game_in_review_stays_in_review(person: str) -> None:
+    setup = setup_of({"game": "connect4", "person": person})
+    table, again = Table(setup, 7, [7]), Table(setup, 7, [7])
+    table.review()
+    kept.take_up(again, json.loads(json.dumps(kept.to_values(table, 0.0))))
+    assert again.live is None and not again.is_engines_turn
+
+
 def timed_table() -> Table:
     """A game with a clock against the engine, which is White."""
     return Table(setup_of({"clock": {"main": 60}}), 9, [9])
