@@ -96,7 +96,8 @@ def test_what_libraries_print_goes_to_stderr(small_weights: Path) -> None:
         check=True,
     )
     assert "noise" not in done.stdout
-    assert {"python noise", "more noise", "C noise"} <= set(done.stderr.splitlines())
+    for noise in ("python noise", "more noise", "C noise"):  # a line of another thread may come between one and its end
+        assert noise in done.stderr
 
 
 @pytest.mark.parametrize("ending", ["quit\n", ""])
