@@ -196,7 +196,7 @@ def serialise(record: GameRecord) -> bytes:
     )  # fmt: skip
     for name, value in texts:
         if value:
-            root.set(name, _writable(value))
+            root.set(name, writable(value))
     if record.black_stones or record.white_stones:
         root.set_setup_stones(_points(record.black_stones, record.size), _points(record.white_stones, record.size))
         root.set("PL", SGF_COLOURS[record.to_play])
@@ -207,7 +207,7 @@ def serialise(record: GameRecord) -> bytes:
         nodes.append(game.extend_main_sequence())
         nodes[-1].set_move(SGF_COLOURS[colour], coords.to_sgf(action, record.size))
     for number, text in record.comments:
-        nodes[number].set("C", _writable(text))
+        nodes[number].set("C", writable(text))
     return bytes(game.serialise())
 
 
@@ -376,11 +376,11 @@ def _text(root: Tree_node, name: str) -> str:
     if not root.has_property(name):
         return ""
     try:
-        return _writable(" ".join(root.get(name).split()))
+        return writable(" ".join(root.get(name).split()))
     except UnicodeDecodeError:
         return " ".join(root.get_raw(name).decode("latin-1").split())
 
 
-def _writable(text: str) -> str:
+def writable(text: str) -> str:
     """The text without halves of surrogate pairs, which no file can hold; they stand for bytes that were no UTF-8."""
     return text.encode(errors="replace").decode()

@@ -16,7 +16,7 @@ from gozero.colours import COLOUR_WORDS, EMPTY, WHITE
 from gozero.games import GO_FAMILY
 from gozero.games.rules import RULES
 from gozero.go_game import GoGame
-from gozero.sgf import RecordError
+from gozero.sgf import RecordError, writable
 from gozero.sgf_tree import Branch, GameWithVariations
 from gozero.weights import WEIGHTS
 from web.game_tree import START
@@ -90,7 +90,7 @@ def load(table: Table, text: str, game: GameWithVariations | None) -> str:
 
 def clean(text: Any) -> str:
     """A page's text, without halves of characters that no file can hold."""
-    return str("" if text is None else text).encode(errors="replace").decode()
+    return writable("" if text is None else str(text))
 
 
 def comment_of(text: Any) -> str:
