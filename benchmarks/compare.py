@@ -130,7 +130,8 @@ def networks() -> list[Entry]:
     from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
     from gozero.evaluators.torch_evaluator import TorchEvaluator
     from gozero.games import go
-    from gozero.weights import find, load
+    from gozero.locations import find
+    from gozero.weights import load
 
     path, game = find("best.pt"), go.make(rivals.SIZE)
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.harness import machine
-from gozero import games, weights
+from gozero import games, locations, weights
 from gozero.errors import ChoiceError
 from gozero.evaluators.factory import open_evaluator
 from gozero.games.game import Game
@@ -213,7 +213,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.set_defaults(opening_moves=4)
     options = parser.parse_args(arguments)
     if options.short:
-        options.files, options.size, options.games, options.visits = [weights.find("best.pt")] * 2, 5, 2, 4
+        options.files, options.size, options.games, options.visits = [locations.find("best.pt")] * 2, 5, 2, 4
     if options.lists and len(options.lists) != len(options.files) - 1:
         parser.error(f"--lists: {len(options.lists)} lists for {len(options.files)} files; give one for each step")
     tallies = []

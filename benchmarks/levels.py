@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.harness import machine
-from gozero import engine, games, weights
+from gozero import engine, games, locations
 from gozero.endgame import candidates
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.factory import open_evaluator
@@ -205,7 +205,7 @@ def main(arguments: list[str] | None = None) -> int:
         options.levels, options.size, options.games = [RANDOM, WEAKEST], 5, FEWEST_GAMES
     game = games.make("go", size=options.size, rules="chinese", komi=options.komi)
     numbers = sorted(set(options.levels))
-    options.weights = weights.find(options.weights)
+    options.weights = locations.find(options.weights)
     print(machine())
     matches = tournament(numbers, game, options)
     rated = ratings(numbers, matches)

@@ -26,7 +26,8 @@ from gozero.evaluators.backends import PrecisionError
 from gozero.evaluators.base import Evaluation
 from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
 from gozero.games.game import Game
-from gozero.weights import find, load
+from gozero.locations import find
+from gozero.weights import load
 from training.records import records, scoring
 from training.records.replay import Replay, unpack
 from training.settings.config import ReplaySettings, SelfPlaySettings

@@ -18,8 +18,9 @@ from gozero.engine import check_choices
 from gozero.errors import ChoiceError, PlotError, TallyError
 from gozero.exits import INTERRUPTED, SUCCESS, printing
 from gozero.games import GAMES
+from gozero.locations import WEIGHTS
 from gozero.options import SettingsError
-from gozero.weights import WEIGHTS, WeightsError
+from gozero.weights import WeightsError
 
 DEFAULT_WEIGHTS = WEIGHTS["go"]
 DEFAULT_SIZE = 13
@@ -110,7 +111,8 @@ def net(options: argparse.Namespace) -> None:
 
 def weights(options: argparse.Namespace) -> None:
     """Describe a weights file, or draw its first layer."""
-    from gozero.weights import describe, find
+    from gozero.locations import find
+    from gozero.weights import describe
 
     if options.filters is None:
         print(describe(find(options.file)))
@@ -123,7 +125,7 @@ def weights(options: argparse.Namespace) -> None:
 def graph(options: argparse.Namespace) -> None:
     """Put the inference graph of weights files into them, so that they can be played with where torch is missing."""
     from gozero.evaluators.graphs import embed
-    from gozero.weights import find
+    from gozero.locations import find
 
     for name in options.files:
         file = find(name)
@@ -160,7 +162,7 @@ def _convert_network(name: str | None, size: int) -> str | None:
     """Open the weights as `gozero-gtp` would and evaluate once; without a name, absent weights are not an error."""
     from gozero import games
     from gozero.evaluators.factory import open_evaluator
-    from gozero.weights import find
+    from gozero.locations import find
 
     try:
         path = find(name or DEFAULT_WEIGHTS)

@@ -18,7 +18,8 @@ from gozero.coords import MAX_SIZE
 from gozero.errors import ChoiceError
 from gozero.games import GAMES, GO_FAMILY
 from gozero.games.rules import MIN_SIZE, rule_set
-from gozero.weights import WEIGHTS, Header, WeightsError, find, header, listed
+from gozero.locations import WEIGHTS, find
+from gozero.weights import Header, WeightsError, header, listed
 
 if TYPE_CHECKING:
     from gozero.evaluators.base import Evaluator
@@ -61,7 +62,7 @@ def find_weights(name: str | None, game: str | None) -> tuple[Path, Header]:
     """The weights file of that name that plays this game, and its header; needs neither torch nor any rules.
 
     Args:
-        name: the file, see `weights.find`; None: the game's own.
+        name: the file, see `locations.find`; None: the game's own.
         game: a name in `gozero.games`; None: the one that the file plays, or Go where there is no name either.
 
     Raises:

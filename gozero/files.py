@@ -37,6 +37,24 @@ def platform_folder(windows: tuple[str, str], mac: str, others: tuple[str, str])
         raise OSError("there is no home folder") from None
 
 
+def working_folder() -> Path | None:
+    """The folder that relative names start from; None where it has been removed."""
+    try:
+        return Path.cwd()
+    except OSError:
+        return None
+
+
+def full(path: Path | str) -> Path:
+    """The absolute form of a path, with ~ expanded; links are kept as they are named."""
+    return at_home(path).absolute()
+
+
+def at_home(path: Path | str) -> Path:
+    """The path with ~ for a home folder; a ~ before an unknown user's name is left as it is, where pathlib would raise."""
+    return Path(os.path.expanduser(path))  # noqa: PTH111
+
+
 def replace(path: Path, content: bytes) -> None:
     """Write `content` to `path`, which is always whole, the old file or the new one. OSError where that fails."""
     with replacing(path) as file:

@@ -73,7 +73,7 @@ def draw(file: Path, out: Path) -> str:
             for layer in layers
         ]
     )
-    target = weights.full(out)
+    target = files.full(out)
     try:
         files.replace(target, picture)
     except OSError as error:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gozero import coords, games, tally
+from gozero import coords, files, games, tally
 from gozero.colours import COLOUR_NAMES
 from gozero.engine import beyond_training
 from gozero.errors import ChoiceError, InputError, TallyError
@@ -26,12 +26,13 @@ from gozero.games import FALLING_GAMES
 from gozero.games.diagram import SYMBOLS
 from gozero.games.game import BLACK, EMPTY, WHITE
 from gozero.levels import Level, level
+from gozero.locations import WEIGHTS, find
 from gozero.play_settings import PlaySettings
 from gozero.position import Position
 from gozero.search_report import ranked
 from gozero.sitting import Opponent, Reply, Sitting, name_of
 from gozero.tally import Key
-from gozero.weights import WEIGHTS, WeightsError, file_hash, find, full, header
+from gozero.weights import WeightsError, file_hash, header
 
 VISITS, PLAYOUTS = (
     400,
@@ -260,7 +261,7 @@ class Terminal:
         """Write the game to a new file; an existing one is never overwritten."""
         if not name:
             raise InputError("save needs the name of a file, such as save game.sgf.")
-        path, record = full(name), self._sitting.record(self._settings.komi, self._settings.rules)
+        path, record = files.full(name), self._sitting.record(self._settings.komi, self._settings.rules)
         try:
             with path.open("xb") as file:
                 file.write(record)

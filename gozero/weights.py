@@ -12,14 +12,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import pickle
 import pickletools
-import sys
 import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -33,25 +30,13 @@ if TYPE_CHECKING:
     from gozero.nets import NetConfig
 
 FORMAT = "gozero weights 1"
-WEIGHTS = {
-    "go": "best.pt",
-    "simple_go": "simple_go5.pt",
-    "nogo": "nogo9.pt",
-    "gomoku": "gomoku9.pt",
-    "othello": "othello8.pt",
-    "connect4": "connect4.pt",
-    "tictactoe": "ttt.pt",
-}
-"""The weights file of each game where none is given."""
-SHIPPED_PACKAGE = "gozero.shipped"  # setup.cfg puts the folder weights/ into the wheel under this name
-SOURCE_FOLDER = Path(__file__).resolve().parents[1] / "weights"
 
 
 class WeightsError(Exception):
     """A weights file cannot be used; the message is one line with the full path and the reason."""
 
     def __init__(self, path: Path, reason: str) -> None:
-        super().__init__(f"cannot use weights {full(path)}: {reason}")
+        super().__init__(f"cannot use weights {files.full(path)}: {reason}")
 
 
 class Header(NamedTuple):
@@ -118,7 +103,7 @@ def save(
         }
     )
     digest = content_hash(metadata, tensors)
-    target = full(path)
+    target = files.full(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     with files.replacing(target) as file:
         torch.save({"format": FORMAT, "metadata": metadata, "tensors": tensors, "sha256": digest}, file)
@@ -129,7 +114,7 @@ def load(path: Path | str, game: str | None = "go") -> Weights:
     """Read a weights file and check it whole: format, sha256, feature version, game (None: any) and that the tensors
     fit the network.
     """
-    target = full(path)
+    target = files.full(path)
     content = _content(target)
     metadata, tensors = content["metadata"], content["tensors"]
     if content_hash(metadata, tensors) != content["sha256"]:
@@ -181,42 +166,13 @@ def _check_inputs(path: Path, game: str, config: NetConfig) -> None:
         raise WeightsError(path, f"its network sees {seen[first]} {names[first]}, and {game} has {has[first]}")
 
 
-def find(name: Path | str) -> Path:
-    """The full path of a weights file: as given (from the working directory), beside the executable, or among the
-    shipped weights.
-    """
-    candidates = list(dict.fromkeys(full(folder / _home(name)) for folder in search_folders()))
-    for candidate in candidates:
-        if os.path.isfile(candidate):  # noqa: PTH113 - pathlib raises for a name too long
-            return candidate
-    tried = ", ".join(str(candidate) for candidate in candidates[1:])
-    raise WeightsError(candidates[0], "no such file" + (f" (nor {tried})" if tried else ""))
-
-
-def search_folders() -> list[Path]:
-    """The folders in which `find` looks, in order; an absolute name is looked for once, whatever the folder."""
-    try:
-        started = [Path.cwd(), Path(sys.argv[0]).resolve().parent]
-    except OSError:  # the working directory has been removed
-        started = []
-    return [*started, full(sys.executable).parent, shipped_folder()]
-
-
-def shipped_folder() -> Path:
-    """The folder of the weights that came with gozero: in the installed package, else in the source tree."""
-    try:
-        return Path(str(resources.files(SHIPPED_PACKAGE)))
-    except ModuleNotFoundError:
-        return SOURCE_FOLDER
-
-
 def header(path: Path | str) -> Header:
     """The game and the boards that a weights file plays; needs no torch.
 
     The metadata are looked up among the texts of the pickled dict, of which nothing is executed, and not held against
     the sha256.
     """
-    target = full(path)
+    target = files.full(path)
     _check_archive(target)
     try:
         with zipfile.ZipFile(target) as archive:
@@ -294,16 +250,6 @@ def content_hash(metadata: str, tensors: dict[str, Tensor]) -> str:
         digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
         digest.update(tensor.contiguous().reshape(-1).view(torch.uint8).numpy().data)
     return digest.hexdigest()
-
-
-def full(path: Path | str) -> Path:
-    """The absolute form of a path, with ~ expanded; links are kept as they are named."""
-    return _home(path).absolute()
-
-
-def _home(path: Path | str) -> Path:
-    """The path with ~ for a home folder; a ~ before an unknown user's name is left as it is, where pathlib would raise."""
-    return Path(os.path.expanduser(path))  # noqa: PTH111
 
 
 def _content(path: Path) -> dict[str, Any]:

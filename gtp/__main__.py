@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gozero import __version__ as VERSION
+from gozero import files
 from gozero.engine import supported_sizes
 from gozero.exits import FAILURE, SUCCESS, exit_after, leave_when_unread
 from gozero.games import GO_FAMILY
@@ -129,10 +130,7 @@ def description(settings: GtpSettings, path: Path, header: Header) -> str:
 def surroundings(settings: GtpSettings) -> str:
     """Process, threads and platform, for the log, one fact a line."""
     threads = settings.threads or available_threads()
-    try:
-        folder = str(Path.cwd())
-    except OSError:
-        folder = "a folder that has been removed"
+    folder = files.working_folder() or "a folder that has been removed"
     return f"process {os.getpid()}, {threads} threads, Python {platform.python_version()}, {platform.platform()}\nin {folder}"
 
 

@@ -15,8 +15,8 @@ from gozero.coords import MAX_SIZE
 from gozero.engine import DEFAULT_GAME
 from gozero.engine_settings import EngineSettings
 from gozero.levels import STRONGEST, WEAKEST, Level, level
+from gozero.locations import WEIGHTS
 from gozero.options import SettingsError, option
-from gozero.weights import WEIGHTS
 from gtp.time_controls import LAG
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from gozero import games
 from gozero.deferral import Compilation, Kernel, deferring
 from gozero.games import go
 from gozero.jit import kernel
-from gozero.weights import find, header
+from gozero.locations import find
+from gozero.weights import header
 from gtp.loading import Loader
 from gtp.settings import GtpSettings
 

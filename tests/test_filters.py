@@ -10,7 +10,7 @@ import pytest
 import torch
 from matplotlib.image import imread
 
-from gozero import filters, games, nets, plots, weights
+from gozero import filters, games, locations, nets, plots, weights
 from gozero.__main__ import main
 from training.course.folder import CourseFolder, value_stage
 from training.course.networks import ValueNetwork, new_networks
@@ -129,10 +129,10 @@ def test_other_files_are_one_line(
 
 def test_a_picture_takes_no_other_files_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "mine.pt"
-    file.write_bytes(weights.find("ttt.pt").read_bytes())
+    file.write_bytes(locations.find("ttt.pt").read_bytes())
     assert main(["weights", str(file), "--filters", str(file)]) == 2
     assert "expected a name that ends with .png" in capsys.readouterr().err
-    assert file.read_bytes() == weights.find("ttt.pt").read_bytes()
+    assert file.read_bytes() == locations.find("ttt.pt").read_bytes()
 
 
 def test_a_place_that_cannot_be_written_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

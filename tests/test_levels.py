@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from gozero import engine, games, weights
+from gozero import engine, games, locations
 from gozero.evaluators.base import Evaluation, Evaluator
 from gozero.game_tree import Limits
 from gozero.games.game import Game
@@ -124,7 +124,7 @@ def test_settings_that_change_hold_from_the_next_move_on() -> None:
 
 @pytest.fixture(scope="module")
 def network() -> Evaluator:
-    return engine.Evaluators(weights.find("best.pt"), threads=1).open(games.make("go", size=SIZE))
+    return engine.Evaluators(locations.find("best.pt"), threads=1).open(games.make("go", size=SIZE))
 
 
 def openings(network: Evaluator, plies: int, visits: int, **settings: float) -> list[tuple[int, ...]]:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import torch
 
-from gozero import games, nets, weights
+from gozero import games, locations, nets, weights
 
 CONFIG = nets.config("b2c8")
 
@@ -204,23 +204,23 @@ def test_a_name_is_looked_for_in_three_places(file: Path, tmp_path: Path, monkey
         folder.mkdir()
     monkeypatch.chdir(folders[0])
     monkeypatch.setattr(sys, "argv", [str(folders[1] / "gozero-gtp")])
-    monkeypatch.setattr(weights, "shipped_folder", lambda: folders[2])
+    monkeypatch.setattr(locations, "shipped_folder", lambda: folders[2])
     with pytest.raises(weights.WeightsError) as caught:
-        weights.find("w.pt")
+        locations.find("w.pt")
     assert "\n" not in str(caught.value)
     assert all(str(folder / "w.pt") in str(caught.value) for folder in folders), "every path tried is named"
     for folder in reversed(folders):
         (folder / "w.pt").write_bytes(file.read_bytes())
-        assert weights.find("w.pt") == folder / "w.pt"
-    assert weights.find(file) == file
+        assert locations.find("w.pt") == folder / "w.pt"
+    assert locations.find(file) == file
     with pytest.raises(weights.WeightsError, match=r"^cannot use weights /nowhere/w.pt: no such file$"):
-        weights.find("/nowhere/w.pt")
+        locations.find("/nowhere/w.pt")
     with pytest.raises(weights.WeightsError, match="no such file"):
-        weights.find("a" * 300)
+        locations.find("a" * 300)
 
 
 def test_the_shipped_folder_exists() -> None:
-    assert (weights.shipped_folder() / "README.md").is_file()
+    assert (locations.shipped_folder() / "README.md").is_file()
 
 
 def test_the_description_says_what_a_person_asks(file: Path) -> None:
@@ -280,7 +280,7 @@ def test_sizes_that_are_none_are_refused(file: Path, sizes: Any) -> None:
 
 
 def test_every_shipped_file_names_the_sizes_that_it_was_trained_on() -> None:
-    found = {path.name: weights.load(path, game=None) for path in weights.shipped_folder().glob("*.pt")}
+    found = {path.name: weights.load(path, game=None) for path in locations.shipped_folder().glob("*.pt")}
     assert found["best.pt"].trained_sizes == (7, 9, 11, 13, 15, 17, 19)
     assert found["nogo9.pt"].trained_sizes == (5, 7, 9)
     for each in found.values():

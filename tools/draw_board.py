@@ -14,7 +14,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from gozero import weights
+from gozero import locations, weights
 from gozero.errors import ChoiceError, PlotError
 from gozero.weights import WeightsError
 from training.console import Parser, run_command
@@ -36,7 +36,7 @@ def draw(name: str, move: int, file: Path) -> bytes:
     game, moves = entry.game(), len(entry.record.moves)
     if not 1 <= move <= moves:
         raise ChoiceError(f"{name} has no move {move}: it has 1 to {moves}")
-    loaded = weights.load(weights.find(file), game=game.name)
+    loaded = weights.load(locations.find(file), game=game.name)
     if loaded.config.board not in (None, game.shape):
         raise ChoiceError(f"the network of {file} plays another board than {name}, which is {game.rows}x{game.cols}")
     return gallery.position(loaded.network(), game, entry.record, move - 1, DPI)

@@ -15,7 +15,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from gozero import weights
+from gozero import locations, weights
 from gozero.weights import WeightsError
 from training.console import Parser, run_command
 
@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    print(halve(weights.find(options.source), options.target))
+    print(halve(locations.find(options.source), options.target))
     return 0
 
 

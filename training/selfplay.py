@@ -19,7 +19,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gozero import weights
+from gozero import locations, weights
 from gozero.errors import ChoiceError
 from gozero.games import GAMES, usual
 from gozero.options import SettingsError
@@ -210,7 +210,7 @@ def _held(path: Path, options: argparse.Namespace) -> int:
 
 def _network(options: argparse.Namespace) -> nn.Module | None:
     """The network that plays; None for playouts. Options that were not given (game, size, rules) are set to its own."""
-    loaded = None if options.weights == "none" else weights.load(weights.find(options.weights), options.game)
+    loaded = None if options.weights == "none" else weights.load(locations.find(options.weights), options.game)
     options.game = options.game or (loaded.game if loaded else scoring.GO)
     options.size = options.size or (loaded.size if loaded else None) or usual(options.game, "size")
     options.rules = options.rules or usual(options.game, "rules") or ""

@@ -7,9 +7,10 @@ from functools import partial
 
 from gozero import __version__ as VERSION
 from gozero.exits import exit_after
+from gozero.locations import find
 from gozero.options import SettingsError
 from gozero.output import Log, tell
-from gozero.weights import WeightsError, find, header
+from gozero.weights import WeightsError, header
 from web.rooms import Rooms
 from web.settings import PROGRAM, WebSettings, from_arguments
 from web.training_run import TrainingRun

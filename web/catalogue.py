@@ -13,8 +13,9 @@ from gozero.errors import ChoiceError
 from gozero.games.gomoku import LONGEST_LINE
 from gozero.games.rules import RULES
 from gozero.handicap import most_fixed
+from gozero.locations import WEIGHTS, find, shipped_folder
 from gozero.play import WORDS
-from gozero.weights import WEIGHTS, Header, WeightsError, find, header, shipped_folder
+from gozero.weights import Header, WeightsError, header
 
 TITLES = {
     "go": "Go",

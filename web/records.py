@@ -16,9 +16,9 @@ from gozero.colours import COLOUR_WORDS, EMPTY, WHITE
 from gozero.games import GO_FAMILY
 from gozero.games.rules import RULES
 from gozero.go_game import GoGame
+from gozero.locations import WEIGHTS
 from gozero.sgf import RecordError, writable
 from gozero.sgf_tree import Branch, GameWithVariations
-from gozero.weights import WEIGHTS
 from web.game_tree import START
 from web.setups import MOST_KOMI, Setup
 from web.table import RefusedError, Table

@@ -8,8 +8,8 @@ from typing import Any
 from gozero import command_line
 from gozero.engine_settings import EngineSettings
 from gozero.levels import STRONGEST, WEAKEST
+from gozero.locations import WEIGHTS
 from gozero.options import option
-from gozero.weights import WEIGHTS
 
 PROGRAM = "gozero-web"
 DESCRIPTION = "A board in the browser: play the engine at seven games, see what it thinks, review games."

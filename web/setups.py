@@ -8,8 +8,8 @@ from typing import Any
 
 from gozero.colours import BLACK, EMPTY, WHITE
 from gozero.levels import STRONGEST, WEAKEST
+from gozero.locations import WEIGHTS
 from gozero.options import from_values, setting
-from gozero.weights import WEIGHTS
 
 MOST_KOMI, MOST_HANDICAP = 1000, 9
 SIDES = {"black": BLACK, "white": WHITE, "both": EMPTY}

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from gozero.errors import ChoiceError
 from gozero.evaluators.backends import BACKENDS, PRECISIONS, PrecisionError, check_choice
 from gozero.evaluators.base import Evaluator
-from gozero.weights import WeightsError, find
+from gozero.locations import find
+from gozero.weights import WeightsError
 
 if TYPE_CHECKING:
     from gozero.evaluators.graphs import StoredGraph
@@ -28,7 +29,7 @@ def open_evaluator(
     """An evaluator from a weights file; the arguments but for `game`, and the errors, are those of `Opener` too.
 
     Args:
-        path: the file's name, see `weights.find`.
+        path: the file's name, see `locations.find`.
         game: the game whose states come.
         backend: "torch", "openvino", or "auto": torch where there is an NVIDIA GPU, else OpenVINO where it is
             installed, else torch.

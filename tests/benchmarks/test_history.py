@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import history
-from gozero import nets, weights
+from gozero import locations, nets, weights
 from training.matches.elo import Tally
 
 
@@ -21,7 +21,7 @@ def test_a_list_counts_for_the_newer_weights(tmp_path: Path) -> None:
 
 def test_the_steps_add_up_without_a_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     lists = [str(written(tmp_path / f"{name}.csv", name)) for name in ("AAAB", "AABB")]
-    best, plot = str(weights.find("best.pt")), tmp_path / "curve.png"
+    best, plot = str(locations.find("best.pt")), tmp_path / "curve.png"
     assert history.main([best, best, best, "--lists", *lists, "--plot", str(plot)]) == 0
     steps = [line for line in capsys.readouterr().out.splitlines() if line.startswith("best.pt")]
     assert [line.split("Elo ")[1].split(" ")[0] for line in steps] == ["+0", "+147", "+147"]
@@ -74,7 +74,7 @@ def test_what_cannot_be_measured_is_one_line_before_the_first_game(
 ) -> None:
     config = nets.config("b1c4")
     weights.save(tmp_path / "mute.pt", nets.build(config, seed=1), config)
-    files = {"best.pt": str(weights.find("best.pt")), "{mute}": str(tmp_path / "mute.pt")}
+    files = {"best.pt": str(locations.find("best.pt")), "{mute}": str(tmp_path / "mute.pt")}
     try:
         code = history.main([files.get(argument, argument) for argument in arguments])
     except SystemExit as error:

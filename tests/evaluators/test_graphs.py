@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from gozero import attachments, caches, games, jit, nets, weights
+from gozero import attachments, caches, games, jit, locations, nets, weights
 from gozero.evaluators import graphs, quantise
 from gozero.evaluators.factory import open_evaluator
 from gozero.evaluators.openvino_core import core
@@ -181,9 +181,9 @@ def test_another_game_is_refused(tmp_path: Path) -> None:
         open_evaluator(file, games.make("othello"), backend="openvino")
 
 
-@pytest.mark.parametrize("name", sorted(path.name for path in weights.SOURCE_FOLDER.glob("*.pt")))
+@pytest.mark.parametrize("name", sorted(path.name for path in locations.SOURCE_FOLDER.glob("*.pt")))
 def test_what_ships_needs_no_torch(name: str) -> None:
-    file = weights.SOURCE_FOLDER / name
+    file = locations.SOURCE_FOLDER / name
     stored = graphs.load(file, weights.header(file).game)
     assert attachments.read(file, attachments.GRAPH) is not None
     assert "graph       carried: plays without PyTorch" in weights.describe(file)

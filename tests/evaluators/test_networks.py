@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import nn
 
-from gozero import features, games, nets, weights
+from gozero import features, games, locations, nets, weights
 from gozero.evaluators.base import Evaluation, Evaluator, submitter
 from gozero.evaluators.graphs import convert
 from gozero.evaluators.openvino_core import float_precision
@@ -101,7 +101,7 @@ def test_bf16_keeps_the_value(make: Make) -> None:
 
 @pytest.mark.parametrize("size", [9, 13])
 def test_bf16_keeps_what_the_shipped_weights_know(size: int, make: Make) -> None:
-    path = weights.shipped_folder() / "best.pt"
+    path = locations.shipped_folder() / "best.pt"
     if not path.is_file():
         pytest.skip("no weights are shipped yet")
     game = games.make("go", size=size)

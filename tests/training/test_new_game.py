@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from gozero import features, games, play, weights
+from gozero import features, games, locations, play, weights
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games.game import BLACK, EMPTY, WHITE, Game
 from gozero.search.request import SearchRequest
@@ -126,7 +126,7 @@ def test_it_is_played_in_the_terminal(monkeypatch: pytest.MonkeyPatch, capsys: p
     text = (ROOT / "docs" / "new-game.md").read_text(encoding="utf-8")
     (words,) = re.findall(r'"snort": Words\("(.*?)", "(.*?)"\)', text)
     monkeypatch.setitem(play.WORDS, NAME, play.Words(*words))
-    monkeypatch.setitem(weights.WEIGHTS, NAME, "snort4.pt")
+    monkeypatch.setitem(locations.WEIGHTS, NAME, "snort4.pt")
     monkeypatch.setattr(sys, "stdin", io.StringIO("help\nA1\nB4\nresign\n"))
     play.play(play.PlaySettings(NAME, visits=50, seed=1))
     out = capsys.readouterr().out

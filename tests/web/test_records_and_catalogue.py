@@ -8,7 +8,7 @@ import pytest
 
 from gozero import __version__ as VERSION
 from gozero.go_game import GoGame
-from gozero.weights import WEIGHTS
+from gozero.locations import WEIGHTS
 from web import catalogue, kept, records
 from web.game_tree import START
 from web.setups import Setup, setup_of

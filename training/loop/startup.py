@@ -21,7 +21,7 @@ from typing import Any
 
 import torch
 
-from gozero import games, weights
+from gozero import files, games, locations
 from gozero.exits import INTERRUPTED, SUCCESS, printing
 from gozero.options import SettingsError
 from gozero.threads import available_threads
@@ -208,8 +208,8 @@ def _on_cluster(settings: LoopSettings, folder: Path, origin: Origin, options: a
     from training.cluster import driver
     from training.cluster.messages import Assignment
 
-    found = None if origin.weights is None else str(weights.find(origin.weights))  # the coordinator is elsewhere
-    origin = Origin(found, tuple(str(weights.full(name)) for name in origin.records))
+    found = None if origin.weights is None else str(locations.find(origin.weights))  # the coordinator is elsewhere
+    origin = Origin(found, tuple(str(files.full(name)) for name in origin.records))
     home = options.storage
     if home and "://" not in home:  # a path: the coordinator works in another folder
         home = str(Path(home).absolute())

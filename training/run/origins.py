@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gozero import games, growth, weights
+from gozero import files, games, growth, locations, weights
 from gozero.growth import GrowthError
 from gozero.options import SettingsError
 from gozero.weights import Weights
@@ -34,7 +34,7 @@ from training.storage.checkpoint import Progress, Snapshot
 class Origin:
     """The origin that the command line asks for; by default there is none."""
 
-    weights: str | None = None  # file, as `weights.find` takes it
+    weights: str | None = None  # file, as `locations.find` takes it
     records: tuple[str, ...] = ()  # run folders, folders of shards, or shards
 
     def __bool__(self) -> bool:
@@ -51,7 +51,7 @@ def learner(settings: LoopSettings, origin: Origin, device: str = "cpu") -> Lear
     begun = Learner.of(settings, device)
     if origin.weights is None:
         return begun
-    found: Weights = weights.load(weights.find(origin.weights), settings.game)
+    found: Weights = weights.load(locations.find(origin.weights), settings.game)
     try:
         tensors = growth.grow(found.state_dict, found.config, begun.config, settings.seed).state_dict()
     except GrowthError as error:
@@ -78,7 +78,7 @@ def shards(settings: LoopSettings, origin: Origin) -> list[tuple[Path, records.S
 
 def _paths(name: str) -> list[Path]:
     """The shards that an argument of --records names; empty ones in a folder, which a crash leaves, are left out."""
-    path = weights.full(name)
+    path = files.full(name)
     try:
         if path.is_file():
             return [path]
@@ -160,7 +160,7 @@ def begin(settings: LoopSettings, folder: Path, origin: Origin) -> str:
     begun, played = learner(settings, origin), shards(settings, origin)
     progress = _import(settings, folder, played)
     if origin.weights is not None:
-        progress.trained_sizes = list(weights.header(weights.find(origin.weights)).trained)
+        progress.trained_sizes = list(weights.header(locations.find(origin.weights)).trained)
     with storage.writing(folder):
         written = storage.length(storage.shard(folder, progress.generation))
     state = {name: value for name, value in begun.state_dict().items() if name != "optimiser"}

@@ -28,7 +28,7 @@ class Contest:
     """Who plays a table."""
 
     table: PublishedTable
-    weights: tuple[str, ...]  # files, as `weights.find` takes them
+    weights: tuple[str, ...]  # files, as `locations.find` takes them
     command: str = ""  # of a GTP engine, with `SIMS` in it; empty: plain UCT
     name: str = ""  # of that engine in tables; empty: the program's
 

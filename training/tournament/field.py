@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from gozero import games, weights
+from gozero import games, locations
 from gozero.errors import ChoiceError
 from gozero.games.game import Game
 from gozero.options import SettingsError
@@ -299,7 +299,7 @@ def _check_player(player: str, conditions: Conditions, where: str) -> None:
     try:
         if found := WEIGHTS.fullmatch(player):
             visits_of(found["visits"], player)
-            weights.find(found["file"])
+            locations.find(found["file"])
         elif not LEFT_TO_START.fullmatch(player):
             with closing(open_player(player, conditions)):
                 pass
@@ -312,4 +312,4 @@ def _fingerprint(player: str) -> str:
     found = WEIGHTS.fullmatch(player)
     if not found:
         return ""
-    return f" (sha256 {hashlib.sha256(weights.find(found['file']).read_bytes()).hexdigest()[:16]})"
+    return f" (sha256 {hashlib.sha256(locations.find(found['file']).read_bytes()).hexdigest()[:16]})"
