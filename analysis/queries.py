@@ -155,7 +155,10 @@ def read_query(values: Mapping[str, Any], defaults: Defaults) -> Query:
     query_id = fields.required("id", "a text", lambda value: value if isinstance(value, str) else None)
     size = _size(fields, defaults.sizes)
     rules, komi, warnings = _rules(fields)
-    stones = dict(_move(fields, "initialStones", pair, size)[::-1] for pair in fields.items("initialStones", PAIRS))
+    placed = [_move(fields, "initialStones", pair, size)[::-1] for pair in fields.items("initialStones", PAIRS)]
+    stones = dict(placed)
+    if len(stones) < len(placed):
+        raise fields.error("initialStones", "a point is named twice")
     if coords.pass_action(size) in stones:
         raise fields.error("initialStones", "a pass is no stone")
     fields.check_present("moves", PAIRS)

@@ -8,6 +8,7 @@ that cannot be used are answered with an error and change nothing. What is heavy
 from __future__ import annotations
 
 import json
+import math
 import queue
 import sys
 import traceback
@@ -76,7 +77,7 @@ class Server:
         if not line.strip():
             return
         try:
-            values = json.loads(line, parse_constant=_refused)
+            values = json.loads(line, parse_constant=_refused, parse_float=_finite)
         except (ValueError, RecursionError) as error:
             self._send({"error": f"not a line of JSON: {error}"})
             return
@@ -172,6 +173,12 @@ def _arrived(lines: Lines, *, wait: bool) -> Iterator[str | None]:
             return
 
 
+def _finite(text: str) -> float:
+    """A number with a point or an exponent. ValueError where it is too large for Python, which would read it as infinite."""
+    value = float(text)
+    return value if math.isfinite(value) else _refused(text)
+
+
 def _refused(name: str) -> NoReturn:
     """Python reads NaN and Infinity, which no other reader of the answer would understand."""
-    raise ValueError(f"{name} is no number in JSON")
+    raise ValueError(f"{name[:40]} is no number in JSON, or too large for one")

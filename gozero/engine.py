@@ -163,9 +163,9 @@ def tree_memory(megabytes: int | None) -> int:
     return most_memory(megabytes) - cache_memory(megabytes)
 
 
-def no_more_memory(limit: int) -> str:
+def no_more_memory(limit: int, remedy: str = "--max-memory MB gives more") -> str:
     """The line for the user when a search ended because trees reached this limit in bytes."""
-    return f"a search ended early: its tree has used up the memory for search trees, {limit / 2**20:,.0f} MB; --max-memory MB gives more"
+    return f"a search ended early: its tree has used up the memory for search trees, {limit / 2**20:,.0f} MB; {remedy}"
 
 
 @dataclass

@@ -17,7 +17,7 @@ import numpy as np
 
 from gozero import coords, files, games, tally
 from gozero.colours import COLOUR_NAMES
-from gozero.engine import beyond_training
+from gozero.engine import beyond_training, no_more_memory
 from gozero.errors import ChoiceError, InputError, TallyError
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.factory import open_evaluator
@@ -155,6 +155,7 @@ class Terminal:
         self._settings = settings
         self._key = key
         self._leaving = False
+        self._has_warned = False  # of a search that its memory ended
         self._commands: dict[str, Callable[[], None]] = {
             "hint": self._hint,
             "undo": self._undo,
@@ -251,6 +252,7 @@ class Terminal:
             visits = int(result.visits[action])
             chance = _chance(float(result.q[action])) if visits else "?"
             print(f"{name_of(self._game, action):<5} {100 * visits / total:4.0f} %  {visits:6d}  {chance:>6}")
+        self._warn_if_full()
 
     def _undo(self) -> None:
         self._sitting.undo()
@@ -300,8 +302,16 @@ class Terminal:
             self._print_board()
         if reply is not None:
             print(self._described(reply))
+            self._warn_if_full()
         if self._sitting.is_over:
             self._end()
+
+    def _warn_if_full(self) -> None:
+        """Say, once, that a search ended before its visits were spent."""
+        engine = self._sitting.engine
+        if engine.is_full and not self._has_warned:
+            self._has_warned = True
+            print(f"gozero: {no_more_memory(engine.memory, 'fewer --visits fit')}", file=sys.stderr)
 
     def _end(self) -> None:
         """Print the result, and count it."""

@@ -225,7 +225,9 @@ class _Reader:
 
     def __init__(self, size: int) -> None:
         self.stones = boards.Board(size)
-        self.to_play: str | None = None
+        self.to_play: str | None = None  # as the file says
+        self.last_mover: str | None = None  # of the moves that are part of the set-up by now
+        self.begun = 0  # index of the node that set up the stones last
         self.moves: list[tuple[str, tuple[int, int] | None]] = []
 
     def read(self, nodes: list[Tree_node], before_move: float, shared: int) -> int:
@@ -234,7 +236,7 @@ class _Reader:
         """
         played = shared_moves = 0
         for index, node in enumerate(nodes):
-            self._set_up(node)
+            self._set_up(node, index)
             shared_moves = len(self.moves) if index <= shared else min(shared_moves, len(self.moves))
             colour, move = node.get_move()
             if colour is None:
@@ -245,10 +247,12 @@ class _Reader:
             self.moves.append((colour, move))
         return shared_moves
 
-    def _set_up(self, node: Tree_node) -> None:
-        """Apply AB, AW, AE and PL, if the node has them."""
+    def _set_up(self, node: Tree_node, index: int) -> None:
+        """Apply AB, AW, AE and PL, if the node has them; PL among the moves says nothing of their first."""
         if node.has_setup_stones():
+            self.begun = index
             for colour, move in self.moves:
+                self.to_play, self.last_mover = None, colour
                 if move is not None and self.stones.get(*move) is None:
                     self.stones.play(*move, colour)
             self.moves.clear()
@@ -257,7 +261,7 @@ class _Reader:
                 raise RecordError("a point is set up twice in one node")
             if not self.stones.apply_setup(black, white, empty):
                 raise RecordError("a chain that is set up has no liberty")
-        if node.has_property("PL"):
+        if node.has_property("PL") and not self.moves:
             self.to_play = node.get("PL")
 
     def actions(self, colour: str) -> tuple[int, ...]:
@@ -269,13 +273,17 @@ class _Reader:
         )
 
     def first_to_play(self, nodes: list[Tree_node], handicap: int) -> int:
-        """PL if given, else whoever moves first in the file, else White after handicap stones."""
+        """PL if given, else whoever moves first in the file once the stones are set up, else who did not move last before
+        that, else White after handicap stones.
+        """
         if self.to_play is not None:
             return COLOURS_OF_SGF[self.to_play]
-        for node in nodes:
+        for node in nodes[self.begun :]:
             colour, _ = node.get_move()
             if colour is not None:
                 return COLOURS_OF_SGF[colour]
+        if self.last_mover is not None:
+            return BLACK + WHITE - COLOURS_OF_SGF[self.last_mover]
         return WHITE if handicap > 1 else BLACK
 
 

@@ -9,22 +9,23 @@ printed in this module: that is `gozero.play`.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from gozero import coords, endgame, games
 from gozero.colours import COLOUR_NAMES
+from gozero.engine import search_settings, tree_memory
 from gozero.errors import InputError
 from gozero.evaluators.base import Evaluator
 from gozero.games.game import BLACK, EMPTY, NOT_OVER, WHITE, Game
 from gozero.player import PlayerSettings
 from gozero.position import Position
 from gozero.search.choose import choose
+from gozero.search.memory import Memory
 from gozero.search.request import SearchRequest
 from gozero.search.search import RootResult, Search
-from gozero.search.settings import VISITS_PER_LEAF
+from gozero.search.settings import SearchSettings
 from gozero.sgf import GameRecord, serialise
 
 
@@ -42,6 +43,10 @@ class Opponent:
         seed: of playouts and of chance; None: another one each time.
         temperature: of the draw among the moves in the whole game, above that of the opening.
         hint_visits: simulations of a search for the person; None: as many as for a move.
+        search: how to search; None: as the engine does at so many visits, `engine.search_settings`.
+
+    Attributes:
+        memory: bytes that the search tree may take.
     """
 
     def __init__(
@@ -51,14 +56,25 @@ class Opponent:
         seed: int | None = None,
         temperature: float = 0.0,
         hint_visits: int | None = None,
+        search: SearchSettings | None = None,
     ) -> None:
         self._usual = PlayerSettings(temperature=temperature)
         self._random = np.random.default_rng(seed)
-        leaves = max(1, min(self._usual.search.leaves, visits // VISITS_PER_LEAF))
-        settings = replace(self._usual.search, leaves=leaves)
-        self._search = Search(evaluator.game, evaluator, settings, seed=int(self._random.integers(2**63)))
+        self.memory = tree_memory(None)
+        self._search = Search(
+            evaluator.game,
+            evaluator,
+            search or search_settings(visits, evaluator.game.name),
+            seed=int(self._random.integers(2**63)),
+            memory=Memory(self.memory),
+        )
         self._visits = visits
         self._hint_visits = hint_visits or visits
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the last search ended early because its tree has used up the memory for search trees."""
+        return self._search.is_full()
 
     def look(self, position: Position) -> RootResult:
         """Search a position that is not over, for the person."""

@@ -138,18 +138,18 @@ class AnalysisCommands:
             request.interval = _interval(words.pop(0))
         while words:
             name = words.pop(0)
-            if name not in _OPTIONS and strict:
-                raise GtpError(f"unknown option {name!r}; expected one of {', '.join(_OPTIONS)}")
-            count, apply = _OPTIONS.get(name, (1, _ignore))
+            if name not in _OPTIONS:
+                if strict:
+                    raise GtpError(f"unknown option {name!r}; expected one of {', '.join(_OPTIONS)}")
+                if words and words[0] not in _OPTIONS:  # its value
+                    words = words[1:]
+                continue
+            count, apply = _OPTIONS[name]
             if len(words) < count:
                 raise GtpError(f"syntax error: {name} without its value")
             values, words = words[:count], words[count:]
             apply(request, name, values, self._session.game.board)
         return request
-
-
-def _ignore(request: _Request, name: str, values: list[str], board: tuple[int, int]) -> None:
-    """Ignore an option that changes no answer here."""
 
 
 def _take_interval(request: _Request, name: str, values: list[str], board: tuple[int, int]) -> None:

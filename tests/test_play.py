@@ -6,11 +6,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from gozero import caches, nets, play, sgf, weights
+from gozero import caches, coords, games, nets, play, sgf, weights
 from gozero.__main__ import main
+from gozero.engine import FIRST_NODES
+from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games import GAMES
+from gozero.position import Position
+from gozero.search.choose import choose
+from gozero.sitting import Opponent
 
 SMALL = {"go": 5, "nogo": 4, "gomoku": 5, "othello": 4}
 TO_THE_END = ("tictactoe", "connect4", "othello", "nogo", "gomoku")
@@ -102,9 +108,40 @@ def test_hint_lists_the_best_moves_and_plays_none(table: Table) -> None:
     out = table("tictactoe", "B2", "hint", options="--visits 400")
     rows = out[out.index("move   share") :].splitlines()[1:6]
     visits = [int(row.split()[3]) for row in rows]
-    assert visits == sorted(visits, reverse=True)
+    assert visits[1:] == sorted(visits[1:], reverse=True), "behind the one that it would play"
     assert sum(int(row.split()[1]) for row in rows) <= 102
     assert out.count("A B C") == 2
+
+
+def test_many_visits_are_all_searched() -> None:
+    game = games.make("gomoku", size=9)
+    opponent = Opponent(RolloutEvaluator(game), FIRST_NODES + 2_000, seed=1)
+    assert opponent.look(Position(game)).root_visits >= FIRST_NODES + 2_000
+    assert not opponent.is_full
+
+
+def test_a_search_that_memory_ends_is_told_once(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gozero.sitting.tree_memory", lambda _: 2**19)
+    errors = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", errors)
+    table("go", "hint", "hint", options="--visits 3000")
+    assert errors.getvalue().splitlines() == [
+        "gozero: a search ended early: its tree has used up the memory for search trees, 0 MB; fewer --visits fit"
+    ]
+
+
+def test_what_a_search_has_proven_to_lose_is_not_played_for_variety() -> None:
+    game = games.make("gomoku", size=5)
+    position = Position(game)
+    for vertex in ("A3", "A1", "B3", "B1", "C3", "E5", "D3"):  # Black makes five at E3 unless White plays there
+        position.play(coords.parse_vertex(vertex, 5))
+    result = Opponent(RolloutEvaluator(game), 3000, seed=0).look(position)
+    assert result.refuted is not None
+    lost = {int(action) for action in np.flatnonzero(result.refuted & (result.visits > 0))}
+    drawn = {choose(result, 5.0, np.random.default_rng(seed)) for seed in range(200)}
+    assert lost
+    assert len(drawn) > 3
+    assert not lost & drawn
 
 
 def test_undo_takes_back_two_moves(table: Table) -> None:

@@ -148,6 +148,25 @@ def test_set_up_in_mid_game_becomes_the_beginning() -> None:
 
 
 @pytest.mark.parametrize(
+    ("nodes", "to_play"),
+    [
+        (b";B[aa];W[bb];AB[cc]AW[dd]C[x];W[ee];B[ff]", WHITE),
+        (b";B[aa];W[bb];AB[cc]AW[dd];B[ff]", BLACK),
+        (b";B[aa];AB[cc]AW[dd]", WHITE),
+        (b"PL[W];W[bb];AB[cc]AW[dd];B[ee]", BLACK),
+        (b";B[aa];AB[cc]AW[dd]PL[B];PL[W];W[ee]", WHITE),
+        (b";B[aa];PL[W];B[bb]", BLACK),
+    ],
+)
+def test_who_moves_first_once_the_stones_are_set_up(nodes: bytes, to_play: int) -> None:
+    data = b"(;SZ[7]" + nodes + b")"
+    record = sgf.parse(data)
+    assert record.to_play == to_play
+    assert sgf.parse(data, len(nodes)).to_play == to_play
+    assert sgf.parse(sgf.serialise(record)).to_play == to_play
+
+
+@pytest.mark.parametrize(
     ("header", "handicap", "to_play"),
     [
         (b"HA[2]AB[cc][gg]", 2, WHITE),

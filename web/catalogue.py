@@ -53,7 +53,7 @@ def shown_games(choices: Mapping[str, Path]) -> list[dict[str, Any]]:
                 "name": name,
                 "title": TITLES[name],
                 "aim": AIMS[name],
-                "rules": _rules(name),
+                "rules": rule_sets(name),
                 "komi": games.usual(name, "komi"),
                 "handicaps": {size: most_fixed(size) for size in range(2, 20)} if name == "go" else {},
                 "engines": engines,
@@ -139,7 +139,7 @@ def strengths() -> dict[str, str]:
     return {name: line for names, line in rows for name in re.findall(r"`([^`]*\.pt)`", names)}
 
 
-def _rules(game: str) -> list[str]:
+def rule_sets(game: str) -> list[str]:
     """The rule sets of a game, the usual one first; none where there is one only."""
     if game == "go":
         return list(RULES)

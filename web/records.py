@@ -14,11 +14,10 @@ from typing import Any
 from gozero import coords, sgf_tree
 from gozero.colours import COLOUR_WORDS, EMPTY, WHITE
 from gozero.games import GO_FAMILY
-from gozero.games.rules import RULES
-from gozero.go_game import GoGame
 from gozero.locations import WEIGHTS
 from gozero.sgf import RecordError, writable
 from gozero.sgf_tree import Branch, GameWithVariations
+from web.catalogue import rule_sets
 from web.game_tree import START
 from web.setups import MOST_KOMI, Setup
 from web.table import RefusedError, Table
@@ -66,13 +65,13 @@ def setup_for(text: str, setup: Setup) -> tuple[Setup, GameWithVariations | None
     if game != setup.game and not (game == "go" and setup.game in GO_FAMILY):
         setup = replace(setup, game=game, weights=None, engine="", rules=None, komi=None)
     rules = _name_of_rules(found.record.rules)
-    if setup.game == "go" and rules in RULES:
+    if rules in rule_sets(setup.game):
         setup = replace(setup, rules=rules)
     return replace(setup, size=found.record.size), found
 
 
 def _name_of_rules(text: str) -> str:
-    """The name that rules of a record have in `RULES`, if they are there."""
+    """The name that rules of a record have among `rule_sets`, if they are there."""
     return text.strip().lower().replace(" ", "-")
 
 
@@ -120,10 +119,8 @@ def _load_game(table: Table, game: GameWithVariations) -> str:
     if record.komi is not None and not abs(record.komi) <= MOST_KOMI:
         remarks.append(f"The file's komi, {record.komi:g}, was left out: it is beyond {MOST_KOMI} points.")
         record = replace(record, komi=None)
-    if isinstance(table.game, GoGame) and table.game.name != "nogo" and record.rules:
-        rules = table.game.rules.name
-        if _name_of_rules(record.rules) != rules:
-            remarks.append(f"The file's rules, {record.rules[:40]}, are not played here: {rules} rules are.")
+    if record.rules and table.rules not in ("", _name_of_rules(record.rules)):
+        remarks.append(f"The file's rules, {record.rules[:40]}, are not played here: {table.rules} rules are.")
     try:
         table.begin_from(record)
     except ValueError as error:

@@ -25,6 +25,7 @@ from gozero.players import make_game
 from gozero.position import IllegalMove
 from gozero.refusals import landing, refusal
 from gozero.sgf import GAME_NUMBERS, GameRecord
+from web.catalogue import rule_sets
 from web.clock import RoomClock
 from web.game_tree import START, MoveTree
 from web.setups import SIDES, Setup
@@ -63,7 +64,7 @@ class Table:
     def __init__(self, setup: Setup, size: int, sizes: Sequence[int]) -> None:
         self.setup = setup
         self.game = game_of(setup, size, sizes)
-        self.start: GameRecord | None = _first_record(self.game)
+        self.start: GameRecord | None = _first_record(self.game, self.rules)
         self.tree, self.at = MoveTree(), START
         self.person = SIDES[setup.person]
         self.live: int | None = START if self.person != EMPTY else None
@@ -242,11 +243,18 @@ class Table:
 
     # Records
 
+    @property
+    def rules(self) -> str:
+        """The name of the rules that are played; "" where the game has one set only, which files need not name."""
+        if isinstance(self.game, GoGame) and self.game.name != "nogo":
+            return self.game.rules.name
+        return self.setup.rules or next(iter(rule_sets(self.game.name)), "")
+
     def begin_from(self, record: GameRecord) -> None:
         """Begin anew from the start of a record of this game. ValueError where its stones or its size cannot be played."""
         if not isinstance(self.game, GoGame):
             self._stand_after([])
-        self.start = _begun(self.game, record)
+        self.start = _begun(self.game, record, self.rules)
         self._forget()
 
     def begin_review(self) -> None:
@@ -272,14 +280,14 @@ def game_of(setup: Setup, size: int, sizes: Sequence[int]) -> CurrentGame:
     return game
 
 
-def _first_record(game: CurrentGame) -> GameRecord | None:
+def _first_record(game: CurrentGame, rules: str) -> GameRecord | None:
     """How the game begins, None for a game that SGF does not know."""
     if isinstance(game, GoGame):
         return game.record()
-    return GameRecord(game.size, game=game.name) if game.name in GAME_NUMBERS else None
+    return GameRecord(game.size, game=game.name, rules=rules) if game.name in GAME_NUMBERS else None
 
 
-def _begun(game: CurrentGame, record: GameRecord) -> GameRecord:
+def _begun(game: CurrentGame, record: GameRecord, rules: str) -> GameRecord:
     """Let a game, before its first move where it is not Go, begin as a record does: how it begins now, with the record's
     result. ValueError where its stones or its size cannot be played.
     """
@@ -290,7 +298,7 @@ def _begun(game: CurrentGame, record: GameRecord) -> GameRecord:
     given = dict.fromkeys(record.black_stones, BLACK) | dict.fromkeys(record.white_stones, WHITE)
     if given and given != {point: int(first[point]) for point in np.flatnonzero(first).tolist()}:
         raise ValueError("other stones than usual are set up at its start")
-    return replace(record, moves=(), black_stones=(), white_stones=())
+    return replace(record, moves=(), black_stones=(), white_stones=(), rules=rules or record.rules)
 
 
 def _action(game: CurrentGame, text: Any) -> int:

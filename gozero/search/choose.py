@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gozero.search.proof import WIN
 from gozero.search.search import RootResult
 
 
@@ -14,13 +15,18 @@ def choose(result: RootResult, temperature: float, rng: np.random.Generator, *, 
         result: of a finished or stopped search.
         temperature: 0 for the result's best action, without chance; otherwise an action is drawn with probability
             proportional to visits ** (1 / temperature) (AlphaGo Zero plays its first 30 moves with 1), or to the
-            prior's power where no action has a visit.
+            prior's power where no action has a visit; but a win that is proven is played at once, and what is proven to
+            lose only where nothing else has a visit.
         rng: draws one number where temperature > 0.
         undrawn: an action that is played where it is the best, but never drawn in another's place: the pass.
     """
     weights = result.visits if result.visits.any() else result.prior
     if temperature == 0 or result.best == undrawn or not weights.any():
         return result.best
+    if result.refuted is not None:
+        weights = np.where(result.refuted, 0, weights)
+        if result.bound[result.best] == WIN or not weights.any():
+            return result.best
     if undrawn is not None:
         weights = np.where(np.arange(len(weights)) == undrawn, 0, weights)
     return draw(weights, temperature, rng)

@@ -36,7 +36,7 @@ from gozero.search.request import SearchRequest
 from gozero.search.root import apply_request, draw_gumbels, plant, read_root
 from gozero.search.settings import VISITS_PER_LEAF, SearchSettings
 from gozero.search.show import PrincipalVariation, principal_variation, tree_text
-from gozero.search.tree import GROWING, Forest, enlarged, most_nodes, new_forest, reroot, tree_bytes
+from gozero.search.tree import DECIDED, GROWING, Forest, enlarged, most_nodes, new_forest, reroot, tree_bytes
 
 MAX_VISITS = 2**30
 ROW_SIMULATIONS = 256  # of each tree in one wave with a row evaluator: a few milliseconds between checks of the clock
@@ -59,6 +59,7 @@ class RootResult:
             improved policy.
         score: mean score in points of all visits, 0 where the evaluator knows none.
         root_visits: visits of the root itself, one more than its children's.
+        refuted: bool [A], the actions that are proven to lose; None where no results are proven.
     """
 
     visits: np.ndarray
@@ -70,6 +71,7 @@ class RootResult:
     value: float
     score: float
     root_visits: int
+    refuted: np.ndarray | None = None
 
 
 class Search:
@@ -337,4 +339,16 @@ def _root_result(forest: Forest, tree: int, params: Params) -> RootResult:
     value, score = float(root["value_sum"]) / count, float(root["score_sum"]) / count
     if forest.trees[tree]["gumbel"]:  # a move without a visit gets the evaluator's value of the position
         value = float(policy @ np.where(visits > 0, q, root["value"]))
-    return RootResult(visits, q, bound, forest.root_priors[tree].copy(), policy, best, value, score, count)
+    refuted = _refuted(forest, tree) if params.solve > 0 else None
+    return RootResult(visits, q, bound, forest.root_priors[tree].copy(), policy, best, value, score, count, refuted)
+
+
+def _refuted(forest: Forest, tree: int) -> np.ndarray:
+    """bool [A]: the root's actions that are proven to lose."""
+    root = forest.nodes[tree, 0]
+    edges = slice(root["edge_start"], root["edge_start"] + root["child_count"])
+    children = forest.nodes[tree, forest.children[tree, edges]]
+    losing = (children["status"] == DECIDED) & (children["value"] == 1.0)
+    refuted = np.zeros(forest.root_priors.shape[1], np.bool_)
+    refuted[forest.actions[tree, edges][losing]] = True
+    return refuted

@@ -133,6 +133,7 @@ def test_a_board_that_the_weights_never_learned_is_a_warning() -> None:
         ({"moves": [["B", "(5,0)"]]}, "moves", "invalid vertex"),
         ({"moves": [["B", "resign"]]}, "moves", "resign is no move"),
         ({"initialStones": [["B", "pass"]]}, "initialStones", "a pass is no stone"),
+        ({"initialStones": [["B", "A1"], ["W", "A1"]]}, "initialStones", "a point is named twice"),
         ({"initialPlayer": "G"}, "initialPlayer", "not 'G'"),
         (
             {"rules": "ing"},

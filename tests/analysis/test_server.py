@@ -252,6 +252,7 @@ def test_what_the_board_refuses(fields: dict[str, Any], field: str, message: str
         "[" * 100_000,
         '{"id":"a","moves":' + "9" * 5000 + "}",
         '{"id":"a","x":NaN}',
+        '{"id":"a","action":"query_version","x":1e999}',
     ],
 )
 def test_lines_that_are_no_query(line: str) -> None:

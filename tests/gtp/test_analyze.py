@@ -245,8 +245,19 @@ def test_refused(line: str, reason: str) -> None:
     assert Painter().refuse(line).startswith(reason)
 
 
-def test_a_move_is_not_refused_for_an_option_that_nobody_knows() -> None:
-    assert "play " in Painter().ask("kata-genmove_analyze b 10 somethingNew 3 ownership false")
+@pytest.mark.parametrize(
+    ("options", "shows_ownership"),
+    [
+        ("somethingNew 3 ownership false", False),
+        ("somethingNew ownership true", True),
+        ("ownership true somethingNew", True),
+        ("somethingNew 3 another", False),
+    ],
+)
+def test_a_move_is_not_refused_for_an_option_that_nobody_knows(options: str, shows_ownership: bool) -> None:
+    answer = Painter().ask(f"kata-genmove_analyze b 10 {options}")
+    assert "play " in answer
+    assert ("ownership" in answer) == shows_ownership
 
 
 def test_restricted_genmove_chooses_among_the_moves_and_plays_none() -> None:

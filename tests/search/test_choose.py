@@ -1,5 +1,7 @@
 """From visits to a move."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -48,6 +50,18 @@ def test_a_pass_is_played_where_it_is_best_and_never_drawn() -> None:
     assert {choose(RESULT, 2.0, rng, undrawn=3) for _ in range(100)} == {3}
     assert {choose(RESULT, 2.0, rng, undrawn=2) for _ in range(200)} == {0, 3, 4}
     assert {choose(UNSEARCHED, 2.0, rng, undrawn=3) for _ in range(200)} == {0, 2, 4}
+
+
+def test_what_is_proven_to_lose_is_not_drawn() -> None:
+    rng, refuted = np.random.default_rng(5), np.array([False, False, True, False, True])
+    assert {choose(replace(RESULT, refuted=refuted), 2.0, rng) for _ in range(200)} == {0, 3}
+    assert choose(replace(RESULT, refuted=VISITS > 0), 2.0, rng) == RESULT.best, "all of them lose"
+
+
+def test_a_proven_win_is_played_at_once() -> None:
+    rng, bound = np.random.default_rng(6), np.array([0, 0, 0, 1, 0], np.float32)
+    proven = replace(RESULT, bound=bound, refuted=np.zeros(5, np.bool_))
+    assert {choose(proven, 2.0, rng) for _ in range(100)} == {3}
 
 
 def test_a_negative_temperature_is_refused() -> None:

@@ -40,7 +40,8 @@ def test_a_comment_may_speak_of_properties() -> None:
 def opened(text: str, game: str = "go") -> tuple[Table, str]:
     """The table for the review of a record that is opened at a game, and what is remarked."""
     setup, found = records.setup_for(text, Setup(game=game))
-    result = table(setup.game, setup.size or 9)
+    size = setup.size or 9
+    result = Table(setup, size, [size])
     return result, records.load(result, text, found)
 
 
@@ -86,6 +87,19 @@ def test_other_games_that_sgf_knows_are_saved_and_read(game: str, size: int, ver
     taken_up = table(game, size)
     kept.take_up(taken_up, json.loads(json.dumps(kept.to_values(again, 0.0))))
     assert taken_up.tree.to_values() == again.tree.to_values()
+
+
+def test_gomoku_is_saved_and_read_with_its_rules() -> None:
+    first = Table(Setup(game="gomoku", size=9, rules="exact", person="both"), 9, [9])
+    for vertex in ("A5", "A1", "B5", "C1", "C5", "E1", "E5", "G1", "F5", "J1", "D5", "A3"):  # six in a row at D5
+        first.play(first.action(vertex))
+    _, text = records.save(first, "")
+    assert "RU[exact]" in text
+    again, remark = opened(text)
+    assert (again.rules, len(again.tree.moves(again.line[-1])), remark) == ("exact", 12, "")
+    kind, remark = opened("(;GM[4]SZ[9]RU[renju];B[ee])")
+    assert kind.rules == "freestyle"
+    assert remark == "The file's rules, renju, are not played here: freestyle rules are."
 
 
 def test_othello_from_other_stones_is_refused() -> None:

@@ -24,6 +24,7 @@ from gozero.play import COLOURS, Terminal
 from gozero.play_settings import PlaySettings
 from gozero.player import Player, PlayerSettings
 from gozero.players import make_player
+from gozero.search.settings import SearchSettings
 from gozero.sitting import Opponent, Sitting
 from gtp.guests import serve_player
 from training.console import Parser, run_command
@@ -68,7 +69,7 @@ def _parser() -> argparse.ArgumentParser:
 def _sit(strategy: Strategy, game: Game, evaluator: Evaluator, options: argparse.Namespace) -> None:
     """A game on the terminal."""
     print(f"The engine plays {strategy.name}.")
-    opponent = Opponent(evaluator, strategy.visits, options.seed)
+    opponent = Opponent(evaluator, strategy.visits, options.seed, search=_search(strategy, game))
     settings = PlaySettings(options.game, colour=options.colour)
     Terminal(Sitting(game, opponent, COLOURS[options.colour]), settings).run()
     sys.stdout.flush()
@@ -83,6 +84,10 @@ def _serve(strategy: Strategy, game: Game, evaluator: Evaluator) -> None:
 
 def _player(strategy: Strategy, game: Game, evaluator: Evaluator) -> Player:
     """A player of the one board that the strategy knows, without chance; every move is searched anew."""
-    search = replace(search_settings(strategy.visits, game.name), score_weight=0.0)
-    how = PlayerSettings(resign=False, opening_temperature=0.0, keeps_search=False, search=search)
+    how = PlayerSettings(resign=False, opening_temperature=0.0, keeps_search=False, search=_search(strategy, game))
     return make_player(game.name, (game.size,), lambda _: evaluator, how, size=game.size)
+
+
+def _search(strategy: Strategy, game: Game) -> SearchSettings:
+    """How a strategy searches: as the engine, but by the result alone."""
+    return replace(search_settings(strategy.visits, game.name), score_weight=0.0)
