@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from gozero.options import SettingsError
-from training.console import Parser, run_command
+from training.console import Parser, finite, run_command
 from training.loop.startup import UNUSABLE
 from training.settings import config
 from training.settings.config import LoopSettings
@@ -138,7 +138,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("run", type=Path, metavar="RUN", help="run folder")
     parser.add_argument("target", type=Path, metavar="TARGET", help="folder of the copy; what is there is replaced")
     parser.add_argument(
-        "--megabytes", type=float, default=10.0, metavar="MB", help="most that the copy takes (default 10)"
+        "--megabytes", type=finite, default=10.0, metavar="MB", help="most that the copy takes (default 10)"
     )
     options = parser.parse_args(arguments)
     return run_command("tools.keep_run", lambda: _run(options), (*UNUSABLE, StorageError))

@@ -40,7 +40,7 @@ from gymnasium import spaces
 from gozero import features, games
 from gozero.games.game import BLACK, WHITE, Game
 from gozero.position import IllegalMove, Position
-from training.matches.players import Conditions, Fault, MatchPlayer, Turn, open_player
+from training.matches.players import ROLLOUT_PLAYERS, Conditions, Fault, MatchPlayer, Turn, open_player
 from training.records import scoring
 from training.settings.config import SelfPlaySettings
 
@@ -127,7 +127,7 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
         """
         super().reset(seed=seed)
         if self._description is not None and (
-            self._opponent is None or (seed is not None and self._description.startswith("uct:"))
+            self._opponent is None or (seed is not None and self._description.partition(":")[0] in ROLLOUT_PLAYERS)
         ):
             # after `close`, or to seed its playouts again
             self._opponent = open_player(self._description, self._conditions)

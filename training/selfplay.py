@@ -28,7 +28,7 @@ from training.actor import simulators
 from training.actor.leaves import Resources, leaf_evaluator
 from training.actor.pool import Pool
 from training.actor.simulators import Disagreement
-from training.console import Parser, progress_bar, say
+from training.console import Parser, progress_bar, run_command, say
 from training.doctor import history
 from training.loop import startup
 from training.records import records, scoring
@@ -108,13 +108,11 @@ def main(arguments: list[str] | None = None) -> int:
         for name in DEFAULTS:
             if name not in given:
                 setattr(options, name, DEFAULTS[name])
-        return _play(options)
     except (SettingsError, WeightsError, ChoiceError) as error:
         say(f"training.selfplay: {error}")
         return 2
-    except (Disagreement, StorageError) as error:
-        say(f"training.selfplay: {error}")
-        return 1
+    finished = f"the games that were finished are in {_shard(options)}"
+    return run_command("training.selfplay", lambda: _games_alone(options), (SettingsError, WeightsError), finished)
 
 
 def announcement(settings: LoopSettings, folder: Path) -> str:
@@ -156,6 +154,19 @@ def _minutes(hours: float) -> str:
     )
 
 
+def _games_alone(options: argparse.Namespace) -> int:
+    """`_play`; 1, after one line, where it failed under way."""
+    try:
+        return _play(options)
+    except (Disagreement, StorageError) as error:
+        say(f"training.selfplay: {error}")
+        return 1
+
+
+def _shard(options: argparse.Namespace) -> Path:
+    return Path(options.out) / "selfplay.gzr"
+
+
 def _play(options: argparse.Namespace) -> int:
     """Play the games that the options ask for."""
     net = _network(options)
@@ -163,7 +174,7 @@ def _play(options: argparse.Namespace) -> int:
     game = scoring.make(options.game, options.size, options.rules, settings.max_length)
     simulator, device = simulators.resolve(options.simulator or "auto", game), device_of(options.device or "auto")
     judge = simulators.referee(simulator, game)
-    path = Path(options.out) / "selfplay.gzr"
+    path = _shard(options)
     held = _held(path, options)
     pool = Pool(game, settings, (options.seed, held) if held else (options.seed,))
     resources = Resources(options.threads or 0, device, batches=len(pool.groups))
@@ -228,8 +239,10 @@ def _stage(options: argparse.Namespace) -> Stage:
         "cheap_visits": options.cheap_visits,
         "evaluator": "rollouts" if options.weights == "none" else "network",
     }
-    if options.games < 1 or options.parallel < 1:
-        raise SettingsError(f"--games {options.games} --parallel {options.parallel}: both must be 1 or more")
+    for name, least in (("games", 1), ("parallel", 1), ("seed", 0), ("threads", 0)):
+        value = getattr(options, name)
+        if value is not None and not least <= value <= sys.maxsize:
+            raise SettingsError(f"--{name} {value}: expected a whole number from {least} on")
     stage: Stage = from_dict(Stage, values, "command line")
     return stage
 

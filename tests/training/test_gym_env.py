@@ -171,7 +171,7 @@ def test_random_play_ends_and_the_mask_is_never_wrong() -> None:
     assert colours == {BLACK, WHITE}
 
 
-@pytest.mark.parametrize("opponent", ["random", "uct:6"])
+@pytest.mark.parametrize("opponent", ["random", "uct:6", "puct-rollout:20"])
 def test_the_same_seed_gives_the_same_game(opponent: str) -> None:
     def game(env, seed: int) -> list:
         env.action_space.seed(5)

@@ -16,7 +16,7 @@ from training import selfplay
 from training.actor.pool import Pool
 from training.actor.search import stage_search
 from training.records import browse, records, scoring
-from training.records.records import Record
+from training.records.records import Record, Writer
 from training.settings.config import SelfPlaySettings, Stage
 
 STAGE = Stage(rows=1, sizes={5: 1.0}, full_visits=32, cheap_visits=8, evaluator="rollouts")
@@ -310,6 +310,9 @@ def test_games_alone_are_those_of_the_weights(tmp_path: Path) -> None:
         (["--size", "40"], "40"),
         (["--games", "0"], "--games 0"),
         (["--full-visits", "0"], "full_visits = 0"),
+        (["--seed", "-1"], "--seed -1: expected a whole number from 0 on"),
+        (["--threads", "-1"], "--threads -1: expected a whole number from 0 on"),
+        (["--games", str(10**20)], "expected a whole number from 1 on"),
     ],
 )
 def test_bad_requests_are_one_line(
@@ -319,6 +322,19 @@ def test_bad_requests_are_one_line(
     text = capsys.readouterr().err
     assert words in text
     assert text.count("\n") == 1
+
+
+def test_ctrl_c_is_one_line_that_says_where_the_games_are(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def pressed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Writer, "append", pressed)
+    game = ["--game", "tictactoe", "--games", "2", "--full-visits", "4", "--out", str(tmp_path)]
+    assert selfplay.main(["--weights", "none", *game]) == 130
+    kept = f"the games that were finished are in {tmp_path / 'selfplay.gzr'}"
+    assert capsys.readouterr().err == f"training.selfplay: interrupted; {kept}\n"
 
 
 def test_a_folder_that_cannot_be_made_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:

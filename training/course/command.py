@@ -49,6 +49,13 @@ def whole(least: int) -> Callable[[str], int]:
     return read
 
 
+def even(text: str) -> int:
+    """Reads an even number from 2 on."""
+    if (number := whole(2)(text)) % 2:
+        raise argparse.ArgumentTypeError(f"{text!r} is no even number")
+    return number
+
+
 def run(command: str, work: Callable[[CourseFolder], None], options: argparse.Namespace) -> int:
     """Do a command's work, alone in its folder. Returns the exit code: 0, 2 after one line about what was wrong, 130
     after Ctrl-C.

@@ -9,6 +9,7 @@ Vocabulary.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -129,6 +130,15 @@ class CourseFolder:
                 f"the networks in {path} have another shape than this version's; give another --run"
             ) from None
         return networks
+
+    def digest(self, stage: str) -> str:
+        """sha256 of a stage's file, so that results name the networks that they are of. CourseError where it cannot be
+        read.
+        """
+        try:
+            return hashlib.sha256(self.file(stage).read_bytes()).hexdigest()
+        except OSError as error:
+            raise CourseError(f"cannot read {self.file(stage)}: {error.strerror}") from None
 
     def results(self, stage: str) -> dict[str, Any] | None:
         """What was measured of a stage; None where nothing was, or the file is damaged."""

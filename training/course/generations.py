@@ -163,6 +163,7 @@ def _measure(folder: CourseFolder, generation: int, options: argparse.Namespace)
         "duel_games": options.duel_games,
         "levels": options.levels,
         "seed": options.seed,
+        "networks": [folder.digest(value_stage(number)) for number in (generation, generation - 1) if number >= 0],
     }
     results = folder.results(name)
     if results is None or results.get("settings") != wanted:

@@ -106,7 +106,8 @@ def policy_rows(folder: CourseFolder, games: Iterator[Played], *, chosen: bool) 
 
 def _measure(folder: CourseFolder, options: argparse.Namespace) -> None:
     """Play against random, unless that is done; print it."""
-    wanted, results = {"test_games": options.test_games, "seed": options.seed}, folder.results(SUPERVISED)
+    wanted = {"test_games": options.test_games, "seed": options.seed, "networks": [folder.digest(SUPERVISED)]}
+    results = folder.results(SUPERVISED)
     if results is None or results.get("settings") != wanted:
         expander, networks = Expander(folder.game), folder.load(SUPERVISED)
         results = {"settings": wanted}

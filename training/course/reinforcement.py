@@ -52,10 +52,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    made, whole = command.parser(NAME, __doc__), command.whole
+    made, whole, even = command.parser(NAME, __doc__), command.whole, command.even
     made.add_argument("--rounds", type=whole(1), default=20, help="how many there shall be (default 20)")
     made.add_argument("--updates", type=whole(1), default=20, help="of each round (default 20)")
-    made.add_argument("--games", type=whole(2), default=256, help="of each update (default 256)")
+    made.add_argument("--games", type=even, default=256, help="of each update, half with each colour (default 256)")
     made.add_argument(
         "--value-share",
         type=_share,
@@ -169,7 +169,7 @@ class Reinforcement:
 
     def _update(self, opponent: Mover, random: np.random.Generator) -> float:
         """Play a batch of games, half with each colour, and take one step. Returns the learner's win rate."""
-        score, half = Score(), max(1, self._settings["games"] // 2)
+        score, half = Score(), self._settings["games"] // 2
         losses = []
         for colour in (BLACK, WHITE):
             learner = LearningMover(self._expander, self._learner, int(random.integers(2**31)))

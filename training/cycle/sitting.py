@@ -10,10 +10,11 @@ way, with a staff of its own.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from gozero.errors import ChoiceError
 from gozero.options import SettingsError, flat
@@ -150,7 +151,7 @@ def compare(settings: LoopSettings, folder: Path) -> bool:
     if not under_way:  # an earlier start failed before the first checkpoint
         return False
     after = flat(settings.to_dict())
-    differs = {name: (before[name], after[name]) for name in after if name in before and before[name] != after[name]}
+    differs = differences(before, after)
     for name in FIXED:
         if name in differs:
             old, new = differs[name]
@@ -159,6 +160,24 @@ def compare(settings: LoopSettings, folder: Path) -> bool:
                 f"and --from {folder.absolute()}/weights.pt or --records {folder.absolute()} to start from that run"
             )
     if differs:
-        changes = ", ".join(f"{name} {old!r} is now {new!r}" for name, (old, new) in differs.items())
+        changes = ", ".join(f"{name} {_named(old)} is now {_named(new)}" for name, (old, new) in differs.items())
         say(f"settings changed since the run last stopped in {folder.absolute()}: {changes}")
     return True
+
+
+_TABLES = ("stage.", "learner.rates.", "selfplay.size_games.")
+"""What may have more entries or fewer; a name that is missing elsewhere is a setting that the other version lacks."""
+
+
+def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
+    """(old, new) of each setting that is another, None for an entry of a table that is not there."""
+    names = [*after, *(name for name in before if name not in after)]
+    return {
+        name: (before.get(name), after.get(name))
+        for name in names
+        if before.get(name) != after.get(name) and ((name in before and name in after) or name.startswith(_TABLES))
+    }
+
+
+def _named(value: Any) -> str:
+    return "not set" if value is None else repr(value)

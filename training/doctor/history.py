@@ -67,7 +67,7 @@ class RunLog:
 def read(folder: Path) -> RunLog:
     """The log of a run folder; empty where there is none. OSError or ValueError where the file cannot be read."""
     path, log, unfit = folder / LOG, RunLog(), []
-    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    text = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
     lines = text.split("\n")  # what follows the last newline is empty, or torn
     for number, line in enumerate(lines, 1):
         try:

@@ -19,7 +19,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -29,7 +29,16 @@ from gozero.games import GO_FAMILY
 from gozero.games.game import Game
 from training.console import Parser, run_command
 from training.matches import players
-from training.matches.commands import UNUSABLE, add_game, add_play, check_files, described, in_parallel, open_game
+from training.matches.commands import (
+    UNUSABLE,
+    add_game,
+    add_play,
+    check_files,
+    check_folder,
+    described,
+    in_parallel,
+    open_game,
+)
 from training.matches.elo import wilson
 from training.matches.match import MatchGame, MatchSettings, distinct_games, play_match, tally
 from training.matches.players import Conditions
@@ -70,6 +79,8 @@ def _run(options: argparse.Namespace) -> int:
     if options.sgf and game.name not in GO_FAMILY:
         raise ChoiceError(f"--sgf saves games of Go only: --csv and --json hold the moves of {game.name}")
     check_files(options.csv, options.json)
+    if options.sgf:
+        check_folder(options.sgf)
     parallel = in_parallel(options, options.a, options.b)
     settings = MatchSettings(options.games, options.seed, options.opening_moves, options.max_moves, parallel)
     conditions = Conditions(game, komi, options.seed, parallel, options.move_seconds, options.threads)
@@ -95,12 +106,12 @@ def _run(options: argparse.Namespace) -> int:
 
 
 @contextmanager
-def _writing(path: Path) -> Iterator[None]:
-    """Turn a disk error into a ChoiceError that names the file."""
+def _writing(path: Path, kept: str = "what it held before is kept") -> Iterator[None]:
+    """Turn a disk error into a ChoiceError that names the file, and says what is in it."""
     try:
         yield
     except OSError as error:
-        raise ChoiceError(f"cannot write {path}: {error.strerror or error}; what it held before is kept") from None
+        raise ChoiceError(f"cannot write {path}: {error.strerror or error}; {kept}") from None
 
 
 @dataclass(frozen=True)
@@ -116,11 +127,12 @@ class Match:
     def keep(self, record: MatchGame) -> None:
         """Take a game that has just ended: its row and its SGF file are on disk at once."""
         self.records.append(record)
+        later = len(self.records) > 1
         if self.options.csv:
-            with _writing(self.options.csv):
-                write_csv(self.options.csv, [record], self.conditions.game, append=len(self.records) > 1)
+            with _writing(self.options.csv, *["the games before are in it"] * later):
+                write_csv(self.options.csv, [record], self.conditions.game, append=later)
         if self.options.sgf:
-            with _writing(self.options.sgf):
+            with _writing(self.options.sgf, "the games before are in it"):
                 write_sgf(self.options.sgf, record, self.names, self.conditions, self.options.rules)
 
     def finish(self) -> None:
@@ -204,12 +216,26 @@ def write_csv(path: Path, records: Sequence[MatchGame], game: Game, append: bool
     writer = csv.DictWriter(text, fieldnames=list(rows[0]))
     if append:
         writer.writerows(rows)
-        with path.open("a", newline="", encoding="utf-8") as file:
-            file.write(text.getvalue())
+        _append(path, text.getvalue().encode())
     else:
         writer.writeheader()
         writer.writerows(rows)
         files.write(path, text.getvalue().encode())
+
+
+def _append(path: Path, content: bytes) -> None:
+    """Write at a file's end, all or nothing. OSError where that fails."""
+    with path.open("ab", buffering=0) as file:
+        before = file.tell() if file.seekable() else None
+        try:
+            written = file.write(content)
+            if written < len(content):  # the disk is full
+                file.write(content[written:])
+        except OSError:
+            if before is not None:
+                with suppress(OSError):
+                    file.truncate(before)
+            raise
 
 
 def write_json(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
+import tempfile
 from pathlib import Path
 
 from gozero import games, plots
@@ -17,6 +18,7 @@ from training.matches.interface import PlayerError
 from training.records import scoring
 
 UNUSABLE = (PlayerError, WeightsError, perfect.UnsolvedError, plots.PlotError)  # beside ChoiceError: exit code 2
+MOST_KOMI = 1000  # points, either way
 SIMS = "{sims}"  # stands in an opponent's command for its simulations a move
 IN_PROCESS_PARALLEL = 32  # games in progress when both players are in this process: fills evaluation batches
 
@@ -52,6 +54,8 @@ def open_game(options: argparse.Namespace) -> tuple[Game, float]:
     """
     size = games.usual(options.game, "size") if options.size is None else options.size
     komi = scoring.usual_komi(options.game, size) if options.komi is None else options.komi
+    if not abs(komi) <= MOST_KOMI:
+        raise ChoiceError(f"--komi {komi:g}: expected -{MOST_KOMI} to {MOST_KOMI}")
     given = komi if options.game == scoring.GO else options.komi
     return games.make(options.game, size=size, rules=options.rules, komi=given), komi
 
@@ -77,6 +81,16 @@ def check_files(*files: Path | None) -> None:
                 _check_file(file)
         except OSError as error:
             raise ChoiceError(f"cannot write {file}: {error.strerror}") from None
+
+
+def check_folder(folder: Path) -> None:
+    """ChoiceError for a folder of games that is none and cannot be made; it is made if need be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise ChoiceError(f"cannot write into {folder}: {error.strerror}") from None
 
 
 def _check_file(file: Path) -> None:

@@ -178,20 +178,34 @@ def clean(folder: Path, generation: int, handed_steps: int) -> None:
         for path in folder.glob(pattern):
             path.unlink()
     log = folder / "log.jsonl"
-    lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
-    kept = [line for line in lines if _before(line, generation, handed_steps)]
-    if len(kept) < len(lines):
+    content = log.read_bytes() if log.exists() else b""
+    *lines, last = content.split(b"\n")
+    if _is_whole(last):  # an editor has taken its newline away
+        lines.append(last)
+    kept = b"".join(line + b"\n" for line in lines if not _is_done_again(line, generation, handed_steps))
+    if kept != content:
         with replacing(log) as file:
-            file.write("".join(f"{line}\n" for line in kept).encode())
+            file.write(kept)
 
 
-def _before(line: str, generation: int, handed_steps: int) -> bool:
-    """Whether a line of the log is whole, and of an earlier generation or of a match that was decided."""
+def _is_whole(line: bytes) -> bool:
+    """Whether a line is JSON."""
+    try:
+        json.loads(line)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_done_again(line: bytes, generation: int, handed_steps: int) -> bool:
+    """Whether a line of the log is of this generation or a later one, or of a match that is not decided any more; not
+    for one that cannot be read, which is left for the reader to name.
+    """
     try:
         values = json.loads(line)
         if "run/generation" not in values:
-            return bool(values["gate/steps"] <= handed_steps)
-        return bool(values["run/generation"] < generation)
+            return bool(values["gate/steps"] > handed_steps)
+        return bool(values["run/generation"] >= generation)
     except (ValueError, KeyError, TypeError):
         return False
 

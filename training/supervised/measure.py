@@ -9,10 +9,11 @@ import numpy as np
 import torch
 
 from training.learner.learner import Learner
-from training.matches.elo import Z95
+from training.matches.elo import Z95, wilson
 from training.supervised.collection import Collection, Shelf
 
 CHUNK = 256  # positions measured at once
+FEW_GAMES = 10  # fewer tell little of how much games differ
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,11 @@ class CorrectShare:
 
 
 def share_of(right: np.ndarray, game: np.ndarray) -> CorrectShare:
-    """The share of right bool [n], clustered by game int [n] (Cochran 1977, eq. 2.46, ratio estimator)."""
+    """The share of right bool [n], clustered by game int [n] (Cochran 1977, eq. 2.46, ratio estimator).
+
+    From fewer than `FEW_GAMES`, or where all have the same share, it is at least as wide as Wilson's for as many results
+    as games: a few games that agree by chance are not sure.
+    """
     if not len(right):
         return CorrectShare(float("nan"), float("nan"), 0)
     _, number = np.unique(game, return_inverse=True)
@@ -45,7 +50,11 @@ def share_of(right: np.ndarray, game: np.ndarray) -> CorrectShare:
     if games < 2:
         return CorrectShare(share, float("nan"), len(right))
     spread = float(((hits - share * counts) ** 2).sum()) * games / (games - 1)
-    return CorrectShare(share, Z95 * spread**0.5 / float(counts.sum()), len(right))
+    half = Z95 * spread**0.5 / float(counts.sum())
+    if games < FEW_GAMES or spread == 0:
+        low, high = wilson(share * games, games)
+        half = max(half, (high - low) / 2)
+    return CorrectShare(share, half, len(right))
 
 
 @dataclass

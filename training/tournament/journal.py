@@ -7,6 +7,7 @@ contradicts the journal is refused; more games and more entrants do not contradi
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections import Counter
@@ -88,14 +89,18 @@ class Journal:
         try:
             self.games = self._opened(field)
         except BaseException:
-            self._file.close()
+            self._close()
             raise
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._file.close()
+        self._close()
+
+    def _close(self) -> None:
+        with contextlib.suppress(OSError):  # of what could not be written, which has been said already
+            self._file.close()
 
     def add(self, game: PlayedGame) -> None:
         """Write a game; it is on the disk when this returns."""

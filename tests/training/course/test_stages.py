@@ -1,5 +1,6 @@
 """The stages as commands: what they print and keep, how they go on after a stop, what they say to bad input."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,19 @@ def test_generations_are_measured_printed_and_left_out_the_second_time(
     assert "generation 1: finished before" in second.err and "learning" not in second.err
     folder = CourseFolder.of(tmp_path, game)
     assert len(folder.load("value-1")) == folder.course.colours
+
+
+def test_a_network_that_is_made_anew_is_measured_anew(tmp_path: Path) -> None:
+    def measured() -> list[object]:
+        assert generate(tmp_path) == 0
+        return [json.loads((tmp_path / f"value-{number}.json").read_text()) for number in (0, 1)]
+
+    before = measured()
+    (tmp_path / "value-0.pt").write_bytes((tmp_path / "value-1.pt").read_bytes())
+    after = measured()
+    assert before[0] != after[0], "another network"
+    assert before[1] != after[1], "another opponent"
+    assert measured() == after
 
 
 def test_the_same_seed_makes_the_same_networks(tmp_path: Path) -> None:

@@ -54,6 +54,12 @@ def test_games_against_rollouts_and_earlier_weights(tmp_path: Path) -> None:
     }
 
 
+def test_games_that_are_cut_after_a_few_moves_are_measured_too(tmp_path: Path) -> None:
+    run = run_of(tmp_path)
+    shortest = replace(run.settings, selfplay=replace(run.settings.selfplay, max_length=0.1))
+    assert Strength(tmp_path, shortest).measure(run, 2, [], lambda: False)["strength/uct_games"] == 4
+
+
 def test_distance_to_perfect_play_in_a_solved_game(tmp_path: Path) -> None:
     chosen = MonitorSettings(strength_every=2, strength_games=2, strength_visits=16)
     settings = replace(config.load(presets.path_of("ttt")), network="b2c4", monitor=chosen)

@@ -65,6 +65,16 @@ def test_selfplay_trains_a_whole_run_and_goes_on_with_it(
     assert "games are refereed by" in text
 
 
+def test_entries_of_tables_that_come_and_go_are_changes_too() -> None:
+    before = {"learner.rates.0": 1e-3, "selfplay.games": 8, "stage.1.rows": 1, "stage.2.rows": 9, "gone": 1}
+    after = {"learner.rates.0": 1e-3, "learner.rates.4": 5e-4, "selfplay.games": 9, "stage.1.rows": 1, "new": 2}
+    assert sitting.differences(before, after) == {
+        "learner.rates.4": (None, 5e-4),
+        "selfplay.games": (8, 9),
+        "stage.2.rows": (9, None),
+    }
+
+
 def test_two_trainings_never_share_a_folder(finished: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["--preset", "tiny", "--run", str(finished), *SHORT]
     with storage.alone(finished):

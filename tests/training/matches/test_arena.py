@@ -7,6 +7,7 @@ import errno
 import itertools
 import json
 import os
+import resource
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -304,6 +305,18 @@ def test_a_disk_that_fails_is_one_line_and_what_was_finished_is_kept(
     assert len(json.loads(document.read_text())["games"]) == 3
 
 
+def test_what_does_not_fit_on_the_disk_leaves_no_torn_row(tmp_path: Path) -> None:
+    file, most = tmp_path / "games.csv", resource.getrlimit(resource.RLIMIT_FSIZE)
+    file.write_bytes(b"whole\n")
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8, most[1]))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            arena._append(file, b"too long a row\n")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, most)
+    assert file.read_bytes() == b"whole\n"
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -314,6 +327,8 @@ def test_a_disk_that_fails_is_one_line_and_what_was_finished_is_kept(
         (["random", "random", "--games", "3"], "games must be even"),
         (["random", "random", "--csv", "/nowhere/x.csv"], "cannot write /nowhere/x.csv: there is no folder /nowhere"),
         (["random", "random", "--json", "/"], "cannot write /: it is a folder"),
+        (["random", "random", "--sgf", __file__], f"cannot write into {__file__}: File exists"),
+        (["random", "random", "--komi", "1e9"], "--komi 1e+09: expected -1000 to 1000"),
         (["random", "random", "--seed", "-1"], "the seed must be at least 0, not -1"),
         (["random", "random", "--size", "99"], "99"),
         (["random", "random", "--rules", "martian"], "martian"),

@@ -16,7 +16,7 @@ import torch
 
 from tests.training import crashes
 from tests.training.games import random_record
-from training.doctor import monitor
+from training.doctor import history, monitor
 from training.loop import startup
 from training.records import records
 from training.settings import config, presets
@@ -172,6 +172,16 @@ def test_records_behind_the_checkpoint_are_cut(tmp_path: Path) -> None:
     assert (tmp_path / "records" / "000003.gzr.cut").stat().st_size == 50
     assert storage.rewind(tmp_path, 2, 120) == []
     assert storage.rewind(tmp_path, 4, 0) == []
+
+
+def test_lines_of_the_log_that_nobody_can_read_stay_for_the_reader_to_name(tmp_path: Path) -> None:
+    unread = b'{"run/generation": 1, "run\n\xff\xfe\n{}\n'
+    (tmp_path / "log.jsonl").write_bytes(unread + b'{"run/generation": 2}\n{"run/generation": 3}\n')
+    storage.clean(tmp_path, 3, 0)
+    assert (tmp_path / "log.jsonl").read_bytes() == unread + b'{"run/generation": 2}\n'
+    log = history.read(tmp_path)
+    assert [report["run/generation"] for report in log.reports] == [2]
+    assert f"line 1 of {tmp_path / 'log.jsonl'} is left out: it is no JSON" in log.complaint
 
 
 def test_the_log_holds_no_generation_and_no_match_twice(tmp_path: Path) -> None:

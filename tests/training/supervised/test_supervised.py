@@ -400,6 +400,14 @@ def test_a_state_of_another_run_is_refused(
         assert "it is damaged, or no state of a run; without --resume" in capsys.readouterr().err.splitlines()[-1]
 
 
+def test_few_games_that_agree_are_not_sure() -> None:
+    two = measure.share_of(np.zeros(24, bool), np.repeat([0, 1], 12))
+    many = measure.share_of(np.zeros(240, bool), np.repeat(np.arange(60), 4))
+    assert (two.share, many.share) == (0.0, 0.0)
+    assert two.half > 0.3
+    assert 0.02 < many.half < 0.05
+
+
 def test_the_share_of_a_single_game_has_no_interval() -> None:
     assert str(measure.share_of(np.array([True, False]), np.array([3, 3]))) == "50.0% of 2, all of one game"
     assert str(measure.share_of(np.array([True, False]), np.array([3, 4]))).startswith("50.0% ± ")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -37,6 +38,40 @@ def test_games_are_read_back(tmp_path: Path, field: Field) -> None:
     with Journal(tmp_path, field) as journal:
         assert journal.games == GAMES
     assert len((tmp_path / NAME).read_bytes().splitlines()) == 1 + len(GAMES)
+
+
+def test_a_full_disk_is_one_line_that_says_what_to_do(
+    tmp_path: Path, field: Field, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Journal(tmp_path, field) as journal:
+        journal.add(GAMES[0])
+    with pytest.raises(SettingsError, match="No space left on device; the games before are safe: make room"):  # noqa: SIM117
+        with Journal(tmp_path, field) as journal:
+            monkeypatch.setattr(journal, "_file", Refusing(journal.path))
+            journal.add(GAMES[1])
+    monkeypatch.undo()
+    with Journal(tmp_path, field) as journal:
+        assert journal.games == GAMES[:1]
+
+
+class Refusing:
+    """A file on a full disk: what is written stays in the buffer, and closing it fails again."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("ab")
+
+    def write(self, line: bytes) -> int:
+        return len(line)
+
+    def flush(self) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    def close(self) -> None:
+        self._file.close()
+        self.flush()
+
+    def fileno(self) -> int:
+        return self._file.fileno()
 
 
 @pytest.mark.parametrize("lost", [1, 10, 60])
