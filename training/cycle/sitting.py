@@ -10,6 +10,7 @@ way, with a staff of its own.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
@@ -42,6 +43,10 @@ UNUSABLE = (BusyError, FolderError, SettingsError, CheckpointError, StoreError, 
 FAILED = (StorageError, Disagreement, DivergedError)  # exit code 1: the run cannot continue
 FIXED = ("game", "rules", "network", "norm", "value_head", "features")  # settings that a run cannot change
 OLDEST = {"features": 1, "norm": "renorm", "value_head": "wdl"}  # of runs whose settings lack them
+_ENTRY = re.compile(
+    r"learner\.rates\.|selfplay\.size_games\.|stage\.\d+\.sizes\."
+)  # of tables in which anything may stand
+_STAGE = re.compile(r"stage\.\d+\.")
 
 
 def prepare(settings: LoopSettings, folder: Path, origin: Origin | None = None, staff: Staff = HERE) -> Run:
@@ -165,18 +170,23 @@ def compare(settings: LoopSettings, folder: Path) -> bool:
     return True
 
 
-_TABLES = ("stage.", "learner.rates.", "selfplay.size_games.")
-"""What may have more entries or fewer; a name that is missing elsewhere is a setting that the other version lacks."""
-
-
 def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
     """(old, new) of each setting that is another, None for an entry of a table that is not there."""
     names = [*after, *(name for name in before if name not in after)]
     return {
         name: (before.get(name), after.get(name))
         for name in names
-        if before.get(name) != after.get(name) and ((name in before and name in after) or name.startswith(_TABLES))
+        if before.get(name) != after.get(name)
+        and ((name in before and name in after) or _is_entry(name, before if name in after else after))
     }
+
+
+def _is_entry(name: str, other: Mapping[str, Any]) -> bool:
+    """Whether a name that the other settings lack is an entry of a table, not a setting that their version lacks."""
+    if _ENTRY.match(name):
+        return True
+    stage = _STAGE.match(name)
+    return stage is not None and not any(key.startswith(stage[0]) for key in other)
 
 
 def _named(value: Any) -> str:

@@ -176,10 +176,9 @@ class Strength:
             StoppablePlayer(opponent, stop),
         )
         records: list[match.MatchGame] = []
-        most_moves = max(1, int(self._settings.selfplay.max_length * conditions.game.points))
-        opening = min(
-            RANDOM_PLIES, conditions.game.points // 2, most_moves - 1
-        )  # four plies may end a game on four points
+        points = conditions.game.points
+        most_moves = max(1, int(self._settings.selfplay.max_length * points))
+        opening = min(RANDOM_PLIES, points // 2, most_moves - 1)  # four plies may end a game on four points
         try:
             while (played := len(records)) < self._settings.monitor.strength_games:
                 size = min(ROUND, self._settings.monitor.strength_games - played)

@@ -44,6 +44,7 @@ from training.matches.match import MatchGame, MatchSettings, distinct_games, pla
 from training.matches.players import Conditions
 
 LETTERS = "AB"
+FILE_KEPT, GAMES_KEPT = "what it held before is kept", "the games before are in it"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -106,7 +107,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 @contextmanager
-def _writing(path: Path, kept: str = "what it held before is kept") -> Iterator[None]:
+def _writing(path: Path, kept: str = FILE_KEPT) -> Iterator[None]:
     """Turn a disk error into a ChoiceError that names the file, and says what is in it."""
     try:
         yield
@@ -127,12 +128,12 @@ class Match:
     def keep(self, record: MatchGame) -> None:
         """Take a game that has just ended: its row and its SGF file are on disk at once."""
         self.records.append(record)
-        later = len(self.records) > 1
+        is_first = len(self.records) == 1
         if self.options.csv:
-            with _writing(self.options.csv, *["the games before are in it"] * later):
-                write_csv(self.options.csv, [record], self.conditions.game, append=later)
+            with _writing(self.options.csv, FILE_KEPT if is_first else GAMES_KEPT):
+                write_csv(self.options.csv, [record], self.conditions.game, append=not is_first)
         if self.options.sgf:
-            with _writing(self.options.sgf, "the games before are in it"):
+            with _writing(self.options.sgf, GAMES_KEPT):
                 write_sgf(self.options.sgf, record, self.names, self.conditions, self.options.rules)
 
     def finish(self) -> None:

@@ -67,11 +67,13 @@ def test_selfplay_trains_a_whole_run_and_goes_on_with_it(
 
 def test_entries_of_tables_that_come_and_go_are_changes_too() -> None:
     before = {"learner.rates.0": 1e-3, "selfplay.games": 8, "stage.1.rows": 1, "stage.2.rows": 9, "gone": 1}
+    before |= {"stage.1.gone": 2, "stage.1.sizes.5": 0.5}
     after = {"learner.rates.0": 1e-3, "learner.rates.4": 5e-4, "selfplay.games": 9, "stage.1.rows": 1, "new": 2}
     assert sitting.differences(before, after) == {
         "learner.rates.4": (None, 5e-4),
         "selfplay.games": (8, 9),
         "stage.2.rows": (9, None),
+        "stage.1.sizes.5": (0.5, None),
     }
 
 
