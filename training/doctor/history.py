@@ -67,7 +67,8 @@ class RunLog:
 def read(folder: Path) -> RunLog:
     """The log of a run folder; empty where there is none. OSError or ValueError where the file cannot be read."""
     path, log, unfit = folder / LOG, RunLog(), []
-    text = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+    data = path.read_bytes() if path.exists() else b""
+    text = data.decode(errors="replace")
     lines = text.split("\n")  # what follows the last newline is empty, or torn
     for number, line in enumerate(lines, 1):
         try:
@@ -76,6 +77,8 @@ def read(folder: Path) -> RunLog:
         except _UnfitError as error:
             if number < len(lines):
                 unfit.append(f"line {number} of {path.absolute()} is left out: {error}")
+    if not (log.reports or log.matches):
+        data.decode()  # where it is no text at all, that is what is wrong with it
     more = f"; and so many others: {len(unfit) - 1}" if len(unfit) > 1 else ""
     log.complaint = unfit[0] + more if unfit else ""
     return log
