@@ -251,8 +251,9 @@ class _Reader:
         """Apply AB, AW, AE and PL, if the node has them; PL among the moves says nothing of their first."""
         if node.has_setup_stones():
             self.begun = index
+            if self.moves:
+                self.to_play, self.last_mover = None, self.moves[-1][0]
             for colour, move in self.moves:
-                self.to_play, self.last_mover = None, colour
                 if move is not None and self.stones.get(*move) is None:
                     self.stones.play(*move, colour)
             self.moves.clear()

@@ -14,6 +14,7 @@ from gozero import command_line, engine
 from gozero.coords import MAX_SIZE
 from gozero.engine import DEFAULT_GAME
 from gozero.engine_settings import EngineSettings
+from gozero.games import MOST_KOMI
 from gozero.levels import STRONGEST, WEAKEST, Level, level
 from gozero.locations import WEIGHTS
 from gozero.options import SettingsError, option
@@ -94,7 +95,9 @@ class GtpSettings(EngineSettings):
         low=2,
         high=MAX_SIZE,
     )
-    komi: float | None = option(None, "komi of Go until the controller sends one (default 7.5)", low=-1000, high=1000)
+    komi: float | None = option(
+        None, "komi of Go until the controller sends one (default 7.5)", low=-MOST_KOMI, high=MOST_KOMI
+    )
     rules: str | None = option(
         None,
         "rule set, such as chinese, tromp-taylor or aga in Go, freestyle or exact in gomoku (default: the first)",

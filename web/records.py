@@ -13,13 +13,13 @@ from typing import Any
 
 from gozero import coords, sgf_tree
 from gozero.colours import COLOUR_WORDS, EMPTY, WHITE
-from gozero.games import GO_FAMILY
+from gozero.games import GO_FAMILY, MOST_KOMI
 from gozero.locations import WEIGHTS
 from gozero.sgf import RecordError, writable
 from gozero.sgf_tree import Branch, GameWithVariations
 from web.catalogue import rule_sets
 from web.game_tree import START
-from web.setups import MOST_KOMI, Setup
+from web.setups import Setup
 from web.table import RefusedError, Table
 
 READ = ("go", "nogo", "othello", "gomoku")  # games of SGF files

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gozero.colours import BLACK, EMPTY, WHITE
+from gozero.games import MOST_KOMI
 from gozero.levels import STRONGEST, WEAKEST
 from gozero.locations import WEIGHTS
 from gozero.options import from_values, setting
 
-MOST_KOMI, MOST_HANDICAP = 1000, 9
+MOST_HANDICAP = 9
 SIDES = {"black": BLACK, "white": WHITE, "both": EMPTY}
 """Whom the person plays; with `both` the engine plays no move."""
 

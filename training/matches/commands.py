@@ -18,7 +18,6 @@ from training.matches.interface import PlayerError
 from training.records import scoring
 
 UNUSABLE = (PlayerError, WeightsError, perfect.UnsolvedError, plots.PlotError)  # beside ChoiceError: exit code 2
-MOST_KOMI = 1000  # points, either way
 SIMS = "{sims}"  # stands in an opponent's command for its simulations a move
 IN_PROCESS_PARALLEL = 32  # games in progress when both players are in this process: fills evaluation batches
 
@@ -54,8 +53,8 @@ def open_game(options: argparse.Namespace) -> tuple[Game, float]:
     """
     size = games.usual(options.game, "size") if options.size is None else options.size
     komi = scoring.usual_komi(options.game, size) if options.komi is None else options.komi
-    if not abs(komi) <= MOST_KOMI:
-        raise ChoiceError(f"--komi {komi:g}: expected -{MOST_KOMI} to {MOST_KOMI}")
+    if not abs(komi) <= games.MOST_KOMI:
+        raise ChoiceError(f"--komi {komi:g}: expected -{games.MOST_KOMI} to {games.MOST_KOMI}")
     given = komi if options.game == scoring.GO else options.komi
     return games.make(options.game, size=size, rules=options.rules, komi=given), komi
 

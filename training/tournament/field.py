@@ -81,7 +81,7 @@ class Field:
     entrant: tuple[Entrant, ...] = field(metadata={"unit": "who plays"})
     game: str = setting(scoring.GO, unit="game", choices=tuple(games.GAMES))
     size: int = setting(0, unit="board size; 0 = the game's own", low=0, high=25)
-    komi: float = setting(0.0, unit="points for White, Go only", low=-1000, high=1000)
+    komi: float = setting(0.0, unit="points for White, Go only", low=-games.MOST_KOMI, high=games.MOST_KOMI)
     rules: str = setting("", unit="rule set of the referee; empty = the game's own")
     kind: str = setting(ROUND_ROBIN, unit="who meets whom", choices=(ROUND_ROBIN, GAUNTLET, SPRT, PAIRS))
     games: int = setting(20, unit="games of each pairing, even; the most of an SPRT", low=2, high=1_000_000)
