@@ -27,7 +27,7 @@ from gozero.evaluators.factory import open_evaluator
 from gozero.games.game import Game
 from training.console import Parser, finite, run_command
 from training.matches import elo, yardstick
-from training.matches.arena import write_csv
+from training.matches.arena import listing, write_csv
 from training.matches.commands import UNUSABLE, check_files
 from training.matches.match import MatchGame, MatchSettings, play_match, tally
 from training.matches.players import Conditions, open_player
@@ -69,10 +69,8 @@ def match(
         players = [opened.enter_context(closing(open_player(name, conditions))) for name in (first, second)]
         sides = [StoppablePlayer(player, stop) for player in players]
         opened.enter_context(suppress(Stopped))
-        for record in play_match((sides[0], sides[1]), game, settings):
+        for record in listing(play_match((sides[0], sides[1]), game, settings), listed, game):
             records.append(record)
-            if listed:
-                write_csv(listed, [record], game, append=len(records) > 1)
     records.sort(key=lambda record: record.number)
     if listed and records:
         write_csv(listed, records, game)

@@ -42,7 +42,7 @@ from gozero.search.settings import SearchSettings
 from gozero.weights import WeightsError
 from training.console import Parser, run_command
 from training.matches import yardstick
-from training.matches.arena import write_csv
+from training.matches.arena import listing
 from training.matches.commands import check_files
 from training.matches.elo import Tally
 from training.matches.interface import MatchPlayer
@@ -99,10 +99,8 @@ def follow(
 ) -> None:
     """Play a match, print the line of its score as it grows, and list the games in a file."""
     records: list[MatchGame] = []
-    for record in play_match(players, game, rules):
+    for record in listing(play_match(players, game, rules), listed, game):
         records.append(record)
-        if listed:
-            write_csv(listed, [record], game, append=len(records) > 1)
         if len(records) % AT_ONCE == 0 or len(records) == rules.games:
             print(line(tally(records)), flush=True)
 

@@ -18,7 +18,7 @@ import io
 import json
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -222,6 +222,14 @@ def write_csv(path: Path, records: Sequence[MatchGame], game: Game, append: bool
         writer.writeheader()
         writer.writerows(rows)
         files.write(path, text.getvalue().encode())
+
+
+def listing(match: Iterable[MatchGame], path: Path | None, game: Game) -> Iterator[MatchGame]:
+    """Yield each game of a match when its row is in the file, if there is one."""
+    for number, record in enumerate(match):
+        if path:
+            write_csv(path, [record], game, append=number > 0)
+        yield record
 
 
 def _append(path: Path, content: bytes) -> None:
