@@ -235,7 +235,7 @@ def _net_options(command: argparse.ArgumentParser) -> None:
         "--features",
         type=int,
         default=1,
-        help="version of the input features: 1, or 2 where the game has it (default: 1)",
+        help="version of the input features: 1, 2 or 3, where the game has it (default: 1)",
     )
 
 

@@ -40,12 +40,20 @@ line (Connect-4, Gomoku and tic-tac-toe) it is
     0, 1    empty points that make a line of the side to move, and of the other side; in Connect-4 those in the air too
     2, 3    empty points after which one more stone would make one (gozero.games.threats)
 
+Version 3, of Go alone, goes on with what takes reading:
+
+  tactics float32 [8, N, N]
+    0 … 2   as in version 2
+    3       stones of chains, of either colour, that a ladder catches (gozero.games.ladders)
+    4, 5    points where the side to move begins to catch a chain of two liberties so, and where the other side does
+    6, 7    points that are the side to move's whoever moves, and the other side's (Benson; gozero.games.area)
+
 A *packed* position of Go is what a GPU is sent instead (int32 [10 words + 3], 292 bytes at 13x13;
 `gozero.evaluators.unpack` makes the same planes and numbers of it there, bit for bit):
 
   10 boards  planes 0 … 9 in turn, each a bit set over the cells of the padded board: point (row, col) is bit (row +
              1)(N + 1) + col + 1
-  3 boards   the tactics, likewise; in version 2 only
+  3 boards   the tactics, likewise; 8 in version 3, none in version 1
   komi       White's komi, thousandths of a point
   bonus      White's handicap bonus, points
   flags      bits 0 … 4: globals 2 … 6; bit 5: Black is to move
@@ -64,8 +72,9 @@ from gozero.errors import ChoiceError
 from gozero.games import GO_FAMILY, chains
 from gozero.games.chains import PAST_BOARDS
 from gozero.games.game import BLACK, EMPTY, PLY, TO_PLAY, WHITE, Game
-from gozero.games.go import white_bonus
+from gozero.games.go import pass_alive, white_bonus
 from gozero.games.go_header import BONUS, KOMI, PASS_BITS
+from gozero.games.ladders import CATCHES, CAUGHT, ladders
 from gozero.games.liberties import chain_liberties
 from gozero.games.threats import THREATENS, WINS, line_threats
 from gozero.jit import LEGAL, STONES, as_argument, kernel
@@ -80,7 +89,7 @@ class Layout:
     globals: tuple[str, ...]
     own: int  # plane of the side to move's stones as they stand
     other: int  # plane of the other side's
-    tactics: tuple[str, ...] = ()  # planes of the second tensor; none before version 2
+    tactics: tuple[str, ...] = ()  # planes of the second tensor; none in version 1
 
 
 def _by_age(what: str) -> tuple[str, ...]:
@@ -104,6 +113,14 @@ BOARD = Layout(
 
 
 CHAIN_TACTICS = ("chains of 1 liberty", "chains of 2 liberties", "chains of 3 liberties")
+GO_TACTICS = (
+    *CHAIN_TACTICS,
+    "chains in ladders",
+    "own ladders",
+    "other's ladders",
+    "own pass-alive points",
+    "other's pass-alive points",
+)
 LINE_TACTICS = ("own lines", "other's lines", "own threats", "other's threats")
 CHAIN_GAMES = (*GO_FAMILY, "nogo")  # whose state rows are those of gozero.games.chains
 LINE_GAMES = ("connect4", "gomoku", "tictactoe")  # of gozero.games.lines
@@ -112,13 +129,16 @@ LINE_GAMES = ("connect4", "gomoku", "tictactoe")  # of gozero.games.lines
 def layouts(game: str) -> tuple[Layout, ...]:
     """The layouts of a game, by its name; the index is the version less one."""
     first = GO if game in GO_FAMILY else BOARD
-    tactics = CHAIN_TACTICS if game in CHAIN_GAMES else LINE_TACTICS if game in LINE_GAMES else ()
-    return (first, replace(first, version=2, tactics=tactics)) if tactics else (first,)
+    tactics: tuple[tuple[str, ...], ...] = (
+        (CHAIN_TACTICS,) if game in CHAIN_GAMES else (LINE_TACTICS,) if game in LINE_GAMES else ()
+    )
+    tactics += (GO_TACTICS,) if game in GO_FAMILY else ()
+    return first, *(replace(first, version=2 + k, tactics=names) for k, names in enumerate(tactics))
 
 
-def version_of(tensors: int) -> int:
-    """The version of the layout with this many tensors."""
-    return tensors - 1  # planes and globals in version 1, tactics besides in version 2
+def version_of(tactics: int) -> int:
+    """The version of the layout with this many planes of tactics."""
+    return 1 if tactics == 0 else 3 if tactics == len(GO_TACTICS) else 2
 
 
 def layout(game: str, version: int = 1) -> Layout:
@@ -140,6 +160,8 @@ MIDDLE_SIZE, SIZE_SCALE = 13.0, 6.0
 
 PACKED_KOMI, PACKED_BONUS, PACKED_FLAGS = -3, -2, -1  # the last numbers of a packed position
 BLACK_FLAG = 1 << PAST_BOARDS
+
+_LIBERTY_BITS = np.array([0, 1, 2, 4, 0], np.uint8)  # of GO_TACTICS, by a chain's liberties
 
 _STATES = types.Array(types.int32, 2, "C")
 _PLANES = types.Array(types.float32, 4, "C")
@@ -220,20 +242,46 @@ def encode_threats_into(states: np.ndarray, tactics: np.ndarray) -> None:
                     tactics[n, k, row, col] = (threats[row * width + col] & bit) != 0
 
 
+@kernel()
+def _mark_chains(state, count, seen, owners, out):
+    """Write into out uint8 [points] which of the first `count` planes of GO_TACTICS are 1 on each point, plane k as bit
+    k; seen uint8 [points] and owners int8 [points] are working memory.
+    """
+    points = np.int64(state[chains.SIZE]) ** 2
+    chain_liberties(state, seen)
+    for point in range(points):
+        out[point] = _LIBERTY_BITS[seen[point]]
+    if count == len(CHAIN_TACTICS):
+        return
+    own = np.int64(state[TO_PLAY])
+    ladders(state, seen)
+    pass_alive(state, owners)
+    for point in range(points):
+        out[point] |= ((seen[point] & CAUGHT) != 0) << 3
+        out[point] |= ((seen[point] & CATCHES * own) != 0) << 4
+        out[point] |= ((seen[point] & CATCHES * (BLACK + WHITE - own)) != 0) << 5
+        out[point] |= (owners[point] > 0) << 6 | (owners[point] < 0) << 7
+
+
 @kernel(types.void(_STATES, _PLANES), allocates=True)
 def encode_chains_into(states: np.ndarray, tactics: np.ndarray) -> None:
-    """Encode states int32 [n, S] of a game with chains into tactics float32 [n, 3, N, N], every element written."""
-    size = tactics.shape[2]
-    liberties = np.empty(size * size, np.uint8)
+    """Encode states int32 [n, S] of a game with chains into tactics float32 [n, 3 or 8, N, N], every element written."""
+    count, size = tactics.shape[1], tactics.shape[2]
+    seen, marked = np.empty(size * size, np.uint8), np.empty(size * size, np.uint8)
+    owners = np.empty(size * size, np.int8)
     for n in range(states.shape[0]):
-        chain_liberties(states[n], liberties)
-        for k in range(tactics.shape[1]):
+        _mark_chains(states[n], count, seen, owners, marked)
+        for k in range(count):
             for row in range(size):
                 for col in range(size):
-                    tactics[n, k, row, col] = liberties[row * size + col] == k + 1
+                    tactics[n, k, row, col] = (marked[row * size + col] >> k) & 1
 
 
-_TACTICS = {CHAIN_TACTICS: encode_chains_into, LINE_TACTICS: encode_threats_into}  # who encodes them
+_TACTICS = {
+    CHAIN_TACTICS: encode_chains_into,
+    GO_TACTICS: encode_chains_into,
+    LINE_TACTICS: encode_threats_into,
+}  # who encodes them
 
 
 @lru_cache(maxsize=64)
@@ -312,17 +360,17 @@ def _pack_stones(state, row, size):
 
 
 @kernel()
-def _pack_tactics(state, row, start, count, liberties, size):
-    """Write `count` boards of tactics into a packed row from `start` on; liberties uint8 [points] is working memory."""
+def _pack_tactics(row, start, count, marked, size):
+    """Write `count` boards of tactics, as `_mark_chains` has them in marked uint8 [points], into a packed row from `start`
+    on.
+    """
     length = words(size)
-    chain_liberties(state, liberties)
     for k in range(count * length):
         row[start + k] = 0
     for point in range(size * size):
-        chosen = liberties[point] - 1
-        if 0 <= chosen < count:
-            bit = chains.index_of(chains.cell_of(point, size))
-            row[start + chosen * length + (bit >> 5)] |= np.int32(1 << (bit & 31))
+        bit = chains.index_of(chains.cell_of(point, size))
+        for k in range(count if marked[point] else 0):
+            row[start + k * length + (bit >> 5)] |= np.int32((marked[point] >> k & 1) << (bit & 31))
 
 
 @kernel(types.void(_STATES, _STATES, types.int64, types.int64), allocates=True)
@@ -331,12 +379,14 @@ def pack_into(states: np.ndarray, packed: np.ndarray, size: int, tactics: int) -
     written whole.
     """
     length = words(size)
-    liberties = np.empty(size * size, np.uint8)
+    seen, marked = np.empty(size * size, np.uint8), np.empty(size * size, np.uint8)
+    owners = np.empty(size * size, np.int8)
     for n in range(states.shape[0]):
         state, row = states[n], packed[n]
         _pack_stones(state, row, size)
         if tactics > 0:
-            _pack_tactics(state, row, 2 * PAST_BOARDS * length, tactics, liberties, size)
+            _mark_chains(state, tactics, seen, owners, marked)
+            _pack_tactics(row, 2 * PAST_BOARDS * length, tactics, marked, size)
         end = row.shape[0]
         row[end + PACKED_KOMI] = state[KOMI]
         row[end + PACKED_BONUS] = state[BONUS]

@@ -7,7 +7,8 @@ Vocabulary.
           their weights into old channels are zero. So the outputs are the old ones, while the first gradient already
           reaches those zeros.
 
-A network may also be given the tactics of features.py: their weights into old channels are zero as well.
+A network may also be given the tactics of features.py, or more of them: their weights into old channels are zero as
+well.
 
 How far sizes are told (`size_limit`) is the new configuration's; where it differs, boards above the lower of the two
 limits get other outputs.
@@ -27,6 +28,8 @@ from torch import Tensor, nn
 from gozero import nets
 from gozero.blocks import PoolingBlock
 from gozero.nets import ConvNet, NetConfig
+
+STEM = "stem.conv.weight"  # the first parameter of a resnet: the only one that tactics change
 
 
 class GrowthError(ValueError):
@@ -51,7 +54,7 @@ def check(old: NetConfig, new: NetConfig) -> None:
             f"{old.name} cannot become {new.name}: only networks b<blocks>c<channels> grow; to go on from its games, "
             "train from its records"
         )
-    if (old.planes, old.globals) != (new.planes, new.globals) or old.tactics not in (0, new.tactics):
+    if (old.planes, old.globals) != (new.planes, new.globals) or old.tactics > new.tactics:
         raise GrowthError(f"{old.name} cannot become {new.name}: they do not see the same inputs")
     if (old.norm, old.value) != (new.norm, new.value):
         raise GrowthError(f"{old.name} cannot become {new.name}: they differ in norm or value_head, which a run keeps")
@@ -83,6 +86,14 @@ def grow(tensors: Mapping[str, Tensor], old: NetConfig, new: NetConfig, seed: in
             if layer in maps:
                 _lay_in(fresh, tensors[name], *maps[layer])
     return grown
+
+
+def with_tactics(weights: Tensor, config: NetConfig) -> Tensor:
+    """Weights of the stem [C, planes before, k, k], or numbers that belong to them, for a network that sees more planes of
+    tactics: zeros for these, so that it says what it said.
+    """
+    missing = config.planes + config.tactics - weights.shape[1]
+    return torch.nn.functional.pad(weights, (0, 0, 0, 0, 0, missing))
 
 
 def _lay_in(fresh: Tensor, old: Tensor, outputs: list[int], inputs: list[int]) -> None:

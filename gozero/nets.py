@@ -41,7 +41,7 @@ from gozero.blocks import (
     result,
 )
 from gozero.errors import ChoiceError
-from gozero.features import CHAIN_GAMES, GLOBALS, MIDDLE_SIZE, SIZE_SCALE, layout
+from gozero.features import CHAIN_GAMES, GLOBALS, MIDDLE_SIZE, SIZE_SCALE, layout, version_of
 
 if TYPE_CHECKING:
     from gozero.games.game import Game
@@ -98,7 +98,7 @@ class NetConfig:
     @property
     def features(self) -> int:
         """The version of the input features that it sees."""
-        return 2 if self.tactics else 1
+        return version_of(self.tactics)
 
     @property
     def board(self) -> tuple[int, int] | None:

@@ -148,7 +148,7 @@ def check_features(path: Path, game: str, version: int) -> None:
 
     known = [shown.version for shown in layouts(game)]
     if version not in known:
-        raise WeightsError(path, f"made for input features {version}, this gozero has {' and '.join(map(str, known))}")
+        raise WeightsError(path, f"made for input features {version}, this gozero has {', '.join(map(str, known))}")
 
 
 def _check_inputs(path: Path, game: str, config: NetConfig) -> None:

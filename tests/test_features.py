@@ -14,6 +14,7 @@ from gozero import features, games, symmetry
 from gozero.coords import parse_vertex, point
 from gozero.games import go, lines
 from gozero.games.game import BLACK, PLY, WHITE, Game
+from gozero.games.ladders import CATCHES, CAUGHT, ladders
 from gozero.games.threats import THREATENS, line_threats
 from tests.naive.nogo import NaiveNoGo
 from tests.rows import Row, board
@@ -235,6 +236,25 @@ def test_tactics_show_what_a_stone_would_do_in_a_game_of_lines(
     assert (found > 0).all()
 
 
+@pytest.mark.parametrize(("size", "plies"), [(2, 6), (9, 110), (13, 200)])
+def test_version_3_shows_ladders_and_what_is_pass_alive_too(size: int, plies: int) -> None:
+    game, read, seen = games.make("go", size=size), np.zeros(size**2, np.uint8), np.zeros(8, bool)
+    for seed in range(6):
+        row = random_row(game, seed, plies * (seed + 1) // 6)
+        ladders(row.state, read)
+        owners = np.array(row.points(go.pass_alive))
+        own, other = row.to_play, BLACK + WHITE - row.to_play
+        expected = np.zeros((8, game.points), bool)
+        expected[:3] = features.encode(game, row.state[None], 2)[2][0].reshape(3, -1)
+        for plane, bit in enumerate((CAUGHT, CATCHES * own, CATCHES * other), 3):
+            expected[plane] = read & bit
+        expected[6], expected[7] = owners == 1, owners == -1
+        *_, tactics = features.encode(game, row.state[None], 3)
+        assert (tactics[0].reshape(8, -1) == expected).all(), str(row)
+        seen |= expected.any(1)
+    assert size == 2 or seen[:6].all()
+
+
 @pytest.mark.parametrize(
     ("name", "size", "count"), [("go", 9, 3), ("nogo", 9, 3), ("gomoku", 9, 4), ("connect4", 7, 4)]
 )
@@ -247,7 +267,7 @@ def test_version_2_leaves_the_first_tensors_as_they_are(name: str, size: int, co
     assert (tactics.shape, tactics.dtype) == ((4, count, *game.shape), np.float32)
 
 
-@pytest.mark.parametrize(("name", "version"), [("othello", 2), ("go", 3), ("go", 0)])
+@pytest.mark.parametrize(("name", "version"), [("othello", 2), ("nogo", 3), ("go", 4), ("go", 0)])
 def test_a_version_that_a_game_does_not_have(name: str, version: int) -> None:
     with pytest.raises(ValueError, match=f"{name} has no input features of version {version}; it has 1"):
         features.layout(name, version)

@@ -45,8 +45,9 @@ def test_a_grown_network_says_the_same(small: str, large: str, size: int) -> Non
 
 
 @pytest.mark.parametrize("name", ["b4c16", "b5c24"])
-def test_a_network_that_is_given_tactics_says_the_same_at_first(name: str) -> None:
-    small, large = nets.config("b4c16"), nets.config(name, features=2)
+@pytest.mark.parametrize(("version", "more"), [(1, 2), (1, 3), (2, 3)])
+def test_a_network_that_is_given_tactics_says_the_same_at_first(name: str, version: int, more: int) -> None:
+    small, large = nets.config("b4c16", features=version), nets.config(name, features=more)
     before = trained(small)
     after = growth.grow(before.state_dict(), small, large, seed=3).eval()
     generator = torch.Generator().manual_seed(1)
@@ -56,10 +57,13 @@ def test_a_network_that_is_given_tactics_says_the_same_at_first(name: str) -> No
     )
     tactics = torch.ones(4, large.tactics, 7, 7, requires_grad=True)
     found = after(planes, numbers, tactics)
-    for one, other in zip(before(planes, numbers), found, strict=True):
+    known = (tactics[:, : small.tactics],) if small.tactics else ()
+    for one, other in zip(before(planes, numbers, *known), found, strict=True):
         assert torch.allclose(one, other, rtol=0, atol=1e-4)
     found.value.sum().backward()
-    assert after.stem.conv.weight.grad[:, small.planes :].abs().amax() > 0, "it cannot learn to use them"
+    assert after.stem.conv.weight.grad[:, small.planes + small.tactics :].abs().amax() > 0, (
+        "it cannot learn to use them"
+    )
 
 
 @pytest.mark.parametrize("name", ["b2c16", "se2c16", "vgg2c16"])

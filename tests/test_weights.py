@@ -164,7 +164,7 @@ def test_another_games_weights(file: Path) -> None:
 
 
 def test_other_input_features(file: Path) -> None:
-    assert reason(rewritten(file, feature_version=3)) == "made for input features 3, this gozero has 1 and 2"
+    assert reason(rewritten(file, feature_version=4)) == "made for input features 4, this gozero has 1, 2, 3"
     assert "made for input features 2, but its network sees 1" in reason(rewritten(file, feature_version=2))
 
 

@@ -54,6 +54,11 @@ def reshape(graph: Any, board: Sequence[int]) -> None:
     graph.reshape(shapes)
 
 
+def tactics(graph: Any) -> int:
+    """Planes of the second input tensor (gozero.features) of a network's graph, 0 where it has none."""
+    return sum(node.partial_shape[1].get_length() for node in graph.inputs[2:])
+
+
 def compiled(graph: Any, board: Sequence[int], threads: int, precision: str, batches: int = 1) -> Any:
     """A graph made ready for any batch on one board (rows, cols).
 

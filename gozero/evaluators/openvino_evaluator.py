@@ -19,7 +19,7 @@ from gozero.evaluators import graphs, quantise
 from gozero.evaluators.backends import PRECISIONS, PrecisionError, check_board, check_choice
 from gozero.evaluators.base import Evaluation, check_states
 from gozero.evaluators.graphs import StoredGraph
-from gozero.evaluators.openvino_core import compiled, float_precision
+from gozero.evaluators.openvino_core import compiled, float_precision, tactics
 from gozero.machine import computes_int8
 from gozero.threads import available_threads
 
@@ -121,7 +121,7 @@ class OpenVINOEvaluator:
             return self._compiled.create_infer_request(), self._free
 
     def _compile(self, graph: Any, ranges: Callable[[Game, int], Mapping[str, float]] | None = None) -> None:
-        self._features = features.version_of(len(graph.inputs))
+        self._features = features.version_of(tactics(graph))
         self.precision = float_precision() if self._wanted in ("auto", "int8") else self._wanted
         board, floating = self.game.shape, self.precision
         if self._is_int8(graph):

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from gozero import features, games
-from gozero.evaluators.openvino_core import compiled, float_precision, openvino, opset13
+from gozero.evaluators.openvino_core import compiled, float_precision, openvino, opset13, tactics
 from gozero.games import GO_FAMILY, go_header
 from gozero.games.game import NOT_OVER, Game
 
@@ -59,7 +59,7 @@ def width(graph: Any) -> int:
 
 def ranges(graph: Any, game: Game, threads: int) -> dict[str, float]:
     """The range of each layer on the game's sample, by the layer's name."""
-    return observed(graph, sample(game.name, game.size, features.version_of(len(graph.inputs))), threads)
+    return observed(graph, sample(game.name, game.size, features.version_of(tactics(graph))), threads)
 
 
 def observed(graph: Any, inputs: Sequence[np.ndarray], threads: int) -> dict[str, float]:

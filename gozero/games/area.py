@@ -81,26 +81,32 @@ def _vital_chains(colours, colour, chain, members, length, width, vital):
                         vital[side] = _NEVER_VITAL
             first = False
             continue
+        left = 0
         for side in range(4):
+            if vital[side] == _NEVER_VITAL:
+                continue
             beside = False
             for offset in (-width, -1, 1, width):
                 beside |= colours[members[k] + offset] == colour and chain[members[k] + offset] == vital[side]
             if not beside:
                 vital[side] = _NEVER_VITAL
+            left += beside
+        if left == 0:
+            return
 
 
 @kernel(allocates=True)
 def _regions(colours, colour, size):
     """Label chains and regions of a colour.
 
-    Returns (chain int32 [cells], region int32 [cells], vital int32 [cells, 4]): labels are the lowest cell of the set,
-    0 elsewhere; vital is filled at a region's label.
+    Returns (chain int32 [cells], region int32 [cells], vital int32 [cells, 4], eyes): labels are the lowest cell of the
+    set, 0 elsewhere; vital is filled at a region's label, and eyes counts the regions that are vital to any chain.
     """
     cells, width = colours.shape[0], size + 1
     chain = np.zeros(cells, np.int32)
     region = np.zeros(cells, np.int32)
     vital = np.full((cells, 4), _NEVER_VITAL, np.int32)
-    members = np.empty(size * size, np.int64)
+    members, eyes = np.empty(size * size, np.int64), 0
     for cell in range(cells):
         if colours[cell] == colour and chain[cell] == 0:
             _reach(colours, cell, 1 << colour, chain, cell, members, width)
@@ -109,7 +115,11 @@ def _regions(colours, colour, size):
         if colours[cell] != colour and colours[cell] != EDGE and region[cell] == 0:
             length, _ = _reach(colours, cell, others, region, cell, members, width)
             _vital_chains(colours, colour, chain, members, length, width, vital[cell])
-    return chain, region, vital
+            for side in range(4):
+                if vital[cell, side] != _NEVER_VITAL:
+                    eyes += 1
+                    break
+    return chain, region, vital, eyes
 
 
 @kernel(allocates=True)
@@ -147,7 +157,9 @@ def pass_alive_owners(colours, size):
     width = size + 1
     owners = np.zeros(colours.shape[0], np.int8)
     for colour in (BLACK, WHITE):
-        chain, region, vital = _regions(colours, colour, size)
+        chain, region, vital, eyes = _regions(colours, colour, size)
+        if eyes < 2:
+            continue  # no chain has the two that it needs
         alive, healthy = _alive_chains(colours, colour, chain, region, vital, width)
         for cell in range(colours.shape[0]):
             if colours[cell] == EMPTY and healthy[region[cell]]:

@@ -44,13 +44,13 @@ def test_unpacking_equals_encoding(size: int) -> None:
     assert planes.is_contiguous(memory_format=torch.channels_last)
 
 
+@pytest.mark.parametrize("version", [2, 3])
 @pytest.mark.parametrize("size", [2, 9, 19])
-def test_tactics_are_unpacked_too(size: int) -> None:
+def test_tactics_are_unpacked_too(size: int, version: int) -> None:
     states, game = positions(size), games.make("go", size=size)
-    found = Unpack(size, len(features.CHAIN_TACTICS))(
-        torch.from_numpy(packed(states, size, len(features.CHAIN_TACTICS)))
-    )
-    for one, two in zip(found, features.encode(game, states, 2), strict=True):
+    count = len(features.layout("go", version).tactics)
+    found = Unpack(size, count)(torch.from_numpy(packed(states, size, count)))
+    for one, two in zip(found, features.encode(game, states, version), strict=True):
         np.testing.assert_array_equal(one.numpy(), two)
     assert found[2].any(), "or nothing was tested"
 

@@ -25,7 +25,7 @@ from training.actor.simulators import Disagreement
 from training.console import say
 from training.cycle.cycle import cycle
 from training.doctor.monitor import Monitor
-from training.learner.learner import DivergedError
+from training.learner.learner import DivergedError, network_config
 from training.run import origins
 from training.run.origins import Origin
 from training.run.run import Run
@@ -41,7 +41,8 @@ from training.storage.store import StoreError
 # exit code 2: it cannot be done
 UNUSABLE = (BusyError, FolderError, SettingsError, CheckpointError, StoreError, WeightsError, ChoiceError)
 FAILED = (StorageError, Disagreement, DivergedError)  # exit code 1: the run cannot continue
-FIXED = ("game", "rules", "network", "norm", "value_head", "features")  # settings that a run cannot change
+# settings that a run cannot change, but for more input features
+FIXED = ("game", "rules", "network", "norm", "value_head", "features")
 OLDEST = {"features": 1, "norm": "renorm", "value_head": "wdl"}  # of runs whose settings lack them
 _ENTRY = re.compile(
     r"learner\.rates\.|selfplay\.size_games\.|stage\.\d+\.sizes\."
@@ -158,7 +159,7 @@ def compare(settings: LoopSettings, folder: Path) -> bool:
     after = flat(settings.to_dict())
     differs = differences(before, after)
     for name in FIXED:
-        if name in differs:
+        if name in differs and not (name == "features" and _can_see_more(settings, *differs[name])):
             old, new = differs[name]
             raise SettingsError(
                 f"{folder.absolute()} holds a run of {name} {old!r}, not {new!r}; give another --run, "
@@ -168,6 +169,11 @@ def compare(settings: LoopSettings, folder: Path) -> bool:
         changes = ", ".join(f"{name} {_named(old)} is now {_named(new)}" for name, (old, new) in differs.items())
         say(f"settings changed since the run last stopped in {folder.absolute()}: {changes}")
     return True
+
+
+def _can_see_more(settings: LoopSettings, old: int, new: int) -> bool:
+    """Whether the run's network can be given the input features `new`; what it says stays the same at first."""
+    return new > old and network_config(settings).kind == "resnet"
 
 
 def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:

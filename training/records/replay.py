@@ -352,9 +352,9 @@ def _join(parts: list[Rows]) -> Rows:
 
 def unpack(rows: Rows, chosen: np.ndarray, game: Game) -> Batch:
     """The rows of the game with these indices int [n] as a batch."""
-    newest, known = features.layouts(game.name)[-1], scoring.known(game)
+    shown, known = _layout(rows, game), scoring.known(game)
     return Batch(
-        planes=_planes(rows.planes[chosen], len(newest.planes), game),
+        planes=_planes(rows.planes[chosen], len(shown.planes), game),
         globals=rows.globals[chosen],
         policy=rows.policy[chosen].astype(np.float32),
         reply=rows.reply[chosen].astype(np.float32),
@@ -363,8 +363,14 @@ def unpack(rows: Rows, chosen: np.ndarray, game: Game) -> Batch:
         owner=rows.owner[chosen].astype(np.float32),
         root=rows.root[chosen],
         known=None if all(known) else np.tile(known, (len(chosen), 1)),
-        tactics=_planes(rows.tactics[chosen], len(newest.tactics), game) if rows.tactics.shape[1] else None,
+        tactics=_planes(rows.tactics[chosen], len(shown.tactics), game) if shown.tactics else None,
     )
+
+
+def _layout(rows: Rows, game: Game) -> features.Layout:
+    """The layout of the rows, by the bytes that its tactics take."""
+    lengths = {(len(shown.tactics) * game.points + 7) // 8: shown for shown in features.layouts(game.name)}
+    return lengths[rows.tactics.shape[1]]
 
 
 def transformed(batch: Batch, symmetries: np.ndarray) -> Batch:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import torch
 from torch import nn
 
-from gozero import weights
+from gozero import growth, weights
 from gozero.evaluators.factory import carry_graph
 from gozero.nets import NetConfig
 from training.run.trainer import RunTrainer
@@ -28,6 +29,8 @@ def open_snapshot(settings: LoopSettings, folder: Path, trainer: RunTrainer) -> 
     if found is None:
         return None, []
     snapshot, complaints = found
+    if trainer.config.kind == "resnet":
+        _show_more(snapshot, trainer.config)
     try:
         trainer.load_state_dict(snapshot.learner)
     except RuntimeError:  # settings.json, which would have shown it, is gone
@@ -38,6 +41,21 @@ def open_snapshot(settings: LoopSettings, folder: Path, trainer: RunTrainer) -> 
     if snapshot.playing is None:
         snapshot.progress.handed_steps = trainer.steps
     return snapshot, complaints
+
+
+def _show_more(snapshot: Snapshot, config: NetConfig) -> None:
+    """Let the snapshot of a network that saw fewer planes of tactics be one of `config`: see `growth.with_tactics`."""
+    learner = snapshot.learner
+    before = learner["net"].get(growth.STEM, torch.empty(0)).shape
+    if len(before) != 4 or before[1] >= config.planes + config.tactics:
+        return
+    for tensors in (learner["net"], learner["ema"], snapshot.playing or {}):
+        if growth.STEM in tensors:
+            tensors[growth.STEM] = growth.with_tactics(tensors[growth.STEM], config)
+    moments = learner.get("optimiser", {}).get("state", {}).get(0, {})  # of the first parameter
+    for name, value in moments.items():
+        if value.shape == before:
+            moments[name] = growth.with_tactics(value, config)
 
 
 def save_weights(path: Path, net: nn.Module, config: NetConfig, settings: LoopSettings, progress: Progress) -> None:

@@ -64,9 +64,10 @@ class LoopSettings:
     )
     features: int = setting(
         1,
-        unit="version of the input features; 2 = chains by their liberties too, or threats; not every game has 2",
+        unit="version of the input features; 2 = chains by their liberties too, or threats; 3 = ladders and pass-alive "
+        "points too; not every game has all",
         low=1,
-        high=2,
+        high=3,
     )
     seed: int = setting(1, unit="seed of every generator of the run", low=0, high=2**63 - 1)
     threads: int = setting(

@@ -48,8 +48,8 @@ def parser() -> argparse.ArgumentParser:
     options.add_argument(
         "--features",
         type=int,
-        choices=(1, 2),
-        help="version of the input features (default: 2, chains by their liberties too; agz13: 1)",
+        choices=(1, 2, 3),
+        help="version of the input features (default: 3, ladders and pass-alive points too; agz13: 1)",
     )
     options.add_argument("--epochs", type=int, default=5, help="passes over the positions (default %(default)s)")
     options.add_argument("--batch", type=int, default=learner.batch, help="positions of a step (default %(default)s)")
@@ -109,7 +109,7 @@ def _plan(options: argparse.Namespace) -> TrainerPlan:
     ):
         if not low <= getattr(options, name) <= high:
             raise SettingsError(f"--{name.replace('_', '-')} {getattr(options, name)} is out of range: {low} to {high}")
-    version = options.features or (1 if options.network == "agz13" else 2)
+    version = options.features or (1 if options.network == "agz13" else 3)
     nets.config(options.network, features=version)
     sizes = tuple(sorted(options.size))
     wanted = Wanted(

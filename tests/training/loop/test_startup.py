@@ -364,8 +364,8 @@ def test_a_run_of_before_goes_on_with_the_features_it_began_with(
     (tmp_path / "settings.json").write_text('{"network": "b10c64"}')
     arguments = ["--preset", "go13", "--run", str(tmp_path)]
     assert begun(arguments).features == 1
-    assert "continues with features = 1, as it began; new runs have 2" in capsys.readouterr().err
-    assert begun([*arguments, "--set", "features=2"]).features == 2
+    assert "continues with features = 1, as it began; new runs have 3" in capsys.readouterr().err
+    assert begun([*arguments, "--set", "features=3"]).features == 3
 
 
 def begun(arguments: list[str]) -> LoopSettings:
