@@ -258,5 +258,6 @@ def open_log(name: str | None) -> Log | None:
     path = path_of(name)
     try:
         return Log(path.open("a", buffering=1, encoding="utf-8", errors="surrogateescape"))
-    except OSError as error:
-        raise SettingsError(f"cannot write the log {path}: {(error.strerror or 'unwritable').lower()}") from None
+    except (OSError, ValueError) as error:  # the latter for a name with a null character
+        why = (error.strerror if isinstance(error, OSError) else str(error)) or "unwritable"
+        raise SettingsError(f"cannot write the log {str(path)!r}: {why.lower()}") from None

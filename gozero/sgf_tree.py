@@ -43,12 +43,14 @@ class GameWithVariations:
         branches: every move; parents come before children, and the first child of each is its main continuation.
         comment: on the start.
         left_out: variations that were not read, because stones are set up in the middle of them.
+        skipped: moves before the stones of the main line that begin the game, those of variations there included.
     """
 
     record: GameRecord
     branches: Sequence[Branch] = field(default_factory=list)
     comment: str = ""
     left_out: int = 0
+    skipped: int = 0
 
 
 def read(data: bytes, games: Sequence[str] = ("go",), encoding: str | None = None) -> GameWithVariations:
@@ -61,11 +63,22 @@ def read(data: bytes, games: Sequence[str] = ("go",), encoding: str | None = Non
     record = replace(sgf.record_of(tree), moves=())
     start = [node for node in tree.get_main_sequence() if node is tree.get_root() or node.has_setup_stones()][-1]
     try:
-        return _grown(record, start)
+        found = _grown(record, start)
+        return replace(found, skipped=_moves_beside(tree.get_root(), start))
     except ValueError as error:
         if isinstance(error, RecordError):
             raise
         raise RecordError(f"the file names a point off the {record.size}x{record.size} board") from None
+
+
+def _moves_beside(root: Tree_node, start: Tree_node) -> int:
+    """The moves of a tree that do not stand behind `start`, which is the root or on its main line."""
+    found, pending = 0, [] if start is root else [root]
+    while pending:
+        node = pending.pop()
+        found += node.get_move()[0] is not None
+        pending += [child for child in node if child is not start]
+    return found
 
 
 def _grown(record: GameRecord, start: Tree_node) -> GameWithVariations:

@@ -190,10 +190,11 @@ class Desk:
         self._changed()
 
     def _leave(self, request: dict[str, Any]) -> None:
-        """Nobody looks any more: end every search."""
+        """Nobody looks any more: end every search, and keep what was found."""
         if self._seated is not None:
             self._seated.thinker.analyse(on=False)
             self._seated.thinker.batch.clear()
+            self._changed()
 
     # Records
 

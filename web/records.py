@@ -13,7 +13,7 @@ from typing import Any
 
 from gozero import coords, sgf_tree
 from gozero.colours import COLOUR_WORDS, EMPTY, WHITE
-from gozero.games import GO_FAMILY, MOST_KOMI
+from gozero.games import GO_FAMILY, MOST_KOMI, make
 from gozero.locations import WEIGHTS
 from gozero.sgf import RecordError, writable
 from gozero.sgf_tree import Branch, GameWithVariations
@@ -62,12 +62,23 @@ def setup_for(text: str, setup: Setup) -> tuple[Setup, GameWithVariations | None
         return setup, None
     found = read_sgf(text)
     game = found.record.game
-    if game != setup.game and not (game == "go" and setup.game in GO_FAMILY):
+    if game != setup.game and not (game == "go" and _plays(setup.game, found.record.size)):
         setup = replace(setup, game=game, weights=None, engine="", rules=None, komi=None)
     rules = _name_of_rules(found.record.rules)
     if rules in rule_sets(setup.game):
         setup = replace(setup, rules=rules)
     return replace(setup, size=found.record.size), found
+
+
+def _plays(name: str, size: int) -> bool:
+    """Whether a game is Go, or one of its family that has boards of this size."""
+    if name not in GO_FAMILY:
+        return False
+    try:
+        make(name, size=size)
+    except ValueError:
+        return False
+    return True
 
 
 def _name_of_rules(text: str) -> str:
@@ -132,6 +143,9 @@ def _load_game(table: Table, game: GameWithVariations) -> str:
         table.tree[nodes[-1]].comment = branch.comment
     table.tree[START].comment = game.comment
     _check_main_line(table)
+    if game.skipped:
+        plural = "s" if game.skipped > 1 else ""
+        remarks.append(f"{game.skipped} move{plural} left out: the game begins where stones are set up after them.")
     if game.left_out:
         plural = "s were" if game.left_out > 1 else " was"
         remarks.append(f"{game.left_out} variation{plural} left out: stones are set up in the middle of them.")

@@ -62,10 +62,14 @@ class Room:
             self._leaving = None
         number = next(self._rooms.numbers)
         self.pages[number] = page
+        has_place = self.process is not None or self._saved is None or self._start()  # it may be the engine's turn
         if self._view is not None:
+            self._view = self._view if has_place else {**self._view, "thinking": False}
             page.tell(self._view)
-        if self.process is None and self._saved is not None:
-            self._start()  # it may be the engine's turn
+        if not has_place:
+            page.tell({"is": "refused", "text": self._rooms.no_place})
+        elif self._view is not None and (self._view["analysing"] or self._view["batch"]):
+            self.ask({"do": "view"}, number)  # more has been found since
         return number
 
     @property

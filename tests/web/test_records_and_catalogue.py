@@ -49,6 +49,17 @@ def test_left_out_variations_are_told() -> None:
     assert opened("(;SZ[9];B[ee](;W[cc])(;AB[aa];W[gg]))")[1].startswith("1 variation was left out")
 
 
+def test_moves_before_stones_of_the_main_line_are_told() -> None:
+    text = "(;SZ[7];B[dd](;W[de];B[ce];AW[aa];W[cf])(;W[ed];B[ee]))"
+    assert opened(text)[1] == "5 moves left out: the game begins where stones are set up after them."
+    assert opened("(;SZ[7]AB[aa];W[dd])")[1] == ""
+
+
+@pytest.mark.parametrize(("size", "game"), [(5, "simple_go"), (9, "go")])
+def test_a_go_file_is_opened_as_simplified_go_on_its_board_alone(size: int, game: str) -> None:
+    assert records.setup_for(f"(;GM[1]SZ[{size}];B[dd])", Setup(game="simple_go"))[0].game == game
+
+
 def played(game: str, size: int, *vertices: str) -> Table:
     found = table(game, size)
     for vertex in vertices:

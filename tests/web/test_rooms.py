@@ -109,6 +109,27 @@ def test_a_closed_page_ends_its_analysis(server: Server) -> None:
             page.send(do="view")
 
 
+def test_what_was_found_is_kept_when_the_page_is_closed(server: Server) -> None:
+    with server.page() as page:
+        room = page.until("hello")["room"]
+        page.send(do="load", text="(;SZ[9];B[ee];W[cc];B[gg])")
+        page.send(do="batch", visits=2)
+        while page.until("progress")["done"] < 2:
+            pass
+        with server.page(room) as other:
+            while not any(point for point in other.until("view")["graph"]):
+                pass  # what had been found before it came
+    with server.page(room) as page:
+        page.send(do="view")
+        while (view := page.until("view"))["batch"] or not any(view["graph"]):
+            pass
+        for number in server.engines():
+            os.kill(number, signal.SIGKILL)
+        page.until("lost")
+        page.send(do="view")
+        assert any(page.until("view")["graph"])
+
+
 def test_looks_go_to_every_page_of_a_game(server: Server) -> None:
     with server.page() as one:
         room = one.until("hello")["room"]

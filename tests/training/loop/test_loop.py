@@ -237,7 +237,9 @@ def test_a_run_is_given_more_input_features_and_says_what_it_said(
     assert run_loop(run, "--set", "generations=1") == 0
     for version, planes in ((2, 14), (3, 19)):
         before = weights.load(run / "weights.pt")
-        given = startup.prepare(replace(tiny(generations=version), rules="chinese", features=version), run).actor.playing
+        given = startup.prepare(
+            replace(tiny(generations=version), rules="chinese", features=version), run
+        ).actor.playing
         now, then = (
             net(*map(torch.from_numpy, features.encode(game, state[None], known)))
             for net, known in ((given, version), (before.network(), before.feature_version))
