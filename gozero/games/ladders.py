@@ -7,9 +7,8 @@ Vocabulary.
   frame         one position of the line being read: the runner's or the hunter's moves there, and the next to try.
 
 A chain with one liberty is *caught* if the runner, to move, comes to three liberties by no move; one with two
-liberties, if the hunter can begin so. A ko is not taken
-back at once. A reading that is not over after HUNTS moves of the hunter
-is broken off, and the chain counts as free.
+liberties, if the hunter can begin so. A ko is not taken back at once. A reading that is not over after HUNTS moves of
+the hunter is broken off, and the chain counts as free.
 """
 
 from __future__ import annotations
@@ -78,6 +77,24 @@ def _liberties(board, cell, most, width, marks, queue, found):
 
 
 @kernel()
+def _chain(board, cell, width, marks, stones):
+    """List the stones of the chain at `cell` in stones int32 [cells]. Returns how many there are."""
+    stamp, colour = _stamp(marks), board[cell]
+    marks[cell] = stamp
+    stones[0] = cell
+    length, k = 1, 0
+    while k < length:
+        for offset in (-width, -1, 1, width):
+            beside = stones[k] + offset
+            if board[beside] == colour and marks[beside] != stamp:
+                marks[beside] = stamp
+                stones[length] = beside
+                length += 1
+        k += 1
+    return length
+
+
+@kernel()
 def _set(board, cell, colour, undo):
     """Give a cell a colour and note what it had; undo int32 [n], whose first number counts the notes."""
     undo[0] += 1
@@ -103,17 +120,8 @@ def _play(board, cell, colour, width, marks, queue, found, undo):
     rival = BLACK + WHITE - colour
     for offset in (-width, -1, 1, width):
         if board[cell + offset] == rival and _liberties(board, cell + offset, 1, width, marks, queue, found) == 0:
-            queue[0] = cell + offset
-            _set(board, cell + offset, EMPTY, undo)
-            length, k = 1, 0
-            while k < length:
-                for further in (-width, -1, 1, width):
-                    beside = queue[k] + further
-                    if board[beside] == rival:
-                        _set(board, beside, EMPTY, undo)
-                        queue[length] = beside
-                        length += 1
-                k += 1
+            for k in range(_chain(board, cell + offset, width, marks, queue)):
+                _set(board, queue[k], EMPTY, undo)
     own = _liberties(board, cell, 2, width, marks, queue, found)
     alone = undo[0] == before + 2 and own == 1 and found[0] == undo[undo[0]] >> 2
     for offset in (-width, -1, 1, width):
@@ -124,22 +132,12 @@ def _play(board, cell, colour, width, marks, queue, found, undo):
 @kernel()
 def _escapes(board, cell, liberty, width, marks, queue, found, stones, frame):
     """Fill a frame with the runner's moves: the captures, then the extension at its one liberty."""
-    stamp, colour = _stamp(marks), board[cell]
-    marks[cell] = stamp
-    stones[0] = cell
-    length, k, count = 1, 0, 0
-    while k < length:
-        for offset in (-width, -1, 1, width):
-            beside = stones[k] + offset
-            if board[beside] == colour and marks[beside] != stamp:
-                marks[beside] = stamp
-                stones[length] = beside
-                length += 1
-        k += 1
+    length, count = _chain(board, cell, width, marks, stones), 0
+    rival = BLACK + WHITE - np.int64(board[cell])
     for k in range(length):
         for offset in (-width, -1, 1, width):
             beside = stones[k] + offset
-            if board[beside] != BLACK + WHITE - colour or count == MOVES - 1:
+            if board[beside] != rival or count == MOVES - 1:
                 continue
             if _liberties(board, beside, 2, width, marks, queue, found) == 1 and found[0] != liberty:
                 known = False
@@ -204,24 +202,6 @@ def _is_caught(board, cell, liberty, ko, width, marks, queue, found, undo, stone
     return caught
 
 
-@kernel()
-def _mark_chain(board, cell, width, marks, queue, out, size):
-    """Write CAUGHT on every stone of a chain."""
-    stamp, colour = _stamp(marks), board[cell]
-    marks[cell] = stamp
-    queue[0] = cell
-    length, k = 1, 0
-    while k < length:
-        out[action_of(HEADER + queue[k] * RECORD, size)] = CAUGHT
-        for offset in (-width, -1, 1, width):
-            beside = queue[k] + offset
-            if board[beside] == colour and marks[beside] != stamp:
-                marks[beside] = stamp
-                queue[length] = beside
-                length += 1
-        k += 1
-
-
 @kernel(STONES.signature, allocates=True)
 def ladders(state, out):
     """Write into out uint8 [points]: CAUGHT on the stones of a chain that is, CATCHES * colour on an empty point where
@@ -263,4 +243,5 @@ def ladders(state, out):
                     caught = True
                     out[action_of(HEADER + start * RECORD, size)] |= CATCHES * hunter
         if caught:
-            _mark_chain(board, cell, width, marks, queue, out, size)
+            for k in range(_chain(board, cell, width, marks, queue)):
+                out[action_of(HEADER + queue[k] * RECORD, size)] = CAUGHT

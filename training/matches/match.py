@@ -24,7 +24,7 @@ import numpy as np
 
 from gozero import coords
 from gozero.errors import ChoiceError
-from gozero.games.game import BLACK, WHITE, Game
+from gozero.games.game import BLACK, NOT_OVER, WHITE, Game
 from gozero.position import IllegalMove, Position
 from training.matches.elo import Tally
 from training.matches.interface import Fault, MatchPlayer, Turn
@@ -268,9 +268,13 @@ def _forfeit(player: int, fault: Fault) -> _Ending:
 
 
 def _counted(position: Position) -> str:
-    """The result of a finished game, by the board as it stands."""
+    """The result of a game that has ended, by the board as it stands; a draw where it was cut and there is nothing to
+    count.
+    """
     if position.game.score is not None:
         return result_text(position.game, position.score())
+    if position.outcome() == NOT_OVER:
+        return result_text(position.game, 0)
     return result_text(position.game, position.outcome() * (1 if position.to_play == BLACK else -1))
 
 

@@ -25,7 +25,7 @@ from typing import Any
 from gozero import sgf
 from gozero.games.game import TO_PLAY
 from training.console import Parser, run_command, say
-from training.records import describe, export, library, summary
+from training.records import describe, export, library, scoring, summary
 from training.records.library import Entry, Filter, Library, LibraryError
 from training.records.records import ENDINGS
 from training.records.replay import CorruptRecordError, states_of
@@ -226,18 +226,24 @@ def check_all(options: argparse.Namespace) -> int:
 
 
 def show_summary(options: argparse.Namespace) -> int:
-    """`summary`: one block for each board size."""
+    """`summary`: one block for each board size, and for each game where there are several."""
     found = Library(options.paths)
-    by_size: dict[int, list[Entry]] = {}
+    groups: dict[tuple[str, int], list[Entry]] = {}
     for entry in _chosen(options, found):
-        by_size.setdefault(entry.record.size, []).append(entry)
-    blocks = {size: summary.summarise(entries) for size, entries in sorted(by_size.items())}
+        groups.setdefault((entry.settings.get("game", scoring.GO), entry.record.size), []).append(entry)
+    several = len({game for game, _ in groups}) > 1
+    blocks = {
+        f"{game} {size}" if several else str(size): summary.summarise(entries)
+        for (game, size), entries in sorted(groups.items())
+    }
     if options.json:
         print(json.dumps(blocks, indent=1))
     else:
-        print(
-            "\n\n".join(summary.as_text(by_size[size][0].game(), block) for size, block in blocks.items()) or "no games"
-        )
+        texts = [
+            (f"{game}, " if several else "") + summary.as_text(groups[game, size][0].game(), block)
+            for (game, size), block in zip(sorted(groups), blocks.values(), strict=True)
+        ]
+        print("\n\n".join(texts) or "no games")
     _complain(found)
     return 0
 

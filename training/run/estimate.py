@@ -92,28 +92,21 @@ def measure(settings: LoopSettings, seconds: float, stop: Callable[[], bool]) ->
 def course(settings: LoopSettings, cost: Cost) -> list[Forecast]:
     """The stages that the run comes to, as far as its limits let it."""
     stages: list[Forecast] = []
-    hours, rows = settings.hours or math.inf, _most_rows(settings)
-    evaluations = settings.evaluations or math.inf
+    hours, evaluations = settings.hours or math.inf, settings.evaluations or math.inf
+    games, generations = settings.games or math.inf, settings.generations or math.inf
     for index, stage in enumerate(settings.stage):
         found = forecast(settings, stage, cost)
+        a_game, a_generation = _game_rows(settings, stage), generation_rows(settings, stage)
+        rows = min(games * a_game, generations * a_generation)
         most = min(rows, evaluations / found.visits, math.inf if index == len(settings.stage) - 1 else stage.rows)
         taken = min(hours, most / found.rows_an_hour)
         given = taken * found.rows_an_hour if taken < math.inf else math.inf
         stages.append(replace(found, rows=given, hours=taken))
-        hours, rows, evaluations = hours - taken, rows - given, evaluations - given * found.visits
-        if hours <= 0 or rows < 1 or evaluations < found.visits:
+        hours, evaluations = hours - taken, evaluations - given * found.visits
+        games, generations = games - given / a_game, generations - given / a_generation
+        if hours <= 0 or rows - given < 1 or evaluations < found.visits:
             break
     return stages
-
-
-def _most_rows(settings: LoopSettings) -> float:
-    """The rows that the limits of generations and games allow, by the first stage's games."""
-    first = settings.stage[0]
-    limits = (
-        settings.generations * generation_rows(settings, first),
-        settings.games * _game_rows(settings, first),
-    )
-    return min((rows for rows in limits if rows), default=math.inf)
 
 
 def forecast(settings: LoopSettings, stage: Stage, cost: Cost) -> Forecast:

@@ -143,6 +143,12 @@ class _Reader:
             return
         for number, data in enumerate(games, 1):
             name = f"{path}, game {number}" if len(games) > 1 else str(path)
+            if self.total >= self._wanted.most:
+                left = len(games) - number + 1
+                self._say(
+                    f"{self.total:,} positions are read, as many as wanted: the last {left} games of {path} are left unread"
+                )
+                return
             try:
                 self._add(name, list(labelled_lines(data, self._wanted.variations, self._wanted.features)))
             except ValueError as error:

@@ -41,6 +41,7 @@ _RULES = {
     "tromp taylor": "tromp-taylor",
 }  # fmt: skip
 _FALLBACK_RULES = "chinese-simple"
+SMALL_BOARD = 9  # on smaller ones self-play draws komi beyond the board's points too
 
 
 @dataclass(frozen=True)
@@ -159,7 +160,7 @@ def komi_of(record: GameRecord) -> float:
         komi /= 100
     if (4 * komi) % 2 == 1:  # a quarter point
         komi *= 2
-    if not abs(komi) <= record.size**2:
+    if not abs(komi) <= max(record.size, SMALL_BOARD) ** 2:
         raise ValueError(f"KM[{record.komi:g}] cannot be the komi of a {record.size}x{record.size} game")
     return komi
 

@@ -151,6 +151,11 @@ def _learn(options: argparse.Namespace) -> int:
         run = Trainer(plan, data, options.out)
         if options.resume:
             run.resume()
+        elif run.state_path.exists():
+            raise SettingsError(
+                f"{run.state_path.absolute()} holds a training: give --resume to go on with it, or another --out, or "
+                "remove it"
+            )
         stop = stop_on_signals()
         run.train(stop)
     except (StorageError, DivergedError) as error:

@@ -78,7 +78,7 @@ class Trainer:
         ) as error:
             why = error.strerror if isinstance(error, OSError) else "it is damaged, or no state of a run"
             raise SettingsError(
-                f"cannot continue from {self.state_path.absolute()}: {why}; without --resume a new run begins"
+                f"cannot continue from {self.state_path.absolute()}: {why}; without --resume, and with that file removed, a new run begins"
             ) from None
         facts = self._facts()
         for name, value in _lasting(facts).items():

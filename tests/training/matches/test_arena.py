@@ -122,6 +122,13 @@ def test_the_move_limit_counts_the_board(go: Game) -> None:
     assert (first.ended, len(first.moves), first.result) == ("move limit", 3, "B+17.5")
 
 
+@pytest.mark.parametrize("plies", [3, 4])
+def test_a_game_without_points_that_is_cut_is_drawn(plies: int) -> None:
+    moves = ("A5", "B5", "C5", "D5")  # of a board of SIZE: the first four points of this one
+    first, _ = play(games.make("tictactoe"), follow(*moves), follow(*moves), max_moves=plies)
+    assert (first.ended, first.result, first.winner) == ("move limit", "0", None)
+
+
 def test_pairs_share_an_opening_and_swap_colours(go: Game) -> None:
     records = play(go, always(PASS), always(PASS), games=6, opening_moves=4)
     openings = [record.moves[:4] for record in records]
