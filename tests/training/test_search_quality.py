@@ -24,11 +24,14 @@ from training.matches import yardstick
 
 CHOICES = Path(__file__).parents[1] / "data" / "search_choices.json"
 POSITIONS, VISITS = 200, 100
-LEAST_GAIN, LEAST_WINRATE_GAIN, LEAST_AGREEMENT = 0.027, 0.0175, 0.97
-"""Measured with generation 423. The share rises by 0.0305 (from the network's 0.3776 to 0.4081). Of a search of 80
-visits, about 50 Elo weaker by docs/levels.md, 91.5 % of the choices are the same, and its share tells nothing (0.0316);
-with 65 visits it rises by 0.0149, and 86 % are the same. The error of the win rate, which falls from 0.0993 to 0.0794,
-tells none of the three apart; it fails where the search does not improve on the network."""
+LEAST_SHARE, LEAST_GAIN = 0.41, 0.021
+MOST_WINRATE_ERROR, LEAST_WINRATE_GAIN = 0.075, 0.0175
+LEAST_AGREEMENT = 0.97
+"""Measured with generation 466. The share rises by 0.0238, from the network's 0.3900 to 0.4139 (with 423, whose network
+chose worse, by 0.0305, to 0.4081; over 1,000 of the positions it is 0.0382 here, so that 200 tell it to within a few
+hundredths). Of a search of 80 visits, about 50 Elo weaker by docs/levels.md, 93 % of the choices are the same, with 65
+visits 86.5 %; their shares (0.4104, 0.4179) tell nothing. The error of the win rate falls from 0.0910 to 0.0726 (0.0733
+and 0.0734); it fails where the search does not improve on the network."""
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 
 
@@ -93,8 +96,8 @@ def searched(evaluator: Evaluator, states: np.ndarray) -> Search:
 
 
 def test_the_search_improves_on_the_network(found: Found) -> None:
-    assert found.share >= found.network_share + LEAST_GAIN
-    assert found.winrate_error <= found.network_winrate_error - LEAST_WINRATE_GAIN
+    assert found.share >= max(LEAST_SHARE, found.network_share + LEAST_GAIN)
+    assert found.winrate_error <= min(MOST_WINRATE_ERROR, found.network_winrate_error - LEAST_WINRATE_GAIN)
 
 
 def test_the_choices_are_those_of_a_search_without_faults(found: Found, update_golden: bool) -> None:
