@@ -39,11 +39,16 @@ class GrowthError(ValueError):
 Maps = tuple[list[int], list[int]]  # where a layer's old outputs and old inputs are in the grown layer
 
 
+def takes_tactics(config: NetConfig) -> bool:
+    """Whether a network can be given more tactics than it sees."""
+    return config.kind == "resnet"
+
+
 def check(old: NetConfig, new: NetConfig) -> None:
     """GrowthError unless a network `old` can become `new`."""
     if replace(old, size_limit=new.size_limit) == new:
         return
-    if new.features < old.features or (new.features > old.features and old.kind != "resnet"):
+    if new.features < old.features or (new.features > old.features and not takes_tactics(old)):
         change = "be given more" if new.features > old.features else "do with less"
         raise GrowthError(
             f"{old.name} sees input features {old.features} and cannot {change}; keep features = {old.features}, or "

@@ -17,6 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from gozero import growth
 from gozero.errors import ChoiceError
 from gozero.options import SettingsError, flat
 from gozero.weights import WeightsError
@@ -171,9 +172,11 @@ def compare(settings: LoopSettings, folder: Path) -> bool:
     return True
 
 
-def _can_see_more(settings: LoopSettings, old: int, new: int) -> bool:
-    """Whether the run's network can be given the input features `new`; what it says stays the same at first."""
-    return new > old and network_config(settings).kind == "resnet"
+def _can_see_more(settings: LoopSettings, old: Any, new: int) -> bool:
+    """Whether the run's network can be given the input features `new`; what it says stays the same at first. `old` is
+    what its settings.json says, whatever that is.
+    """
+    return isinstance(old, int) and new > old and growth.takes_tactics(network_config(settings))
 
 
 def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:

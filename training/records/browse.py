@@ -232,17 +232,14 @@ def show_summary(options: argparse.Namespace) -> int:
     for entry in _chosen(options, found):
         groups.setdefault((entry.settings.get("game", scoring.GO), entry.record.size), []).append(entry)
     several = len({game for game, _ in groups}) > 1
-    blocks = {
-        f"{game} {size}" if several else str(size): summary.summarise(entries)
-        for (game, size), entries in sorted(groups.items())
-    }
+    blocks, texts = {}, []
+    for (game, size), entries in sorted(groups.items()):
+        block = summary.summarise(entries)
+        blocks[f"{game} {size}" if several else str(size)] = block
+        texts.append((f"{game}, " if several else "") + summary.as_text(entries[0].game(), block))
     if options.json:
         print(json.dumps(blocks, indent=1))
     else:
-        texts = [
-            (f"{game}, " if several else "") + summary.as_text(groups[game, size][0].game(), block)
-            for (game, size), block in zip(sorted(groups), blocks.values(), strict=True)
-        ]
         print("\n\n".join(texts) or "no games")
     _complain(found)
     return 0

@@ -29,7 +29,7 @@ def open_snapshot(settings: LoopSettings, folder: Path, trainer: RunTrainer) -> 
     if found is None:
         return None, []
     snapshot, complaints = found
-    if trainer.config.kind == "resnet":
+    if growth.takes_tactics(trainer.config):
         _show_more(snapshot, trainer.config)
     try:
         trainer.load_state_dict(snapshot.learner)

@@ -34,7 +34,7 @@ from training.storage.storage import StorageError
 from training.supervised import collection
 from training.supervised.collection import CollectionError, Wanted
 from training.supervised.measure import constant, measure
-from training.supervised.trainer import Trainer, TrainerPlan
+from training.supervised.trainer import Trainer, TrainerPlan, state_of
 
 
 def parser() -> argparse.ArgumentParser:
@@ -119,8 +119,10 @@ def _plan(options: argparse.Namespace) -> TrainerPlan:
     return TrainerPlan(options.network, from_dict(LearnerSettings, values, "command line"), wanted, options.epochs)
 
 
-def _reserve(out: Path) -> None:
-    """Check that the weights can be written, before time is spent on them; SettingsError if not."""
+def _reserve(out: Path, resumes: bool) -> None:
+    """Check that the weights can be written, and in place of no other training, before time is spent on them;
+    SettingsError if not.
+    """
     try:
         if out.is_dir():
             raise IsADirectoryError(EISDIR, "it is a folder")
@@ -128,6 +130,11 @@ def _reserve(out: Path) -> None:
             pass
     except OSError as error:
         raise SettingsError(f"cannot write --out {out.absolute()}: {error.strerror}; give another file") from None
+    state = state_of(out)
+    if state.exists() and not resumes:
+        raise SettingsError(
+            f"{state.absolute()} holds a training: give --resume to go on with it, or another --out, or remove it"
+        )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -144,18 +151,13 @@ def _learn(options: argparse.Namespace) -> int:
     """`main`, but for standard output."""
     try:
         plan = _plan(options)
-        _reserve(options.out)
+        _reserve(options.out, options.resume)
         torch.set_num_threads(options.threads or available_threads())
         data = collection.read(options.folder, plan.wanted, say, nets.config(plan.network).size)
         say(collection.summary(data))
         run = Trainer(plan, data, options.out)
         if options.resume:
             run.resume()
-        elif run.state_path.exists():
-            raise SettingsError(
-                f"{run.state_path.absolute()} holds a training: give --resume to go on with it, or another --out, or "
-                "remove it"
-            )
         stop = stop_on_signals()
         run.train(stop)
     except (StorageError, DivergedError) as error:

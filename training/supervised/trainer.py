@@ -35,6 +35,11 @@ class TrainerPlan:
     epochs: int
 
 
+def state_of(out: Path) -> Path:
+    """Where the state of a run is that writes its weights to `out`."""
+    return out.with_name(out.name + ".state")
+
+
 class Trainer:
     """Supervised learning under way: the learner, and the epochs and steps that are done."""
 
@@ -46,7 +51,7 @@ class Trainer:
 
     @property
     def state_path(self) -> Path:
-        return self.out.with_name(self.out.name + ".state")
+        return state_of(self.out)
 
     def _facts(self) -> dict[str, Any]:
         """Plain values by which a state knows its run; more epochs may be asked for, so they are none of them."""
