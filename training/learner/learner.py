@@ -30,6 +30,7 @@ from gozero import nets
 from gozero.blocks import SCORE_UNIT
 from gozero.nets import NetConfig, NetOutput
 from gozero.precision import has_fast_bf16
+from training.learner.optimisers import optimiser
 from training.learner.peers import ALONE, Peers
 from training.records import scoring
 from training.records.replay import Batch
@@ -189,7 +190,7 @@ class Learner:
         self.net.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]  # torch's stub lacks it
         self.ema = copy.deepcopy(self.net).eval().requires_grad_(False)
         self._parallel = peers.parallel(self.net)
-        self.optimiser = _optimiser(self.net, settings)
+        self.optimiser = optimiser(self.net, settings, self.precision)
         self.steps = 0
         self._began = 0  # steps when the optimiser was new
         self._weights = {name: getattr(settings, f"{name}_weight") for name in LOSSES}
@@ -316,16 +317,3 @@ class Learner:
             groups = [{**group, **settings} for group, settings in zip(saved["param_groups"], chosen, strict=True)]
             self.optimiser.load_state_dict({**saved, "param_groups": groups})
             self._began = state.get("began", 0)
-
-
-def _optimiser(net: nn.Module, settings: LearnerSettings) -> torch.optim.Optimizer:
-    """The optimiser; weights of layers decay, and biases and batch norms where the settings say so."""
-    parameters, decay = list(net.parameters()), settings.weight_decay
-    groups = [
-        {"params": [p for p in parameters if p.dim() > 1], "weight_decay": decay},
-        {"params": [p for p in parameters if p.dim() <= 1], "weight_decay": decay if settings.decay_all else 0.0},
-    ]
-    if settings.optimiser == "sgd":
-        return torch.optim.SGD(groups, lr=settings.learning_rate, momentum=settings.momentum)
-    kind = torch.optim.Adam if settings.optimiser == "adam" else torch.optim.AdamW
-    return kind(groups, lr=settings.learning_rate, fused=parameters[0].is_cuda)

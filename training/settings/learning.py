@@ -55,10 +55,17 @@ class LearnerSettings:
     optimiser: str = setting(
         "adamw",
         unit="optimiser",
-        choices=("adamw", "adam", "sgd"),
-        papers="AlphaGo Zero, KataGo, S3: sgd; S0: adam",
+        choices=("adamw", "adam", "sgd", "muon"),
+        papers="AlphaGo Zero, KataGo's older networks, S3: sgd; S0: adam; KataGo today: muon",
     )
     momentum: float = setting(0.9, unit="of sgd", low=0, high=0.9999, papers="AlphaGo Zero, S3: 0.9")
+    muon_scale: float = setting(
+        1.6,
+        unit="root mean square of a step of muon, in learning rates; biases, norms and small layers take adamw's steps",
+        low=0.01,
+        high=100,
+        papers="Moonlight: 0.2",
+    )
     learning_rate: float = setting(
         5e-4,
         unit="step size",
@@ -77,7 +84,7 @@ class LearnerSettings:
     )
     weight_decay: float = setting(
         1e-4,
-        unit="adamw: decoupled, per unit of learning rate; adam, sgd: added to the gradient (L2)",
+        unit="adamw, muon: decoupled, per unit of learning rate; adam, sgd: added to the gradient (L2)",
         low=0,
         high=1,
         papers="AlphaGo Zero, S0: L2 1e-4",

@@ -23,9 +23,12 @@ def fixed_batch(size: int = 5, rows: int = 32) -> Batch:
     return replay.sample(rows, np.random.default_rng(0))
 
 
-@pytest.mark.parametrize("precision", ["f32", "bf16"])
-def test_losses_fall_on_a_fixed_batch(precision: str) -> None:
-    learner = Learner(TINY, LearnerSettings(learning_rate=5e-3, warm_up=1, precision=precision), seed=1)
+@pytest.mark.parametrize(
+    ("precision", "optimiser"), [("f32", "adamw"), ("bf16", "adamw"), ("f32", "muon"), ("bf16", "muon")]
+)
+def test_losses_fall_on_a_fixed_batch(precision: str, optimiser: str) -> None:
+    settings = LearnerSettings(optimiser=optimiser, learning_rate=5e-3, warm_up=1, precision=precision)
+    learner = Learner(TINY, settings, seed=1)
     batch = fixed_batch()
     first = {name: float(loss) for name, loss in learner.train(batch).items()}
     for _ in range(80):
