@@ -37,9 +37,9 @@ def test_a_gradient_of_zero_moves_nothing() -> None:
 
 
 def test_filters_take_the_steps_of_torchs_muon() -> None:
-    """Two networks of a filter, a matrix and a bias; torch's Muon has the filter as a matrix."""
+    """Layers wider than high and, the last, higher than wide; torch's Muon has them as matrices."""
     torch.manual_seed(2)
-    net = nn.ModuleList([nn.Conv2d(16, 12, 3, bias=False), nn.Linear(24, 10, bias=False), nn.Conv2d(4, 12, 3)])
+    net = nn.ModuleList([nn.Conv2d(16, 12, 3, bias=False), nn.Linear(24, 10, bias=False), nn.Conv2d(1, 12, 3)])
     net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # torch's stub lacks it
     before = [parameter.detach().clone() for parameter in net.parameters()]
     matrices = [parameter.flatten(1).clone() for parameter in before if parameter.dim() > 1]
