@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from training.settings.config import LearnerSettings
 
 # Of Muon. The polynomial x → ax + bx³ + cx⁵ draws all singular values in (0, 1] towards 1; its slope at zero is steep, so
-# five rounds suffice, and what they leave between 0.7 and 1.2 does no harm.
+# five rounds suffice to bring them near 1, and nearer does no good.
 COEFFICIENTS, ROUNDS = (3.4445, -4.7750, 2.0315), 5
 MOMENTUM = 0.95
 LEAST_SIDE = 8  # rows and columns of a matrix that Muon takes; smaller ones are left to AdamW
@@ -41,7 +41,7 @@ class Muon(torch.optim.AdamW):
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """One update; the gradients of Muon's parameters are gone afterwards, as AdamW must not see them."""
         for group in self.param_groups:
-            if group["orthogonal"]:
+            if group.get("orthogonal", False):
                 self._step_orthogonally(group)
         return super().step(closure)
 
@@ -105,12 +105,9 @@ def optimiser(net: nn.Module, settings: LearnerSettings, precision: str) -> torc
         return torch.optim.SGD(groups, lr=settings.learning_rate, momentum=settings.momentum)
     rate, fused = settings.learning_rate, parameters[0].is_cuda
     if settings.optimiser == "muon":
-        split = [
-            {"params": [p for p in layers if _is_matrix(p) is whether], "weight_decay": decay, "orthogonal": whether}
-            for whether in (True, False)
-        ]
+        matrices = {"params": [p for p in layers if _is_matrix(p)], "weight_decay": decay, "orthogonal": True}
+        small = {"params": [p for p in layers if not _is_matrix(p)], "weight_decay": decay}
         dtype = torch.bfloat16 if precision == "bf16" else torch.float32
-        every = [*split, {**vectors, "orthogonal": False}]
-        return Muon(every, scale=settings.muon_scale, dtype=dtype, lr=rate, fused=fused)
+        return Muon([matrices, small, vectors], scale=settings.muon_scale, dtype=dtype, lr=rate, fused=fused)
     kind = torch.optim.Adam if settings.optimiser == "adam" else torch.optim.AdamW
     return kind(groups, lr=rate, fused=fused)

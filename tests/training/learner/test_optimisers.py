@@ -56,7 +56,7 @@ def test_filters_take_the_steps_of_torchs_muon() -> None:
             matrix.grad = layer.weight.grad.flatten(1).clone()
         ours.step()
         theirs.step()
-    for layer, matrix, old in zip(net, matrices, [before[0], before[1], before[2]], strict=True):
+    for layer, matrix, old in zip(net, matrices, before[:3], strict=True):
         moved = (layer.weight.detach() - old).flatten(1)
         expected = matrix - old.flatten(1)
         # bf16 has eight bits, and the columns are summed in another order
