@@ -73,6 +73,18 @@ class BatchRenorm(nn.BatchNorm2d):
         return scale, ((mean - self.running_mean) / deviation).clamp(-most_shift, most_shift)
 
 
+def fix_norms(net: nn.Module) -> None:
+    """Let each `BatchRenorm` that has seen `OPENED_BATCHES` work as in play until the next `net.train()`: its statistics
+    are constants.
+
+    The gradient of a batch that counts as normalised by itself lacks what the rows have in common, such as their board
+    size: the values of one size could stay too high for good.
+    """
+    for module in net.modules():
+        if isinstance(module, BatchRenorm) and module.num_batches_tracked is not None:
+            module.train(bool(module.num_batches_tracked < OPENED_BATCHES))
+
+
 class ConvNorm(nn.Module):
     """A convolution that keeps the board's shape, followed by one of `NORMS`; without one it has a bias.
 

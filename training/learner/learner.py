@@ -27,7 +27,7 @@ from torch.nn import functional as F
 from torch.nn.utils import clip_grad_norm_, get_total_norm
 
 from gozero import nets
-from gozero.blocks import SCORE_UNIT
+from gozero.blocks import SCORE_UNIT, fix_norms
 from gozero.nets import NetConfig, NetOutput
 from gozero.precision import has_fast_bf16
 from training.learner.optimisers import optimiser
@@ -38,6 +38,7 @@ from training.settings.config import LearnerSettings, LoopSettings
 
 LOSSES = ("policy", "value", "ownership", "score", "reply")
 EVALUATED = 128  # rows of a forward pass without a backward one
+LEAST_SHARE = 1e-6  # of a whole batch: below it no row counts
 BINS = 10  # of the predicted value, -1..1, in which calibration is measured
 
 
@@ -52,23 +53,26 @@ def losses(output: NetOutput, batch: Batch, root_share: float = 0.0) -> dict[str
         output: the network's, for the batch.
         batch: its targets.
         root_share: share of the root's value in the value's target, where it is known; the rest is the game's result.
+
+    Value, score and ownership are means over the rows by their rarity (see replay.py), where the batch has one.
     """
     device = output.policy.device
     target = {name: _tensor(getattr(batch, name), device) for name in ("policy", "reply", "value", "score", "owner")}
-    known = None if batch.known is None else _tensor(batch.known, device).float()
+    counted = _shares(batch)
+    shares = None if counted is None else _tensor(counted, device)
     root = None if batch.root is None or root_share == 0 else _tensor(batch.root, device)
     found = {
         "policy": _cross_entropy(output.policy, target["policy"]),
-        "value": _mean(_value_loss(output, target["value"], root, root_share), known, 0),
+        "value": _mean(_value_loss(output, target["value"], root, root_share), shares, 0),
     }
     if output.score is not None:
         score = F.huber_loss(output.score.float() / SCORE_UNIT, target["score"] / SCORE_UNIT, reduction="none")
-        found["score"] = _mean(score, known, 1)
+        found["score"] = _mean(score, shares, 1)
     if output.ownership is not None:
         owner = F.binary_cross_entropy_with_logits(
             output.ownership.float(), (target["owner"] + 1) / 2, reduction="none"
         )
-        found["ownership"] = _mean(owner.mean(1), known, 2)
+        found["ownership"] = _mean(owner.mean(1), shares, 2)
     if output.reply is not None:
         found["reply"] = _cross_entropy(output.reply, target["reply"])
     return found
@@ -114,11 +118,20 @@ def _value_loss(output: NetOutput, result: Tensor, root: Tensor | None, share: f
     return -(target * output.wdl.float().log_softmax(1)).sum(1)
 
 
-def _mean(losses: Tensor, known: Tensor | None, column: int) -> Tensor:
-    """Mean of a loss [n] over the rows whose target is known (a column of known [n, 3]); 0 where there is none."""
-    if known is None:
+def _shares(batch: Batch) -> np.ndarray | None:
+    """float32 [n, 3]: what each row counts in the mean losses of value, score and ownership; None: all alike."""
+    known = None if batch.known is None else batch.known.astype(np.float32)
+    if batch.rarity is None:
+        return known
+    rarity = np.repeat(batch.rarity[:, None], 3, axis=1)
+    return rarity if known is None else known * rarity
+
+
+def _mean(losses: Tensor, shares: Tensor | None, column: int) -> Tensor:
+    """Mean of a loss [n] over the rows by their shares (a column of shares [n, 3]); 0 where all have none."""
+    if shares is None:
         return losses.mean()
-    return (losses * known[:, column]).sum() / known[:, column].sum().clamp(min=1)
+    return (losses * shares[:, column]).sum() / shares[:, column].sum().clamp(min=LEAST_SHARE)
 
 
 def _cross_entropy(logits: Tensor, target: Tensor) -> Tensor:
@@ -211,6 +224,8 @@ class Learner:
             DivergedError: a loss or the gradient is not finite. The learner is as it was.
         """
         self._parallel.train()
+        if self.settings.fixed_norms and self.settings.has_fallen(self.steps, rate):
+            fix_norms(self.net)
         # the statistics of batch norms, which a forward pass changes
         statistics = [buffer.clone() for buffer in self.net.buffers()]
         try:

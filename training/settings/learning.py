@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from gozero.options import SettingsError, expected, setting
+from training.settings.sizes import by_size
 
 SMALLEST_STEP, LARGEST_STEP = 1e-8, 1.0  # step sizes
+MOST_WEIGHT = 1000.0  # of a board size
 
 
 def _rates(given: Any, where: str) -> dict[int, float]:
@@ -22,6 +24,15 @@ def _rates(given: Any, where: str) -> dict[int, float]:
             raise SettingsError(f"{where}: step size {rate!r} from step {step} on must be {allowed}")
         rates[int(step)] = float(rate)
     return dict(sorted(rates.items()))
+
+
+def _weights(given: Any, where: str) -> dict[int, float]:
+    """{board size: weight} from a table of TOML."""
+    weights = by_size(given, where)
+    for size, weight in weights.items():
+        if type(weight) not in (int, float) or not 0 <= weight <= MOST_WEIGHT:
+            raise SettingsError(f"{where}: weight {weight!r} of size {size} must be a number from 0 to {MOST_WEIGHT:g}")
+    return {size: float(weight) for size, weight in weights.items()}
 
 
 @dataclass(frozen=True)
@@ -44,6 +55,12 @@ class ReplaySettings:
         low=0,
         high=1,
         papers="KataGo: 0.5",
+    )
+    size_weights: dict[int, float] = setting(  # noqa: RUF009 - it makes a field
+        {},
+        unit="board size = times as often as its rows are drawn otherwise; 0 = never, a size that is not named: 1",
+        read=_weights,
+        papers="ours: at the end of a run, more of what it has seen little of",
     )
     held_out: float = setting(0.05, unit="share of games never trained on", low=0, high=0.5)
 
@@ -103,6 +120,11 @@ class LearnerSettings:
         papers="KataGo: last drop worth 100-250 Elo",
     )
     anneal_to: float = setting(0.05, unit="learning rate at the end, as a share", low=0, high=1)
+    fixed_norms: bool = setting(
+        True,
+        unit="true: while the step size is below its highest, renorm keeps its running statistics, as constants",
+        papers="common where a trained network is tuned",
+    )
     ema: float = setting(
         0.999,
         unit="decay a step of the average that plays, reached by a warm-up of (1 + t)/(10 + t); 0 = no average",
@@ -162,6 +184,13 @@ class LearnerSettings:
         """The step size after so many steps, before its warm-up and its fall at the end."""
         reached = [step for step in self.rates if step <= steps]
         return self.rates[max(reached)] if reached else self.learning_rate
+
+    def has_fallen(self, steps: int, rate: float) -> bool:
+        """Whether the step size after so many steps, at `rate` times the learning rate, is below the highest before."""
+        had = [size for step, size in self.rates.items() if step <= steps]
+        if 0 not in self.rates:
+            had.append(self.learning_rate)
+        return self.step_size(steps) * rate < max(had)
 
     def rate(self, done: float) -> float:
         """Factor of the learning rate after a share `done` of the run: 1, then falling linearly over its last `anneal`."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gozero.options import REQUIRED, SettingsError, expected, setting
+from gozero.options import REQUIRED, SettingsError, setting
+from training.settings.sizes import by_size
 
 MOST_GAMES = 65536
 LEARNED_SHARE = 0.1  # of the rows: boards with fewer are hardly learned
@@ -13,19 +14,13 @@ LEARNED_SHARE = 0.1  # of the rows: boards with fewer are hardly learned
 
 def _games(given: Any, where: str) -> dict[int, int]:
     """{size: games} from a table of TOML."""
-    values: dict[Any, Any] = expected(given, dict, where)
+    values = by_size(given, where)
     for size, games in values.items():
-        _check_size(size, where)
         if isinstance(games, bool) or not isinstance(games, int) or not 1 <= games <= MOST_GAMES:
             raise SettingsError(
                 f"{where}: {games!r} games on size {size}: expected a whole number from 1 to {MOST_GAMES}"
             )
-    return {int(size): games for size, games in values.items()}
-
-
-def _check_size(size: Any, where: str) -> None:
-    if not str(size).isdecimal() or not 2 <= int(size) <= 19:
-        raise SettingsError(f"{where}: board size {size!r} is out of range: 2 to 19")
+    return values
 
 
 @dataclass(frozen=True)
@@ -181,13 +176,11 @@ class SelfPlaySettings:
 
 def _shares(given: Any, where: str) -> dict[int, float]:
     """{size: share} from a table of TOML, the shares scaled to sum to 1."""
-    values: dict[Any, Any] = expected(given, dict, where)
     shares: dict[int, float] = {}
-    for size, share in values.items():
-        _check_size(size, where)
+    for size, share in by_size(given, where).items():
         if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 <= share < float("inf"):
             raise SettingsError(f"{where}: share {share!r} of size {size} must be a number, 0 or more")
-        shares[int(size)] = float(share)
+        shares[size] = float(share)
     total = sum(shares.values())
     if total <= 0:
         raise SettingsError(f"{where}: the shares sum to {total:g}; give one size a share above 0")

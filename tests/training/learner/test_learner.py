@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from gozero import nets
+from gozero.blocks import OPENED_BATCHES, BatchRenorm
 from tests.training.games import game_of, random_record
 from training.learner.learner import LOSSES, DivergedError, Learner, losses, measures
 from training.records.replay import Batch, Replay, rows_of, unpack
@@ -100,6 +101,56 @@ def test_a_target_that_is_not_known_adds_nothing(config: nets.NetConfig) -> None
             if other != name
         )
         assert losses(output, batch._replace(known=np.zeros((6, 3), bool)))[name] == 0
+
+
+def test_value_score_and_ownership_count_rows_by_their_rarity() -> None:
+    batch = fixed_batch(rows=6)._replace(rarity=None)
+    output = nets.build(TINY, 1).eval()(torch.from_numpy(batch.planes), torch.from_numpy(batch.globals))
+    rarity = np.array([2, 1, 1, 0, 0, 0], np.float32)
+    twice = [0, 0, 1, 2]  # the same rows, the first one doubled
+    wanted = losses(
+        nets.NetOutput(*(part[twice] for part in output)),
+        Batch(*(rows if rows is None else rows[twice] for rows in batch)),
+    )
+    plain, found = losses(output, batch), losses(output, batch._replace(rarity=rarity))
+    for name in ("value", "score", "ownership"):
+        assert found[name].item() == pytest.approx(wanted[name].item(), abs=1e-6), name
+    assert all(found[name] == plain[name] for name in ("policy", "reply"))
+    known = np.zeros((6, 3), bool)
+    known[0] = True
+    both = losses(output, batch._replace(rarity=rarity, known=known))
+    first = losses(
+        nets.NetOutput(*(part[:1] for part in output)), Batch(*(rows if rows is None else rows[:1] for rows in batch))
+    )
+    assert both["score"].item() == pytest.approx(first["score"].item(), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("seen", "rate", "fixed", "changes"),
+    [
+        (OPENED_BATCHES, 0.5, True, False),
+        (OPENED_BATCHES, 1.0, True, True),  # the step size has not fallen
+        (OPENED_BATCHES, 0.5, False, True),
+        (OPENED_BATCHES - 1, 0.5, True, True),  # the running statistics are young
+    ],
+)
+def test_norms_are_constants_once_the_step_size_has_fallen(seen: int, rate: float, fixed: bool, changes: bool) -> None:
+    settings = LearnerSettings(warm_up=0, precision="f32", fixed_norms=fixed, ema=0.0)
+    learner = Learner(TINY, settings, seed=1)
+    norms = [module for module in learner.net.modules() if isinstance(module, BatchRenorm)]
+    for norm in norms:
+        norm.num_batches_tracked.fill_(seen)
+        norm.running_mean += 0.1
+    learner.load_state_dict(learner.state_dict() | {"ema": learner.net.state_dict()})
+    batch, before = fixed_batch(), [norm.running_mean.clone() for norm in norms]
+    in_play = losses(learner.ema(*map(torch.from_numpy, batch.inputs)), batch, settings.root_value_share)
+    found = learner.train(batch, rate)
+    unchanged = [torch.equal(norm.running_mean, mean) for norm, mean in zip(norms, before, strict=True)]
+    assert all(unchanged) != changes
+    if not changes:
+        assert all(found[name].item() == pytest.approx(in_play[name].item(), abs=1e-5) for name in LOSSES)
+    learner.train(batch, 1.0)  # the next step is not bound by it
+    assert not any(torch.equal(norm.running_mean, mean) for norm, mean in zip(norms, before, strict=True))
 
 
 def test_the_average_warms_up_and_then_lags() -> None:

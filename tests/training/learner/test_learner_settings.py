@@ -62,6 +62,15 @@ def test_the_step_size_changes_at_its_steps() -> None:
     assert used == pytest.approx([5e-4, 5e-3, 5e-3, 5e-5])
 
 
+def test_the_step_size_has_fallen_below_its_highest() -> None:
+    constant = LearnerSettings(learning_rate=1e-3)
+    assert [constant.has_fallen(5, rate) for rate in (1.0, 0.99)] == [False, True]
+    stairs = LearnerSettings(learning_rate=1e-3, rates={10: 2e-3, 20: 1e-3})
+    assert [stairs.has_fallen(steps, 1.0) for steps in (9, 10, 19, 20)] == [False, False, False, True]
+    begun = LearnerSettings(learning_rate=1e-2, rates={0: 1e-3, 20: 1e-3})  # learning_rate itself never held
+    assert [begun.has_fallen(steps, 1.0) for steps in (0, 20)] == [False, False]
+
+
 @pytest.mark.parametrize(
     ("rates", "words"),
     [

@@ -9,7 +9,17 @@ from gozero import features, symmetry
 from gozero.games.game import BLACK
 from tests.training.games import game_of, random_record
 from training.records.records import Record
-from training.records.replay import CorruptRecordError, Replay, is_held_out, rows_of, transformed, unpack, window_rows
+from training.records.replay import (
+    MOST_RARITY,
+    CorruptRecordError,
+    Replay,
+    is_held_out,
+    rarity,
+    rows_of,
+    transformed,
+    unpack,
+    window_rows,
+)
 from training.settings.config import ReplaySettings
 
 SIZES = (5, 7)
@@ -190,6 +200,19 @@ def test_batches_have_one_size_and_follow_the_seed() -> None:
     assert seen == {(5, 5), (7, 7)}
 
 
+def test_sizes_are_drawn_as_often_as_asked() -> None:
+    def drawn(**weights: float) -> list[int]:
+        found = Replay(ReplaySettings(held_out=0, size_weights={int(key[1:]): weights[key] for key in weights}), game_of)
+        found.add(record for seed in range(6) for record in (random_record(5, seed), random_record(7, seed)))
+        generator = np.random.default_rng(3)
+        return [found.sample(1, generator).planes.shape[2] for _ in range(400)]
+
+    plain, weighted = drawn().count(7) / 400, drawn(_7=3).count(7) / 400
+    assert weighted == pytest.approx(3 * plain / (1 + 2 * plain), abs=0.06)  # three times the odds
+    assert set(drawn(_7=0)) == {5}
+    assert set(drawn(_5=0, _7=0)) == {5, 7}  # none at all: nothing would be learned
+
+
 def test_an_empty_window_says_so() -> None:
     with pytest.raises(ValueError, match="no rows"):
         Replay(ReplaySettings(), game_of).sample(4, np.random.default_rng(0))
@@ -223,6 +246,22 @@ def test_rows_are_drawn_by_their_weight() -> None:
     rows = rows_of(surprised(0.0, 1.0, 3.0), game_of(5), surprise_share=0.5)
     drawn = np.bincount(rows.draw(40_000, np.random.default_rng(1)), minlength=len(rows)) / 40_000
     np.testing.assert_allclose(drawn, rows.weight / rows.weight.sum(), atol=0.01)
+
+
+def test_rarity_undoes_the_weight_of_rows() -> None:
+    surprises = np.linspace(0.1, 3, 20)
+    record = random_record(7, 4)
+    targets = [replace(target, surprise=surprises[row % 20]) for row, target in enumerate(record.targets)]
+    replay = Replay(ReplaySettings(held_out=0, surprise_share=0.5), game_of)
+    replay.add([replace(record, targets=targets)])
+    batch = replay.sample(20_000, np.random.default_rng(1))
+    rows = replay.shelves[False, 7]
+    assert batch.rarity.max() <= 2 and batch.rarity.mean() == pytest.approx(1, abs=0.01)
+    for name in ("value", "score"):  # the mean of rows drawn by surprise, by rarity, is that of all rows
+        drawn, wanted = np.average(getattr(batch, name), weights=batch.rarity), getattr(rows, name)
+        assert abs(drawn - wanted.mean()) < 0.05 * np.abs(wanted).mean()
+    assert replay.spread(7, 10, held_out=False).rarity is None
+    assert rarity(np.array([1e-3, 0.5, 2], np.float32)).tolist() == [MOST_RARITY, 2, 0.5]
 
 
 def test_the_roots_value_is_known_where_a_network_searched() -> None:

@@ -52,6 +52,8 @@ def test_every_setting_says_its_unit() -> None:
         ({"stage": [{"rows": 5}]}, "setting 'sizes' is missing"),
         ({"stage": [{"rows": 5, "sizes": {"20": 1}}]}, "board size '20' is out of range"),
         ({"stage": [{"rows": 5, "sizes": {"²": 1}}]}, "board size '²' is out of range"),
+        ({"replay": {"size_weights": {"19": -1}}}, "weight -1 of size 19 must be a number from 0 to 1000"),
+        ({"replay": {"size_weights": {"20": 1}}}, "board size '20' is out of range: 2 to 19"),
         ({"stage": [{"rows": 5, "sizes": {"9": -1}}]}, "share -1 of size 9"),
         ({"stage": [{"rows": 5, "sizes": {"9": 0}}]}, "the shares sum to 0"),
     ],
