@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import isclose
 from typing import Any
 
 from gozero.options import REQUIRED, SettingsError, setting
@@ -184,6 +185,7 @@ def _shares(given: Any, where: str) -> dict[int, float]:
     total = sum(shares.values())
     if total <= 0:
         raise SettingsError(f"{where}: the shares sum to {total:g}; give one size a share above 0")
+    total = 1.0 if isclose(total, 1.0) else total  # so that shares stay as they were written
     return {size: share / total for size, share in shares.items() if share > 0}
 
 

@@ -78,6 +78,12 @@ def test_stages_follow_each_other_by_rows() -> None:
     assert [settings.stage_at(rows) for rows in (0, 9, 10, 29, 30, 1000)] == [first, first, second, second, last, last]
 
 
+@pytest.mark.parametrize("given", [{"7": 0.02, "9": 0.11, "13": 0.87}, {"7": 2, "9": 11, "13": 87}])
+def test_shares_are_parts_of_one(given: dict[str, float]) -> None:
+    read = config.from_dict(LoopSettings, {"stage": [{"rows": 5, "sizes": given}]}, "file.toml").stage[0].sizes
+    assert read == {7: 0.02, 9: 0.11, 13: 0.87}  # as they were written: a run that continues compares them
+
+
 def test_describe_prints_every_setting_with_its_unit() -> None:
     text = config.describe(LoopSettings())
     assert "learning_rate = 0.0005  # step size" in text
