@@ -156,7 +156,7 @@ class Biased(Check):
     """
 
     level = STUCK
-    remedy = "more rows of that size: its positions are normalised by the statistics of all"
+    remedy = "more rows of that size, played (its share in the stage) or drawn (replay.size_weights)"
 
     bias: float = threshold(0.15, "of -1..1; a sound network's values are within 0.03 of the results in the mean")
     least_rows: int = threshold(400, "held-out rows of a size below which its mean says too little")
