@@ -142,9 +142,9 @@ def version_of(tactics: int) -> int:
 
 
 def layout(game: str, version: int = 1) -> Layout:
-    """A game's layout of that version; ValueError if it has none."""
+    """A game's layout of that version; ChoiceError if it has none, or the version is no number."""
     known = layouts(game)
-    if not 1 <= version <= len(known):
+    if not (isinstance(version, int) and 1 <= version <= len(known)):
         raise ChoiceError(
             f"{game} has no input features of version {version}; it has "
             f"{', '.join(str(shown.version) for shown in known)}"

@@ -267,8 +267,8 @@ def test_version_2_leaves_the_first_tensors_as_they_are(name: str, size: int, co
     assert (tactics.shape, tactics.dtype) == ((4, count, *game.shape), np.float32)
 
 
-@pytest.mark.parametrize(("name", "version"), [("othello", 2), ("nogo", 3), ("go", 4), ("go", 0)])
-def test_a_version_that_a_game_does_not_have(name: str, version: int) -> None:
+@pytest.mark.parametrize(("name", "version"), [("othello", 2), ("nogo", 3), ("go", 4), ("go", 0), ("go", "2")])
+def test_a_version_that_a_game_does_not_have(name: str, version: Any) -> None:
     with pytest.raises(ValueError, match=f"{name} has no input features of version {version}; it has 1"):
         features.layout(name, version)
 

@@ -124,7 +124,7 @@ def _replaceable(target: Path, run: Path) -> bool:
 def _newest(run: Path, most: float) -> list[Path]:
     """The newest shards that take at most so many bytes together, newest first."""
     chosen: list[Path] = []
-    for shard in sorted((run / "records").glob("*.gzr"), reverse=True):
+    for shard in reversed(storage.numbered(run / "records", ".gzr")):
         most -= shard.stat().st_size
         if most < 0:
             break

@@ -44,8 +44,11 @@ def snapshot(folder: Path) -> Snapshot:
 
 
 def test_a_training_goes_on_from_the_copy(finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    target = tmp_path / "kept" / "run"
-    assert keep_run.main([str(finished), str(target)]) == 0
+    folder, target = tmp_path / "run", tmp_path / "kept" / "run"
+    shutil.copytree(finished, folder)
+    (folder / "records" / "mine.gzr").write_bytes(b"no shard of the run")
+    assert keep_run.main([str(folder), str(target)]) == 0
+    assert not (target / "records" / "mine.gzr").exists()
     before, after = snapshot(finished), snapshot(target)
     assert (
         f"generation {before.progress.generation} and the records 000001 to 000002 are kept in {target}"

@@ -96,10 +96,11 @@ def as_begun(settings: LoopSettings, folder: Path, chosen: frozenset[str] | None
     if chosen is None or not storage.holds_run(folder):
         return settings
     try:
-        before = OLDEST | json.loads((folder / "settings.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError, TypeError):  # `compare` says what is wrong
+        before = OLDEST | _table(folder / "settings.json")
+    except (OSError, ValueError):  # `compare` says what is wrong
         return settings
     kept = {name: before[name] for name in OLDEST if name not in chosen and before[name] != getattr(settings, name)}
+    kept = {name: value for name, value in kept.items() if type(value) is type(OLDEST[name])}  # others: `compare`
     for name, value in kept.items():
         say(
             f"{folder.absolute()} continues with {name} = {value!r}, as it began; new runs have {getattr(settings, name)!r}"
@@ -150,7 +151,7 @@ def compare(settings: LoopSettings, folder: Path) -> bool:
     if not saved.exists():
         return under_way
     try:
-        before = OLDEST | flat(json.loads(saved.read_text(encoding="utf-8")))  # older files lack them
+        before = OLDEST | flat(_table(saved))  # older files lack them
     except (OSError, ValueError) as error:
         raise SettingsError(
             f"cannot read {saved.absolute()}: {error}; give another --run, or move the file away"
@@ -170,6 +171,14 @@ def compare(settings: LoopSettings, folder: Path) -> bool:
         changes = ", ".join(f"{name} {_named(old)} is now {_named(new)}" for name, (old, new) in differs.items())
         say(f"settings changed since the run last stopped in {folder.absolute()}: {changes}")
     return True
+
+
+def _table(path: Path) -> dict[str, Any]:
+    """What a JSON file holds; ValueError where that is no table of settings."""
+    found = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(found, dict):
+        raise ValueError("it holds no settings")
+    return found
 
 
 def _can_see_more(settings: LoopSettings, old: Any, new: int) -> bool:

@@ -27,6 +27,7 @@ from gozero.weights import WeightsError
 from training.records import records, scoring
 from training.records.records import Record
 from training.records.replay import is_held_out
+from training.storage import storage
 
 SHARDS = 5  # newest ones that are read
 LEAST_OPENINGS = 200  # games that the opening picture is drawn from, if the shards hold as many
@@ -47,7 +48,7 @@ class Gallery:
     @classmethod
     def open(cls, folder: Path, settings: dict[str, Any]) -> Gallery:
         """Read the newest records and the weights, as far as they are there."""
-        found = [record for shard in sorted((folder / "records").glob("*.gzr"))[-SHARDS:] for record in _read(shard)]
+        found = [record for shard in storage.numbered(folder / "records", ".gzr")[-SHARDS:] for record in _read(shard)]
         try:
             file = weights.load(folder / "weights.pt", game=None)
         except WeightsError:

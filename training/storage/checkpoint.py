@@ -25,7 +25,7 @@ from typing import Any
 import torch
 
 from training.storage import plain
-from training.storage.storage import replacing, writing
+from training.storage.storage import numbered, replacing, writing
 
 UNREADABLE = (
     OSError,
@@ -98,7 +98,7 @@ def save(folder: Path, snapshot: Snapshot, settings: dict[str, Any], keep: int) 
         folder.mkdir(parents=True, exist_ok=True)
         with replacing(target) as file:
             torch.save(content, file)
-        for old in sorted(path for path in folder.glob("*.pt") if path.name <= target.name)[: -keep - 1]:
+        for old in [path for path in numbered(folder, ".pt") if int(path.stem) <= int(target.stem)][: -keep - 1]:
             old.unlink()
 
 
@@ -110,7 +110,7 @@ def latest(folder: Path) -> tuple[Snapshot, list[str]] | None:
         CheckpointError: there are checkpoints, but none can be read.
     """
     complaints: list[str] = []
-    for path in sorted(folder.glob("*.pt"), reverse=True):
+    for path in reversed(numbered(folder, ".pt")):
         try:
             if zipfile.ZipFile(path).testzip() is not None:  # torch does not look at its checksums
                 raise zipfile.BadZipFile

@@ -27,7 +27,7 @@ from training.storage import copies
 from training.storage import manifest as manifests
 from training.storage.copies import Copies
 from training.storage.manifest import FileEntry, Owner, StoreManifest, entry_of, new_id, object_name
-from training.storage.storage import holds_run, replacing, writing
+from training.storage.storage import holds_run, numbered, replacing, writing
 from training.storage.store import Store, StoreError
 
 NOTES = "storage.json"
@@ -93,7 +93,7 @@ class Mirror:
         """
         copies.fetch(self.store, self.state, self.folder)
         with writing(self.folder):
-            for path in (self.folder / "checkpoints").glob("*.pt"):
+            for path in numbered(self.folder / "checkpoints", ".pt"):
                 if f"checkpoints/{path.name}" not in self.state.files:  # an older one of the same run
                     path.unlink()
         self._keep(replace(self._note, fetching=False))

@@ -126,9 +126,17 @@ def shard(folder: Path, generation: int) -> Path:
     return folder / "records" / f"{generation:06d}.gzr"
 
 
+def numbered(folder: Path, suffix: str) -> list[Path]:
+    """The files of a folder that are named by a generation, oldest first: NUMBER.gzr, NUMBER.pt. Others are the user's,
+    such as copies kept beside them.
+    """
+    named = (path for path in folder.glob(f"*{suffix}") if path.stem.isascii() and path.stem.isdigit())
+    return sorted(named, key=lambda path: (int(path.stem), path.stem))
+
+
 def holds_run(folder: Path) -> bool:
     """Whether a folder has a checkpoint."""
-    return any((folder / "checkpoints").glob("*.pt"))
+    return bool(numbered(folder / "checkpoints", ".pt"))
 
 
 def length(path: Path) -> int:
@@ -159,8 +167,8 @@ def rewind(folder: Path, generation: int, shard_bytes: int) -> list[str]:
     if path.exists() and path.stat().st_size > shard_bytes:
         cut += path.stat().st_size - shard_bytes
         os.truncate(path, shard_bytes)
-    for later in sorted(path.parent.glob("*.gzr")):
-        if later.stem.isdigit() and int(later.stem) > generation:
+    for later in numbered(path.parent, ".gzr"):
+        if int(later.stem) > generation:
             cut += later.stat().st_size
             later.replace(later.with_suffix(".gzr.cut"))
     return (
@@ -215,7 +223,7 @@ def retire(folder: Path, needed_from: int, megabytes: int) -> list[str]:
 
     They are listed in records/removed.txt. Returns a line about them, if any were removed.
     """
-    paths = sorted(path for path in (folder / "records").glob("*.gzr") if path.stem.isdigit())
+    paths = numbered(folder / "records", ".gzr")
     excess = sum(path.stat().st_size for path in paths) - megabytes * MEGABYTE
     gone: list[Path] = []
     for path in paths:

@@ -40,6 +40,8 @@ class Store:
     def __init__(self, url: str) -> None:
         """Load the driver; nothing is read yet."""
         self._url, self.shown = url, shown(url)
+        if not url.strip():  # to fsspec it is the working folder
+            raise StoreError(f"--storage {url!r} is empty; give a URL such as s3://bucket/run")
         try:
             self._files, root = fsspec.core.url_to_fs(url, use_listings_cache=False, skip_instance_cache=True)
         except ImportError:

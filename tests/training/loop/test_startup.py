@@ -234,8 +234,19 @@ def test_a_folder_of_other_settings_says_what_differs_and_what_to_do(
     assert "rules 'chinese', not 'aga'" in text
 
 
-def test_a_damaged_settings_file_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "settings.json").write_text("{")
+def test_a_features_setting_that_is_no_number_is_one_line(
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(finished, folder)
+    saved = json.loads((folder / "settings.json").read_text())
+    (folder / "settings.json").write_text(json.dumps(saved | {"features": "2"}))
+    assert "holds a run of features '2'" in refused(["--preset", "tiny", "--run", str(folder)], capsys)
+
+
+@pytest.mark.parametrize("content", ["{", "[]", "3"])
+def test_a_damaged_settings_file_is_one_line(content: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "settings.json").write_text(content)
     assert "settings.json" in refused(["--preset", "tiny", "--run", str(tmp_path)], capsys)
 
 

@@ -202,7 +202,9 @@ def test_batches_have_one_size_and_follow_the_seed() -> None:
 
 def test_sizes_are_drawn_as_often_as_asked() -> None:
     def drawn(**weights: float) -> list[int]:
-        found = Replay(ReplaySettings(held_out=0, size_weights={int(key[1:]): weights[key] for key in weights}), game_of)
+        found = Replay(
+            ReplaySettings(held_out=0, size_weights={int(key[1:]): weights[key] for key in weights}), game_of
+        )
         found.add(record for seed in range(6) for record in (random_record(5, seed), random_record(7, seed)))
         generator = np.random.default_rng(3)
         return [found.sample(1, generator).planes.shape[2] for _ in range(400)]

@@ -116,6 +116,20 @@ def test_the_newest_checkpoint_stays_where_a_later_one_is_damaged(tmp_path: Path
     assert sorted(path.name for path in tmp_path.iterdir()) == ["000009.pt", "000010.pt"]
 
 
+def test_copies_beside_the_checkpoints_are_the_users(tmp_path: Path) -> None:
+    mine = ("000002_old.pt", "best-so-far.pt", "²".zfill(6) + ".pt")
+    checkpoint.save(tmp_path, snapshot(2, 10), {}, keep=0)
+    for name in mine:
+        shutil.copy(tmp_path / "000002.pt", tmp_path / name)
+    for generation in (999_999, 1_000_000):
+        checkpoint.save(tmp_path, snapshot(generation, 10), {}, keep=0)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*mine, "1000000.pt"])
+    found = checkpoint.latest(tmp_path)
+    assert found is not None and found[0].progress.generation == 1_000_000 and not found[1]
+    (tmp_path / "1000000.pt").unlink()
+    assert checkpoint.latest(tmp_path) is None and not storage.holds_run(tmp_path)
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a file that is always full")
 def test_files_that_could_not_be_written_are_closed_in_silence(tmp_path: Path) -> None:
     """Their buffers hold what is lost; the error of the write is the one to show."""

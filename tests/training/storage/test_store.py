@@ -18,6 +18,7 @@ from training.storage.store import MissingError, Store, StoreError
     [
         ("gs://bucket/run", "--storage gs://bucket/run: the package gcsfs, which gs:// needs, is not installed"),
         ("smb://host/run", "--storage smb://host/run: a package that smb:// needs"),
+        ("", "--storage '' is empty; give a URL"),
         ("nowhere://run", "--storage nowhere://run: Protocol not known: nowhere"),
     ],
 )
