@@ -97,7 +97,7 @@ def as_begun(settings: LoopSettings, folder: Path, chosen: frozenset[str] | None
         return settings
     try:
         before = OLDEST | _table(folder / "settings.json")
-    except (OSError, ValueError):  # `compare` says what is wrong
+    except (OSError, ValueError, TypeError):  # `compare` says what is wrong
         return settings
     kept = {name: before[name] for name in OLDEST if name not in chosen and before[name] != getattr(settings, name)}
     kept = {name: value for name, value in kept.items() if type(value) is type(OLDEST[name])}  # others: `compare`
@@ -152,7 +152,7 @@ def compare(settings: LoopSettings, folder: Path) -> bool:
         return under_way
     try:
         before = OLDEST | flat(_table(saved))  # older files lack them
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, TypeError) as error:
         raise SettingsError(
             f"cannot read {saved.absolute()}: {error}; give another --run, or move the file away"
         ) from None
@@ -174,10 +174,10 @@ def compare(settings: LoopSettings, folder: Path) -> bool:
 
 
 def _table(path: Path) -> dict[str, Any]:
-    """What a JSON file holds; ValueError where that is no table of settings."""
+    """What a JSON file holds; ValueError where it is no JSON, TypeError where that is no table of settings."""
     found = json.loads(path.read_text(encoding="utf-8"))
     if not isinstance(found, dict):
-        raise ValueError("it holds no settings")
+        raise TypeError("it holds no settings")
     return found
 
 
