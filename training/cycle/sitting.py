@@ -44,7 +44,7 @@ UNUSABLE = (BusyError, FolderError, SettingsError, CheckpointError, StoreError, 
 FAILED = (StorageError, Disagreement, DivergedError)  # exit code 1: the run cannot continue
 # settings that a run cannot change, but for more input features
 FIXED = ("game", "rules", "network", "norm", "value_head", "features")
-OLDEST = {"features": 1, "norm": "renorm", "value_head": "wdl"}  # of runs whose settings lack them
+OLDEST: dict[str, Any] = {"features": 1, "norm": "renorm", "value_head": "wdl"}  # of runs whose settings lack them
 _ENTRY = re.compile(
     r"learner\.rates\.|selfplay\.size_games\.|stage\.\d+\.sizes\."
 )  # of tables in which anything may stand
