@@ -62,6 +62,7 @@ class RecordCommands:
         is as before.
         """
         from gozero import sgf
+        from gozero.games.rules import written_name
         from gozero.position import IllegalMove
 
         name, before_move = split_path(command.text)
@@ -72,11 +73,14 @@ class RecordCommands:
         try:
             if path.stat().st_size > LARGEST_FILE or not path.is_file():
                 raise sgf.RecordError("not a game record")
-            game.load_record(sgf.parse(path.read_bytes(), before_move))
+            record = sgf.parse(path.read_bytes(), before_move)
+            game.load_record(record)
             self._session.warn_of_size(game.size)
         except (OSError, UnicodeError, sgf.RecordError, ChoiceError, SetUpError, IllegalMove) as error:
             say(f"cannot load {path}: {reason(error)}")
             raise GtpError("cannot load file") from None
+        if written_name(record.rules) not in ("", game.rules.name):
+            say(f"the rules of {path}, {record.rules[:40]}, are not kept: moves and score are by {game.rules.name} rules")
         self._session.clock.reset()
         return COLOUR_WORDS[game.position.to_play]
 

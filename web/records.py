@@ -14,6 +14,7 @@ from typing import Any
 from gozero import coords, sgf_tree
 from gozero.colours import COLOUR_WORDS, EMPTY, WHITE
 from gozero.games import GO_FAMILY, MOST_KOMI, make
+from gozero.games.rules import written_name
 from gozero.locations import WEIGHTS
 from gozero.sgf import RecordError, writable
 from gozero.sgf_tree import Branch, GameWithVariations
@@ -64,7 +65,7 @@ def setup_for(text: str, setup: Setup) -> tuple[Setup, GameWithVariations | None
     game = found.record.game
     if game != setup.game and not (game == "go" and _plays(setup.game, found.record.size)):
         setup = replace(setup, game=game, weights=None, engine="", rules=None, komi=None)
-    rules = _name_of_rules(found.record.rules)
+    rules = written_name(found.record.rules)
     if rules in rule_sets(setup.game):
         setup = replace(setup, rules=rules)
     return replace(setup, size=found.record.size), found
@@ -79,11 +80,6 @@ def _plays(name: str, size: int) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _name_of_rules(text: str) -> str:
-    """The name that rules of a record have among `rule_sets`, if they are there."""
-    return text.strip().lower().replace(" ", "-")
 
 
 def load(table: Table, text: str, game: GameWithVariations | None) -> str:
@@ -130,7 +126,7 @@ def _load_game(table: Table, game: GameWithVariations) -> str:
     if record.komi is not None and not abs(record.komi) <= MOST_KOMI:
         remarks.append(f"The file's komi, {record.komi:g}, was left out: it is beyond {MOST_KOMI} points.")
         record = replace(record, komi=None)
-    if record.rules and table.rules not in ("", _name_of_rules(record.rules)):
+    if record.rules and table.rules not in ("", written_name(record.rules)):
         remarks.append(f"The file's rules, {record.rules[:40]}, are not played here: {table.rules} rules are.")
     try:
         table.begin_from(record)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gozero.errors import ChoiceError
-from gozero.games.rules import BONUS_N, BONUS_N_MINUS_1, NO_BONUS, POSITIONAL, SIMPLE, SITUATIONAL, RuleSet, combined
+from gozero.games.rules import BONUS_N, BONUS_N_MINUS_1, NO_BONUS, POSITIONAL, SIMPLE, SITUATIONAL, RuleSet, combined, written_name
 
 KO = {"SIMPLE": SIMPLE, "POSITIONAL": POSITIONAL, "SITUATIONAL": SITUATIONAL}
 BONUS = {"0": NO_BONUS, "N": BONUS_N, "N-1": BONUS_N_MINUS_1}
@@ -80,7 +80,7 @@ def kata_rules(rules: Any) -> KataRules:
         return _spelt(rules)
     if not isinstance(rules, str):
         raise ChoiceError(f"expected the name of a rule set or an object, not {rules!r}")
-    name = rules.strip().lower().replace("_", "-").replace(" ", "-")
+    name = written_name(rules)
     if name in KATA_RULES:
         return KATA_RULES[name]
     try:

@@ -54,6 +54,11 @@ RULES: dict[str, RuleSet] = {
 }
 
 
+def written_name(text: str) -> str:
+    """The name of rules as a person or a record writes it, as it would be among ours: "Tromp Taylor" is tromp-taylor."""
+    return text.strip().lower().replace("_", "-").replace(" ", "-")
+
+
 def combined(ko: int, suicide: bool, bonus: int, removes_dead: bool) -> RuleSet:
     """The rule set of these choices; where none of the table has them, its name spells them out as KataGo's records do."""
     for rules in RULES.values():

@@ -100,6 +100,19 @@ def test_an_error_leaves_the_board_as_it_was(engine: Engine, tmp_path: Path, dat
     assert (engine.ask("showboard"), engine.ask("get_komi"), engine.ask("move_history")) == (before, "1.5", "black D4")
 
 
+@pytest.mark.parametrize(
+    ("rules", "told"), [("Japanese", True), ("AGA", True), ("Chinese", False), (" chinese ", False), ("", False)]
+)
+def test_rules_that_are_not_kept_are_told(
+    engine: Engine, tmp_path: Path, rules: str, told: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "other.sgf"
+    path.write_text(f"(;SZ[9]KM[6.5]RU[{rules}];B[ee])")
+    assert engine.ask(f"loadsgf {path}") == "white"
+    said = f"the rules of {path}, {rules}, are not kept: moves and score are by chinese rules"
+    assert (said in capsys.readouterr().err) == told
+
+
 @pytest.mark.parametrize("argument", ["/no/such/file.sgf", "/", "12"])
 def test_what_is_no_file(engine: Engine, argument: str) -> None:
     assert engine.refuse(f"loadsgf {argument}") == "cannot load file"
