@@ -209,7 +209,7 @@ def describe(path: Path | str) -> str:
         "sha256": weights.sha256,
     }
     return "\n".join(
-        [*_aligned(rows), *_aligned({f"  {key}": value for key, value in flat(weights.provenance).items()})]
+        [*_aligned(rows), *_aligned({f"  {key}": _readable(value) for key, value in flat(weights.provenance).items()})]
     )
 
 
@@ -230,6 +230,13 @@ def _aligned(rows: dict[str, Any]) -> list[str]:
     """A line for each key and its value."""
     width = max(map(len, rows), default=0)
     return [f"{key:{width}}  {value}" for key, value in rows.items()]
+
+
+def _readable(value: Any) -> Any:
+    """A number as people read it: thousands apart, and of fractions six digits."""
+    if isinstance(value, float):
+        return f"{value:,.6g}"
+    return f"{value:,}" if type(value) is int else value
 
 
 def file_hash(path: Path) -> str:

@@ -80,7 +80,9 @@ class RecordCommands:
             say(f"cannot load {path}: {reason(error)}")
             raise GtpError("cannot load file") from None
         if written_name(record.rules) not in ("", game.rules.name):
-            say(f"the rules of {path}, {record.rules[:40]}, are not kept: moves and score are by {game.rules.name} rules")
+            say(
+                f"the rules of {path}, {record.rules[:40]}, are not kept: moves and score are by {game.rules.name} rules"
+            )
         self._session.clock.reset()
         return COLOUR_WORDS[game.position.to_play]
 

@@ -13,7 +13,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from gozero.errors import ChoiceError
-from gozero.games.rules import BONUS_N, BONUS_N_MINUS_1, NO_BONUS, POSITIONAL, SIMPLE, SITUATIONAL, RuleSet, combined, written_name
+from gozero.games.rules import (
+    BONUS_N,
+    BONUS_N_MINUS_1,
+    NO_BONUS,
+    POSITIONAL,
+    SIMPLE,
+    SITUATIONAL,
+    RuleSet,
+    combined,
+    written_name,
+)
 
 KO = {"SIMPLE": SIMPLE, "POSITIONAL": POSITIONAL, "SITUATIONAL": SITUATIONAL}
 BONUS = {"0": NO_BONUS, "N": BONUS_N, "N-1": BONUS_N_MINUS_1}

@@ -163,9 +163,12 @@ def compare(settings: LoopSettings, folder: Path) -> bool:
     for name in FIXED:
         if name in differs and not (name == "features" and _can_see_more(settings, *differs[name])):
             old, new = differs[name]
+            start = (
+                f", and --from {folder.absolute()}/weights.pt or --records {folder.absolute()} to start from that run"
+            )
             raise SettingsError(
-                f"{folder.absolute()} holds a run of {name} {old!r}, not {new!r}; give another --run, "
-                f"and --from {folder.absolute()}/weights.pt or --records {folder.absolute()} to start from that run"
+                f"{folder.absolute()} holds a run of {name} {old!r}, not {new!r}; give another --run"
+                f"{'' if name == 'game' else start}"  # what another game has learned is of no use
             )
     if differs:
         changes = ", ".join(f"{name} {_named(old)} is now {_named(new)}" for name, (old, new) in differs.items())

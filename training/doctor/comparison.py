@@ -132,7 +132,7 @@ def _losses(runs: Sequence[ComparedRun], across: str) -> list[Panel]:
     for name in LOSSES:
         panels.append(_panel(f"{name} loss, training", runs, f"train/{name}", across))
         panels.append(_panel(f"{name} loss, held-out games", runs, f"held/{name}", across))
-    return _filled(panels)
+    return _filled([replace(panel, curves=page.nonzero(panel.curves)) for panel in panels])
 
 
 def _strength(runs: Sequence[ComparedRun], across: str) -> list[Panel]:

@@ -53,8 +53,7 @@ def summary(found: Report, settings: LoopSettings) -> str:
         f"{found['run/hours']:.2f} h",
         f"{found['run/rows']:,.0f} rows",
     ]
-    if games:  # none where all were played elsewhere
-        parts.append(games)
+    parts.append(games or "no new games")  # where all were played elsewhere, or earlier ones left rows enough
     if found["speed/evaluations"]:  # none where a run went on after the games of a generation
         parts.append(f"{found['speed/evaluations']:,.0f} evaluations/s")
     if "cluster/workers" in found:
@@ -121,11 +120,15 @@ class Monitor:
         self._reported = False
 
     def close(self) -> None:
-        """Close the files. A run that was not stopped gets its last report."""
+        """Close the files. A run that was not stopped gets its last report, another one a line on how to have it."""
         for file in (self._log, self._curves):
             with contextlib.suppress(OSError):  # what could not be written has been an error before
                 file.close()
-        if self.settings.monitor.report_every and not self._reported and not self._stop():
+        if not self.settings.monitor.report_every or self._reported:
+            return
+        if self._stop():
+            say(f"report.html is not up to date; python -m training.report {self.folder} writes it")
+        else:
             self._report()
 
     def _write(self, found: Report, verdict: str) -> None:

@@ -76,6 +76,11 @@ def found(reports: list[Report], names: dict[str, str], across: str, guides: Seq
     return [Curve(label, x, y, guide=guide) for label, x, y, guide in made if x]
 
 
+def nonzero(curves: Sequence[Curve]) -> list[Curve]:
+    """Those that are not 0 throughout, as the losses are of what a game does not have, such as owned points."""
+    return [curve for curve in curves if any(curve.y)]
+
+
 def scores(label: str, reports: list[Report], prefix: str, across: str = "run/evaluations") -> list[Curve]:
     """A curve of the score with its interval over `across`; none where no report has it."""
     names = (across, f"{prefix}score", f"{prefix}low", f"{prefix}high")

@@ -27,7 +27,7 @@ from training.console import Parser, run_command, say
 from training.doctor import comparison, history, page
 from training.doctor.gallery import Gallery
 from training.doctor.history import Report, RunLog
-from training.doctor.page import ReportError, found, scores
+from training.doctor.page import ReportError, found, nonzero, scores
 
 VERDICTS = 12  # newest ones that are listed
 # that are reported, and their names
@@ -133,7 +133,8 @@ def losses(files: Files) -> Iterator[str]:
             f"held/{name}": "held-out games",
             f"held/constant_{name}": "constant guess",
         }
-        panels.append(Panel(name, found(files.reports, labels, "run/steps", [f"held/constant_{name}"]), "steps", marks))
+        curves = nonzero(found(files.reports, labels, "run/steps", [f"held/constant_{name}"]))
+        panels.append(Panel(name, curves, "steps", marks))
     measures = {"held/top1": "top-1", "held/value_sign": "winner right"}
     panels.append(Panel("right on held-out games", found(files.reports, measures, "run/steps"), "steps", marks))
     entropies = {"held/entropy": "policy", "held/constant_policy": "uniform"}
@@ -242,6 +243,7 @@ def games(files: Files) -> Iterator[str]:
             "generation",
         )
         for name, title in what.items()
+        if name != "settled" or files.settings.get("game", "go") == "go"  # of other games no board is settled
     ]
     yield from page.curves("Games", "Of each generation, by size of the board.", panels)
 

@@ -73,6 +73,18 @@ def test_a_generation_is_a_line_and_a_verdict_on_stderr_and_in_the_log(
     assert list((tmp_path / "tensorboard").iterdir())
 
 
+def test_a_run_that_was_stopped_says_how_to_have_its_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    report = game_report([random_record(5, 1)]) | {"run/generation": 4.0, "run/hours": 1.5, "run/rows": 9.0}
+    for every, words in ((5, f"python -m training.report {tmp_path} writes it"), (0, None)):
+        settings = LoopSettings(network="b2c16", monitor=MonitorSettings(report_every=every))
+        watch = monitor.Monitor(tmp_path, settings)
+        watch.generation({**report, "speed/evaluations": 1.0}, startup.prepare(settings, tmp_path), lambda: True)
+        watch.close()
+        said = capsys.readouterr().err
+        assert (words in said) if words else ("training.report" not in said)
+    assert not (tmp_path / "report.html").exists()
+
+
 def test_a_run_that_goes_on_after_the_games_of_a_generation_names_no_speed() -> None:
     """Where the process before played them, this one has evaluated nothing."""
     report = game_report([random_record(5, 1)]) | {"run/generation": 4.0, "run/hours": 1.5, "run/rows": 12_345.0}
@@ -83,7 +95,9 @@ def test_a_run_that_goes_on_after_the_games_of_a_generation_names_no_speed() -> 
         {"run/generation": 4.0, "run/hours": 1.5, "run/rows": 12_345.0, "speed/evaluations": 0.0, "held/policy": 2.5},
         LoopSettings(network="b2c16"),
     )
-    assert line == "generation 4 | 1.50 h | 12,345 rows | held policy 2.500", "games played elsewhere are not summed up"
+    assert line == "generation 4 | 1.50 h | 12,345 rows | no new games | held policy 2.500", (
+        "those played elsewhere are not summed up"
+    )
 
 
 @pytest.mark.usefixtures("one_second_a_file")

@@ -143,6 +143,19 @@ def test_the_page_shows_the_threads_of_the_learner(tmp_path: Path, monkeypatch: 
     assert panel.curves == [Curve("threads", [2, 3], [2.0, 1.0])]
 
 
+@pytest.mark.parametrize(("game", "ownership", "shown"), [("go", 0.4, {"ownership", "settled"}), ("nogo", 0.0, set())])
+def test_what_the_game_lacks_is_not_drawn(
+    game: str, ownership: float, shown: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log(tmp_path, OLD | {"train/ownership": ownership}, OLD | {"train/ownership": ownership})
+    (tmp_path / "settings.json").write_text(json.dumps({"game": game}))
+    drawn: list[Panel] = []
+    monkeypatch.setattr(plots, "curves", lambda panels: drawn.extend(panels) or b"")
+    report.write(tmp_path)
+    titles = {panel.title.replace("share ended by settled boards", "settled") for panel in drawn}
+    assert titles & {"ownership", "settled"} == shown and "policy" in titles
+
+
 def test_a_stop_leaves_the_page_as_it_was(tmp_path: Path) -> None:
     log(tmp_path, OLD)
     (tmp_path / "report.html").write_text("before")
