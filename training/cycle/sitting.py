@@ -46,7 +46,7 @@ FAILED = (StorageError, Disagreement, DivergedError)  # exit code 1: the run can
 FIXED = ("game", "rules", "network", "norm", "value_head", "features")
 OLDEST: dict[str, Any] = {"features": 1, "norm": "renorm", "value_head": "wdl"}  # of runs whose settings lack them
 _ENTRY = re.compile(
-    r"learner\.rates\.|selfplay\.size_games\.|stage\.\d+\.sizes\."
+    r"learner\.rates\.|selfplay\.size_games\.|replay\.size_weights\.|stage\.\d+\.sizes\."
 )  # of tables in which anything may stand
 _STAGE = re.compile(r"stage\.\d+\.")
 
@@ -99,8 +99,11 @@ def as_begun(settings: LoopSettings, folder: Path, chosen: frozenset[str] | None
         before = OLDEST | _table(folder / "settings.json")
     except (OSError, ValueError, TypeError):  # `compare` says what is wrong
         return settings
-    kept = {name: before[name] for name in OLDEST if name not in chosen and before[name] != getattr(settings, name)}
-    kept = {name: value for name, value in kept.items() if type(value) is type(OLDEST[name])}  # others: `compare`
+    kept = {
+        name: before[name]
+        for name, oldest in OLDEST.items()
+        if name not in chosen and before[name] != getattr(settings, name) and type(before[name]) is type(oldest)
+    }
     for name, value in kept.items():
         say(
             f"{folder.absolute()} continues with {name} = {value!r}, as it began; new runs have {getattr(settings, name)!r}"
@@ -163,13 +166,10 @@ def compare(settings: LoopSettings, folder: Path) -> bool:
     for name in FIXED:
         if name in differs and not (name == "features" and _can_see_more(settings, *differs[name])):
             old, new = differs[name]
-            start = (
-                f", and --from {folder.absolute()}/weights.pt or --records {folder.absolute()} to start from that run"
-            )
-            raise SettingsError(
-                f"{folder.absolute()} holds a run of {name} {old!r}, not {new!r}; give another --run"
-                f"{'' if name == 'game' else start}"  # what another game has learned is of no use
-            )
+            advice = "give another --run"
+            if name != "game":  # what another game has learned is of no use
+                advice += f", and --from {folder.absolute()}/weights.pt or --records {folder.absolute()} to start from that run"
+            raise SettingsError(f"{folder.absolute()} holds a run of {name} {old!r}, not {new!r}; {advice}")
     if differs:
         changes = ", ".join(f"{name} {_named(old)} is now {_named(new)}" for name, (old, new) in differs.items())
         say(f"settings changed since the run last stopped in {folder.absolute()}: {changes}")

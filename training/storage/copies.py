@@ -21,11 +21,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from training.storage.manifest import FileEntry, StoreManifest, entry_of, object_name
-from training.storage.storage import writing
+from training.storage.storage import numbered, writing
 from training.storage.store import Store, StoreError
 
-COPIED = (  # checkpoints first, see above
-    "checkpoints/*.pt",
+COPIED = (  # after the checkpoints, see above
     "settings.json",
     "records/*.gzr",
     "records/removed.txt",
@@ -103,6 +102,7 @@ def _times(path: Path) -> tuple[int, ...] | None:
 
 def _copied(folder: Path) -> Iterator[Path]:
     """The files of a run folder that are copied, checkpoints first."""
+    yield from numbered(folder / "checkpoints", ".pt")
     for each in COPIED:
         yield from sorted(path for path in folder.glob(each) if path.is_file())
 

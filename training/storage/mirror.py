@@ -134,7 +134,7 @@ class Mirror:
 
     def _is_unchanged(self) -> bool:
         """Whether the folder's checkpoints are those of the state agreed with."""
-        paths = (self.folder / "checkpoints").glob("*.pt")
+        paths = numbered(self.folder / "checkpoints", ".pt")
         return self._note.seal == tuple(sorted((f"checkpoints/{path.name}", entry_of(path).sha256) for path in paths))
 
     def _refuse_if_busy(self, found: StoreManifest) -> None:

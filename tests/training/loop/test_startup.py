@@ -75,6 +75,7 @@ def test_entries_of_tables_that_come_and_go_are_changes_too() -> None:
         "stage.2.rows": (9, None),
         "stage.1.sizes.5": (0.5, None),
     }
+    assert sitting.differences({}, {"replay.size_weights.19": 3.0}) == {"replay.size_weights.19": (None, 3.0)}
 
 
 def test_two_trainings_never_share_a_folder(finished: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -84,6 +84,23 @@ def test_a_run_goes_on_in_an_empty_folder(url: str, tmp_path: Path, capsys: pyte
     assert "is ahead of" in capsys.readouterr().err
 
 
+def test_a_users_copy_beside_the_checkpoints_stays_where_it_is(
+    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, mine = mirror(tmp_path / "run", url), tmp_path / "run/checkpoints/best-so-far.pt"
+    work(tmp_path / "run", 1)
+    write(mine, b"a copy")
+    first.push(ended=True)
+    second = mirror(tmp_path / "new", url)
+    assert "holds a run (generation 1, 5 files" in capsys.readouterr().err
+    assert not (tmp_path / "new/checkpoints/best-so-far.pt").exists()
+    work(tmp_path / "new", 2)
+    second.push(ended=True)
+    mirror(tmp_path / "run", url)  # the run's own files are unchanged since, so it follows
+    assert "is ahead of" in capsys.readouterr().err
+    assert mine.read_bytes() == b"a copy"
+
+
 def test_a_folder_that_is_ahead_of_its_store_goes_on(tmp_path: Path) -> None:
     url = f"file://{tmp_path}/store"
     first = mirror(tmp_path / "run", url)
