@@ -3,27 +3,29 @@ other.
 
 Vocabulary.
   arm    a run: the base configuration (training/settings/ablation7.toml, 7x7 from an untrained network) with an arm's
-         changes.
+         changes, each as `training.loop --set` takes it.
   recipe the arm without a change; the others play it.
 
     python -m benchmarks.ablation --folder runs/ablation                   train all arms, then play all matches
     python -m benchmarks.ablation --folder runs/ablation --arms recipe puct --matches no    only train these, e.g. one
                                                                                             per core
+    python -m benchmarks.ablation --arms features=2 features=3 --seeds 1 2                  any changes, each one twice
+    python -m benchmarks.ablation --arms learner.optimiser=muon,learner.muon_scale=1.6      two changes in one arm
 
-A run that was stopped continues where it stopped, and one that is finished is not repeated. In a match both sides
-search with the same number of visits and play random openings with both colours. Equal evaluations are not equal rows:
-without playout-cap randomisation every move is searched fully and recorded. Each arm has one seed, and two runs of the
-recipe itself would differ as well, so small differences mean little.
+A run that was stopped continues where it stopped; a run or match that is finished is not repeated. In a match both
+sides search with the same number of visits and play random openings with both colours. Equal evaluations are not equal
+rows: without playout-cap randomisation every move is searched fully and recorded. Two runs of the recipe itself differ
+as well, so small differences of one seed mean little.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import torch
 
@@ -31,73 +33,102 @@ from benchmarks import history
 from benchmarks.harness import machine
 from gozero import games
 from gozero.exits import INTERRUPTED, SUCCESS
-from training.console import say, stop_on_signals
+from gozero.options import SettingsError
+from training.console import Parser, run_command, say, stop_on_signals
 from training.cycle import cycle as loop
 from training.doctor.monitor import Monitor
 from training.loop import startup
+from training.matches import elo
+from training.matches.commands import UNUSABLE
 from training.matches.match import tally
-from training.settings import config, presets
-from training.settings.config import LoopSettings, from_dict
+from training.settings import presets
+from training.settings.config import LoopSettings
 
 BASE = presets.path_of("ablation7")
 SIZE, KOMI = 7, 9.5
 EVALUATIONS_A_ROW = 60  # of the recipe, roughly
 GENERATIONS = 20  # at least, of a run
 
-ARMS: dict[str, dict[str, dict[str, Any]]] = {
-    "recipe": {},
-    "no-ownership-score": {"learner": {"ownership_weight": 0.0, "score_weight": 0.0}},
-    "no-playout-cap": {"selfplay": {"full_share": 1.0}},
-    "puct": {"selfplay": {"root": "puct"}},
-    "bf16": {"selfplay": {"precision": "bf16"}},
+BETWEEN_CHANGES = re.compile(r",(?=[a-z])")  # a value may hold commas: learner.rates={0=1e-3,900=5e-4}
+RECIPE = "recipe"
+ARMS: dict[str, str] = {
+    RECIPE: "",
+    "no-ownership-score": "learner.ownership_weight=0,learner.score_weight=0",
+    "no-playout-cap": "selfplay.full_share=1",
+    "puct": "selfplay.root=puct",
+    "bf16": "selfplay.precision=bf16",
 }
 
 
 def settings_of(arm: str, evaluations: int, seed: int) -> LoopSettings:
-    """The base configuration with an arm's changes.
+    """The base configuration with the changes of an arm: a name in `ARMS`, or KEY=VALUE,KEY=VALUE.
 
     Few evaluations are divided into short generations, so that they are not overrun.
+
+    Raises:
+        SettingsError: an arm that is neither; a change that the settings refuse.
     """
-    values = config.load(BASE).to_dict()
-    values["generation_rows"] = min(values["generation_rows"], max(50, evaluations // EVALUATIONS_A_ROW // GENERATIONS))
-    for section, changes in ARMS[arm].items():
-        values[section] |= changes
-    values |= {"evaluations": evaluations, "seed": seed}
-    settings: LoopSettings = from_dict(LoopSettings, values, f"arm {arm}")
-    return settings
+    if arm not in ARMS and "=" not in arm:
+        raise SettingsError(f"no arm {arm}; there are {', '.join(ARMS)}, and changes such as features=3")
+    changes = [change for change in BETWEEN_CHANGES.split(ARMS.get(arm, arm)) if change]
+    rows = max(50, evaluations // EVALUATIONS_A_ROW // GENERATIONS)
+    base = presets.load(BASE, f"arm {RECIPE}")
+    given = [f"evaluations={evaluations}", f"seed={seed}", f"generation_rows={min(base.generation_rows, rows)}"]
+    return presets.load(BASE, f"arm {arm}", [*given, *changes])
+
+
+def folder_of(folder: Path, arm: str, seed: int) -> Path:
+    """Where the run of an arm lies."""
+    return folder / f"{arm}-{seed}"
 
 
 def train(arm: str, folder: Path, evaluations: int, seed: int, stop: Callable[[], bool]) -> None:
-    """Train an arm to the end of its evaluations, in `folder`/ARM."""
+    """Train an arm to the end of its evaluations, in its folder."""
     settings = settings_of(arm, evaluations, seed)
     torch.set_num_threads(settings.threads)
-    run = startup.prepare(settings, folder / arm)
+    run = startup.prepare(settings, folder_of(folder, arm, seed))
     with closing(Monitor(run.folder, run.settings)) as watch:
         loop.cycle(run, watch, stop)
     progress = run.progress
     say(
-        f"{arm}: {progress.evaluations:,} evaluations, {progress.games:,} games, {progress.rows:,} rows, "
+        f"{arm}, seed {seed}: {progress.evaluations:,} evaluations, {progress.games:,} games, {progress.rows:,} rows, "
         f"{progress.hours:.2f} h"
     )
 
 
-def match(arm: str, folder: Path, options: argparse.Namespace, stop: Callable[[], bool]) -> str:
-    """The recipe against an arm: a line with the recipe's score so far as `stop()` lets it come; the games are listed in
-    `folder`/recipe-ARM.csv.
+def match(arm: str, seed: int, options: argparse.Namespace, stop: Callable[[], bool]) -> elo.Tally:
+    """The recipe against an arm, from the recipe's side, so far as `stop()` lets it come; the games are listed in
+    recipe-ARM-SEED.csv of `options.folder`, and not played again if all are there.
     """
+    listed = options.folder / f"{RECIPE}-{arm}-{seed}.csv"
+    if listed.exists() and (played := history.listed(listed)).games >= options.games:
+        return played
     game = games.make("go", size=SIZE, rules="chinese", komi=KOMI)
-    sides = [f"weights:{folder / name / 'weights.pt'}:{options.visits}" for name in ("recipe", arm)]
-    listed = folder / f"recipe-{arm}.csv"
-    records = history.match(sides[0], sides[1], game, KOMI, options, listed=listed, stop=stop)
-    return f"recipe against {arm:20} {tally(records) if records else 'no game'}"
+    sides = [
+        f"weights:{folder_of(options.folder, name, seed) / 'weights.pt'}:{options.visits}" for name in (RECIPE, arm)
+    ]
+    options.seed = seed
+    return tally(history.match(sides[0], sides[1], game, KOMI, options, listed=listed, stop=stop))
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    """Train and play; the exit code: 0, 2 for a request that makes no sense, 130 after Ctrl-C."""
+    parser = Parser(
+        prog="python -m benchmarks.ablation",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument(
         "--folder", type=Path, default=Path("runs/ablation"), help="where the runs and the lists of games are kept"
     )
-    parser.add_argument("--arms", nargs="+", choices=list(ARMS), default=list(ARMS), help="default: all")
+    parser.add_argument(
+        "--arms",
+        nargs="+",
+        default=list(ARMS),
+        metavar="ARM",
+        help=f"{', '.join(ARMS)}, or changes of settings, KEY=VALUE or KEY=VALUE,KEY=VALUE (default: all that have "
+        f"names); {RECIPE} is always among them",
+    )
     parser.add_argument("--evaluations", type=int, default=5_000_000, help="of each arm (default 5,000,000)")
     parser.add_argument(
         "--matches", choices=("yes", "no", "only"), default="yes", help="play after training, not at all, or only play"
@@ -107,7 +138,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--opening-moves", type=int, default=4, help="random plies before the players begin (default 4)"
     )
-    parser.add_argument("--seed", type=int, default=1, help="of the runs and of the openings (default 1)")
+    parser.add_argument(
+        "--seeds",
+        type=int,
+        nargs="+",
+        default=[1],
+        help="every arm is trained and matched with each of them (default 1)",
+    )
     parser.add_argument("--threads", type=int, default=1, help="for evaluation in the matches (default 1)")
     parser.add_argument(
         "--short", action="store_true", help="2,000 evaluations and two games of 8 visits, to see that it runs"
@@ -115,20 +152,41 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.short:
         options.evaluations, options.games, options.visits = 2_000, 2, 8
+    return run_command("benchmarks.ablation", lambda: _run(options), (*UNUSABLE, SettingsError))
+
+
+def _run(options: argparse.Namespace) -> int:
+    arms = [RECIPE, *(arm for arm in options.arms if arm != RECIPE)]
+    for arm in arms:
+        settings_of(arm, options.evaluations, options.seeds[0])  # a wrong one is refused before hours of training
     stop = stop_on_signals()
     if options.matches != "only":
-        for arm in options.arms:
-            if not stop():
-                train(arm, options.folder, options.evaluations, options.seed, stop)
+        for seed in options.seeds:
+            for arm in arms:
+                if not stop():
+                    train(arm, options.folder, options.evaluations, seed, stop)
     if options.matches != "no" and not stop():
         print(
             f"7x7, komi {KOMI:g}, {options.visits} visits, {options.evaluations:,} evaluations of training an arm\n  "
             f"{machine()}"
         )
-        for arm in options.arms:
-            if arm != "recipe" and not stop():
-                print(match(arm, options.folder, options, stop), flush=True)
+        for arm in arms[1:]:
+            _play(arm, options, stop)
     return INTERRUPTED if stop() else SUCCESS
+
+
+def _play(arm: str, options: argparse.Namespace, stop: Callable[[], bool]) -> None:
+    """Print an arm's match with each seed, and all of them together."""
+    results = list[elo.Tally]()
+    for seed in options.seeds:
+        if not stop():
+            results.append(match(arm, seed, options, stop))
+            print(f"recipe against {arm}, seed {seed}: {results[-1]}", flush=True)
+    if len(results) > 1:
+        wins, losses, draws = (
+            sum(counts) for counts in zip(*((r.wins, r.losses, r.draws) for r in results), strict=True)
+        )
+        print(f"recipe against {arm}, all seeds: {elo.Tally(wins, losses, draws)}", flush=True)
 
 
 if __name__ == "__main__":
