@@ -33,7 +33,8 @@ from gozero.weights import WeightsError
 from training.console import Parser, run_command, say
 from training.records.library import Entry, Library, LibraryError
 from training.records.records import Record
-from training.records.replay import CorruptRecordError, is_held_out, states_of
+from training.records.replay import is_held_out
+from training.records.rows import CorruptRecordError, states_of
 from training.settings.config import ReplaySettings
 
 BATCH = 64

@@ -29,7 +29,8 @@ from gozero.games.game import Game
 from gozero.locations import find
 from gozero.weights import load
 from training.records import records, scoring
-from training.records.replay import Replay, unpack
+from training.records.replay import Replay
+from training.records.rows import unpack
 from training.settings.config import ReplaySettings, SelfPlaySettings
 
 if TYPE_CHECKING:

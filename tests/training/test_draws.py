@@ -13,7 +13,7 @@ from training.actor.resign import Calibration
 from training.learner import learner
 from training.records import laws, library, scoring
 from training.records.records import Record, decode, encode
-from training.records.replay import rows_of, unpack
+from training.records.rows import rows_of, unpack
 from training.settings.config import SelfPlaySettings
 
 

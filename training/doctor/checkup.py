@@ -29,9 +29,10 @@ from gozero.games import GO_FAMILY
 from gozero.games.game import Game
 from gozero.nets import NetOutput
 from training.learner.learner import Learner
-from training.records import laws, library, replay, scoring
+from training.records import laws, library, scoring
 from training.records.records import Record
-from training.records.replay import Batch, Replay
+from training.records.replay import Replay
+from training.records.rows import Batch, transformed
 from training.run.trainer import HELD_OUT_ROWS, weighted_mean
 from training.settings.config import LoopSettings
 
@@ -249,7 +250,7 @@ def _turned(net: nn.Module, batch: Batch, game: Game, plain: NetOutput) -> dict[
     """Mean distance of value and ownership under each symmetry from those of the unturned positions."""
     values, owners = [], []
     for turn in game.symmetries[1:]:
-        found = _ask(net, replay.transformed(batch, np.full(len(batch.value), turn)))
+        found = _ask(net, transformed(batch, np.full(len(batch.value), turn)))
         values.append((found.value - plain.value).abs().mean())
         if found.ownership is not None and plain.ownership is not None:
             back = symmetry.point_map(game.shape, symmetry.inverse(turn))

@@ -22,7 +22,7 @@ from gozero.growth import GrowthError
 from gozero.options import SettingsError
 from gozero.weights import Weights
 from training.learner.learner import Learner, network_config
-from training.records import records, replay, scoring
+from training.records import records, rows, scoring
 from training.records.records import Record
 from training.records.replay import window_rows
 from training.settings.config import LoopSettings
@@ -132,8 +132,8 @@ def _fitting(settings: LoopSettings, shard: records.Shard) -> records.Shard:
 def _plays_out(settings: LoopSettings, record: Record) -> bool:
     """Whether the run's rules lead to the record's result, on a board that its game has."""
     try:
-        replay.check(record, scoring.game_of(settings, record.size))
-    except (replay.CorruptRecordError, ValueError):  # ValueError: a board that the game does not have
+        rows.check(record, scoring.game_of(settings, record.size))
+    except (rows.CorruptRecordError, ValueError):  # ValueError: a board that the game does not have
         return False
     return True
 

@@ -23,7 +23,8 @@ from training.learner.pace import Pace
 from training.learner.peers import ALONE, Peers
 from training.records import scoring
 from training.records.records import Record
-from training.records.replay import Batch, Replay
+from training.records.replay import Replay
+from training.records.rows import Batch
 from training.settings.config import LoopSettings
 
 Found = TypeVar("Found")

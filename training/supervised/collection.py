@@ -22,7 +22,7 @@ from gozero import sgf
 from gozero.games import go
 from gozero.games.game import Game
 from gozero.symmetry import SYMMETRIES
-from training.records.replay import ROW_FIELDS, Batch, Rows, transformed, unpack
+from training.records.rows import ROW_FIELDS, Batch, Rows, transformed, unpack
 from training.supervised.sgf_rows import LabelledLine, labelled_lines
 
 LARGEST_FILE = 20_000_000  # bytes; a longer file does not fit in memory as a tree

@@ -27,7 +27,7 @@ from gozero.games.game import BLACK, TO_PLAY, WHITE, Game
 from gozero.position import IllegalMove, Position
 from gozero.sgf import GameRecord
 from training.records import scoring
-from training.records.replay import Rows, packed_inputs
+from training.records.rows import Rows, packed_inputs
 
 VALUE, SCORE, OWNER = 0, 1, 2  # columns of LabelledLine.known
 _POINTS = re.compile(r"([BW])\+(\d+(?:\.\d*)?)", re.IGNORECASE)

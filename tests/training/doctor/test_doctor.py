@@ -28,8 +28,9 @@ from training.doctor import verdict as doctor
 from training.doctor.history import Report
 from training.learner.learner import Learner
 from training.loop import startup
-from training.records import replay
-from training.records.replay import WHOLE, Batch, Replay
+from training.records import rows
+from training.records.replay import WHOLE, Replay
+from training.records.rows import Batch
 from training.settings import config, presets
 from training.settings.config import LoopSettings
 
@@ -69,13 +70,11 @@ def flip_komi(monkeypatch: pytest.MonkeyPatch) -> None:
 def turn_policies_back(monkeypatch: pytest.MonkeyPatch) -> None:
     """Policies are turned the other way than planes."""
     right = symmetry.apply_policy
-    monkeypatch.setattr(
-        replay.symmetry, "apply_policy", lambda policy, size, k: right(policy, size, symmetry.inverse(k))
-    )
+    monkeypatch.setattr(rows.symmetry, "apply_policy", lambda policy, size, k: right(policy, size, symmetry.inverse(k)))
 
 
 def turn_no_owners(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(replay.symmetry, "apply_points", lambda values, size, k: values)
+    monkeypatch.setattr(rows.symmetry, "apply_points", lambda values, size, k: values)
 
 
 def take_no_step(monkeypatch: pytest.MonkeyPatch) -> None:

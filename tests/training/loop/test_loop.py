@@ -18,7 +18,7 @@ from training.doctor import history, monitor
 from training.learner.learner import Learner
 from training.loop import startup
 from training.records import records
-from training.records.replay import Batch
+from training.records.rows import Batch
 from training.run.run import Run
 from training.settings import config, presets
 from training.storage import checkpoint

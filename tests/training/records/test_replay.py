@@ -9,17 +9,8 @@ from gozero import features, symmetry
 from gozero.games.game import BLACK
 from tests.training.games import game_of, random_record
 from training.records.records import Record
-from training.records.replay import (
-    MOST_RARITY,
-    CorruptRecordError,
-    Replay,
-    is_held_out,
-    rarity,
-    rows_of,
-    transformed,
-    unpack,
-    window_rows,
-)
+from training.records.replay import Replay, is_held_out, window_rows
+from training.records.rows import MOST_RARITY, CorruptRecordError, rarity, rows_of, transformed, unpack
 from training.settings.config import ReplaySettings
 
 SIZES = (5, 7)
