@@ -9,13 +9,13 @@ Vocabulary.
     python -m benchmarks.ablation --folder runs/ablation                   train all arms, then play all matches
     python -m benchmarks.ablation --folder runs/ablation --arms recipe puct --matches no    only train these, e.g. one
                                                                                             per core
-    python -m benchmarks.ablation --arms features=2 features=3 --seeds 1 2                  any changes, each one twice
-    python -m benchmarks.ablation --arms learner.optimiser=muon,learner.muon_scale=1.6      two changes in one arm
+    python -m benchmarks.ablation --arms recipe features=2 features=3 --seeds 1 2           any changes, each one twice
+    python -m benchmarks.ablation --arms recipe learner.optimiser=muon,learner.muon_scale=1.6    two changes in one arm
 
-A run that was stopped continues where it stopped; a run or match that is finished is not repeated. In a match both
-sides search with the same number of visits and play random openings with both colours. Equal evaluations are not equal
-rows: without playout-cap randomisation every move is searched fully and recorded. Two runs of the recipe itself differ
-as well, so small differences of one seed mean little.
+A run that was stopped continues where it stopped, and one that is finished is not repeated. In a match both sides
+search with the same number of visits and play random openings with both colours. Equal evaluations are not equal rows:
+without playout-cap randomisation every move is searched fully and recorded. Two runs of the recipe itself differ as
+well, so small differences of one seed mean little.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ import re
 import sys
 from collections.abc import Callable
 from contextlib import closing
+from itertools import product
 from pathlib import Path
 
 import torch
@@ -36,13 +37,16 @@ from gozero.exits import INTERRUPTED, SUCCESS
 from gozero.options import SettingsError
 from training.console import Parser, run_command, say, stop_on_signals
 from training.cycle import cycle as loop
+from training.cycle import sitting
 from training.doctor.monitor import Monitor
+from training.learner.learner import DivergedError
 from training.loop import startup
 from training.matches import elo
 from training.matches.commands import UNUSABLE
 from training.matches.match import tally
 from training.settings import presets
 from training.settings.config import LoopSettings
+from training.storage.storage import StorageError, alone
 
 BASE = presets.path_of("ablation7")
 SIZE, KOMI = 7, 9.5
@@ -50,6 +54,7 @@ EVALUATIONS_A_ROW = 60  # of the recipe, roughly
 GENERATIONS = 20  # at least, of a run
 
 BETWEEN_CHANGES = re.compile(r",(?=[a-z])")  # a value may hold commas: learner.rates={0=1e-3,900=5e-4}
+UNTRAINABLE = (*sitting.UNUSABLE, DivergedError, StorageError)
 RECIPE = "recipe"
 ARMS: dict[str, str] = {
     RECIPE: "",
@@ -84,11 +89,12 @@ def folder_of(folder: Path, arm: str, seed: int) -> Path:
 
 def train(arm: str, folder: Path, evaluations: int, seed: int, stop: Callable[[], bool]) -> None:
     """Train an arm to the end of its evaluations, in its folder."""
-    settings = settings_of(arm, evaluations, seed)
+    settings, place = settings_of(arm, evaluations, seed), folder_of(folder, arm, seed)
     torch.set_num_threads(settings.threads)
-    run = startup.prepare(settings, folder_of(folder, arm, seed))
-    with closing(Monitor(run.folder, run.settings)) as watch:
-        loop.cycle(run, watch, stop)
+    with alone(place):
+        run = startup.prepare(settings, place)
+        with closing(Monitor(run.folder, run.settings)) as watch:
+            loop.cycle(run, watch, stop)
     progress = run.progress
     say(
         f"{arm}, seed {seed}: {progress.evaluations:,} evaluations, {progress.games:,} games, {progress.rows:,} rows, "
@@ -98,11 +104,9 @@ def train(arm: str, folder: Path, evaluations: int, seed: int, stop: Callable[[]
 
 def match(arm: str, seed: int, options: argparse.Namespace, stop: Callable[[], bool]) -> elo.Tally:
     """The recipe against an arm, from the recipe's side, so far as `stop()` lets it come; the games are listed in
-    recipe-ARM-SEED.csv of `options.folder`, and not played again if all are there.
+    recipe-ARM-SEED.csv of `options.folder`.
     """
     listed = options.folder / f"{RECIPE}-{arm}-{seed}.csv"
-    if listed.exists() and (played := history.listed(listed)).games >= options.games:
-        return played
     game = games.make("go", size=SIZE, rules="chinese", komi=KOMI)
     sides = [
         f"weights:{folder_of(options.folder, name, seed) / 'weights.pt'}:{options.visits}" for name in (RECIPE, arm)
@@ -127,7 +131,7 @@ def main(arguments: list[str] | None = None) -> int:
         default=list(ARMS),
         metavar="ARM",
         help=f"{', '.join(ARMS)}, or changes of settings, KEY=VALUE or KEY=VALUE,KEY=VALUE (default: all that have "
-        f"names); {RECIPE} is always among them",
+        f"names); the matches need the weights of {RECIPE} too",
     )
     parser.add_argument("--evaluations", type=int, default=5_000_000, help="of each arm (default 5,000,000)")
     parser.add_argument(
@@ -152,26 +156,26 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.short:
         options.evaluations, options.games, options.visits = 2_000, 2, 8
-    return run_command("benchmarks.ablation", lambda: _run(options), (*UNUSABLE, SettingsError))
+    return run_command("benchmarks.ablation", lambda: _run(options), (*UNUSABLE, *UNTRAINABLE))
 
 
 def _run(options: argparse.Namespace) -> int:
-    arms = [RECIPE, *(arm for arm in options.arms if arm != RECIPE)]
-    for arm in arms:
-        settings_of(arm, options.evaluations, options.seeds[0])  # a wrong one is refused before hours of training
+    arms = list(dict.fromkeys(options.arms))
+    for arm, seed in product(arms, options.seeds):
+        settings_of(arm, options.evaluations, seed)  # a wrong one is refused before hours of training
     stop = stop_on_signals()
     if options.matches != "only":
-        for seed in options.seeds:
-            for arm in arms:
-                if not stop():
-                    train(arm, options.folder, options.evaluations, seed, stop)
+        for seed, arm in product(options.seeds, arms):
+            if not stop():
+                train(arm, options.folder, options.evaluations, seed, stop)
     if options.matches != "no" and not stop():
         print(
             f"7x7, komi {KOMI:g}, {options.visits} visits, {options.evaluations:,} evaluations of training an arm\n  "
             f"{machine()}"
         )
-        for arm in arms[1:]:
-            _play(arm, options, stop)
+        for arm in arms:
+            if arm != RECIPE:
+                _play(arm, options, stop)
     return INTERRUPTED if stop() else SUCCESS
 
 

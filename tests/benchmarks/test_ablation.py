@@ -4,6 +4,7 @@ import pytest
 
 from benchmarks import ablation
 from gozero.options import SettingsError
+from training.storage.storage import alone
 
 MANY = 10_000_000  # evaluations: generations as long as the base's
 
@@ -40,13 +41,24 @@ def test_a_wrong_arm_is_one_line_before_anything_is_trained(arm, told, tmp_path,
     assert not (tmp_path / "runs").exists()
 
 
-def test_a_match_whose_games_are_all_there_is_not_played_again(tmp_path, capsys):
-    for seed, winners in ((1, "AAAB"), (2, "AABB")):
-        games = "".join(f"A,{winner},B+1.5\n" for winner in winners)
-        (tmp_path / f"recipe-puct-{seed}.csv").write_text(f"black,winner,result\n{games}", encoding="utf-8")
-    options = ["--arms", "puct", "--seeds", "1", "2", "--matches", "only", "--games", "4", "--folder", str(tmp_path)]
+def test_a_run_that_another_process_works_on_is_left_alone(tmp_path, capsys):
+    with alone(ablation.folder_of(tmp_path, "puct", 1)):
+        assert ablation.main(["--short", "--arms", "puct", "--matches", "no", "--folder", str(tmp_path)]) == 2
+    assert "puct-1" in capsys.readouterr().err
+    assert not list(tmp_path.glob("*/checkpoints"))
+
+
+def test_only_the_arms_that_are_asked_for_are_trained_and_a_match_needs_both(tmp_path, capsys):
+    assert ablation.main(["--short", "--arms", "bf16", "--folder", str(tmp_path)]) == 2
+    assert "recipe-1" in capsys.readouterr().err.splitlines()[-1]
+    assert [path.parent.name for path in tmp_path.glob("*/weights.pt")] == ["bf16-1"]
+
+
+def test_a_short_ablation_with_two_seeds(tmp_path, capsys):
+    options = ["--short", "--arms", "recipe", "features=2", "--seeds", "1", "2", "--folder", str(tmp_path)]
     assert ablation.main(options) == 0
-    printed = capsys.readouterr().out
-    assert "recipe against puct, seed 1: 3 of 4" in printed
-    assert "recipe against puct, all seeds: 5 of 8" in printed
-    assert not list(tmp_path.glob("*/weights.pt"))
+    printed = capsys.readouterr().out.splitlines()[2:]
+    assert [line.split(":")[0] for line in printed] == [
+        f"recipe against features=2, {which}" for which in ("seed 1", "seed 2", "all seeds")
+    ]
+    assert sorted(path.name for path in tmp_path.glob("*.csv")) == [f"recipe-features=2-{seed}.csv" for seed in (1, 2)]
