@@ -101,6 +101,11 @@ class NetConfig:
         return version_of(self.tactics)
 
     @property
+    def has_scalar_value(self) -> bool:
+        """Whether its value is one number, which learns by squared error."""
+        return self.value == "scalar" or self.kind == "agz"
+
+    @property
     def board(self) -> tuple[int, int] | None:
         """(rows, columns) of the one board that it plays; None: any board."""
         return None if self.size is None else (self.rows or self.size, self.size)

@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from gozero import games
 from gozero.options import SettingsError
 from training.console import Parser, finite, run_command
 from training.loop.startup import UNUSABLE
@@ -102,7 +103,12 @@ def _settings(path: Path) -> dict[str, Any]:
         saved = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise SettingsError(f"cannot read {path.absolute()}: {error}") from None
-    return config.from_dict(LoopSettings, saved, str(path.parent)).portable()
+    if not isinstance(saved, dict):
+        raise SettingsError(f"cannot read {path.absolute()}: it holds no settings")
+    settings: LoopSettings = config.from_dict(LoopSettings, saved, str(path.parent))
+    if settings.game not in games.GAMES:
+        raise SettingsError(f"cannot use {path.absolute()}: there is no game {settings.game}")
+    return settings.portable()
 
 
 def _check(target: Path, run: Path) -> None:

@@ -69,7 +69,7 @@ class Watch:
     def step(self, number: int, losses: dict[str, torch.Tensor]) -> None:
         pass
 
-    def close(self) -> None:
+    def close(self, stop: Callable[[], bool] | None = None) -> None:
         pass
 
 

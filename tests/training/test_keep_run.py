@@ -246,3 +246,20 @@ def test_what_cannot_be_kept_is_said_in_one_line_and_changes_nothing(
     assert (captured.out, captured.err.count("\n")) == ("", 1)
     assert words[case] in captured.err
     assert sorted(target.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [("3", "it holds no settings"), ("null", "it holds no settings"), ('{"game": "foo"}', "no game foo")],
+)
+def test_settings_that_are_none_are_one_line(
+    content: str, message: str, finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(finished, folder)
+    (folder / "settings.json").write_text(content)
+    capsys.readouterr()
+    assert keep_run.main([str(folder), str(tmp_path / "kept")]) == 2
+    complaint = capsys.readouterr().err
+    assert message in complaint and complaint.count("\n") == 1
+    assert not (tmp_path / "kept").exists()

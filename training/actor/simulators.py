@@ -33,7 +33,7 @@ from training.records import scoring
 from training.records.records import Record
 
 SIMULATORS = ("auto", "pachi", "numba")
-DESCRIPTIONS = {"pachi": "pachi-py beside the kernels", "numba": "the kernels alone"}
+DESCRIPTIONS = {"pachi": "pachi-py beside gozero's own rules", "numba": "gozero's own rules alone"}
 
 
 class Disagreement(Exception):  # noqa: N818  # its reader is the user, and it is no error of theirs

@@ -143,10 +143,10 @@ class CourseFolder:
     def results(self, stage: str) -> dict[str, Any] | None:
         """What was measured of a stage; None where nothing was, or the file is damaged."""
         try:
-            found: dict[str, Any] = json.loads((self.path / f"{stage}.json").read_text(encoding="utf-8"))
+            found = json.loads((self.path / f"{stage}.json").read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return None
-        return found
+        return found if isinstance(found, dict) else None
 
     def save_results(self, stage: str, results: Mapping[str, Any]) -> None:
         """Write what was measured. StorageError where that fails."""

@@ -129,7 +129,7 @@ def train(run: Run, watch: Monitor, program: str, stop: Callable[[], bool], home
         say(f"{program}: {error}")
         return 1
     finally:
-        watch.close()
+        watch.close(stop)
     say(run.limits.ending())
     say(f"weights: {(run.folder / 'weights.pt').absolute()}")
     return 0

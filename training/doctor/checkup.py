@@ -148,7 +148,7 @@ def openings(records: Sequence[Record], game_of: Callable[[int], Game]) -> dict[
 def _guesses(learner: Learner, replay: Replay, settings: LoopSettings) -> dict[str, float]:
     """held/constant_policy and held/constant_value: `constants` of the held-out rows that are measured."""
     counts = replay.sizes(held_out=True)
-    squared = learner.config.kind == "agz"
+    squared = learner.config.has_scalar_value
     found = {
         size: constants(replay.spread(size, HELD_OUT_ROWS, held_out=True), scoring.game_of(settings, size), squared)
         for size in counts

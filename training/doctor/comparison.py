@@ -27,6 +27,7 @@ from training.console import say
 from training.doctor import history, page
 from training.doctor.history import Report, RunLog
 from training.doctor.page import ReportError
+from training.settings.config import LoopSettings
 from training.storage import storage
 
 ACROSS = ("evaluations", "rows", "games", "steps", "generation", "hours")  # what the curves are drawn over
@@ -47,12 +48,15 @@ class ComparedRun:
 
 
 def read_settings(folder: Path) -> dict[str, Any]:
-    """The settings of a run folder; empty where they cannot be read."""
+    """The settings of a run folder, without sections that are none; empty where they cannot be read."""
     try:
         settings = json.loads((folder / "settings.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return settings if isinstance(settings, dict) else {}
+    if not isinstance(settings, dict):
+        return {}
+    usual = LoopSettings().to_dict()
+    return {name: value for name, value in settings.items() if name not in usual or type(value) is type(usual[name])}
 
 
 def read_log(folder: Path) -> RunLog:

@@ -41,6 +41,7 @@ class Gallery:
     """The newest games and the network of a run."""
 
     settings: dict[str, Any]  # as in settings.json, of any version
+    game: str  # its name
     games: list[Record]  # newest last
     net: nn.Module | None
     size: int  # of the board that is shown
@@ -53,13 +54,17 @@ class Gallery:
             file = weights.load(folder / "weights.pt", game=None)
         except WeightsError:
             file = None
+        game = settings.get("game", file.game if file else scoring.GO)
+        if file and file.game != game:  # it does not belong to the run
+            file = None
         counts = {
             size: sum(record.rows for record in found if record.size == size)
             for size in {record.size for record in found}
         }
         only = file.config.size if file else None
-        size = only or (max(counts, key=lambda size: (counts[size], size)) if counts else 9)
-        return cls(settings, found, file.network() if file else None, size)
+        most = max(counts, key=lambda size: (counts[size], size)) if counts else None
+        size = only or most or (file.size if file else None) or 9
+        return cls(settings, game, found, file.network() if file else None, size)
 
     def openings(self) -> bytes | None:
         """Each size's first moves in the newest games, counted, and the policy of its empty board; a picture, or None
@@ -96,12 +101,12 @@ class Gallery:
         stem = None if self.net is None else self.net.state_dict().get("stem.conv.weight")
         if stem is None:
             return None
-        shown = features.layout(self.settings.get("game", scoring.GO), self.settings.get("features", 1))
+        shown = features.layout(self.game, self.settings.get("features", 1))
         return plots.filters(stem.numpy(), (*shown.planes, *shown.tactics))
 
     def _game(self, size: int) -> Game:
         longest = self.settings.get("selfplay", {}).get("max_length", MAX_LENGTH)
-        return scoring.make(self.settings.get("game", "go"), size, self.settings.get("rules", ""), longest)
+        return scoring.make(self.game, size, self.settings.get("rules", ""), longest)
 
     def _positions(self, game: Game) -> Iterator[tuple[str, np.ndarray]]:
         """(title, state int32 [S]) of the empty board with its usual komi and of the examples."""

@@ -21,6 +21,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gozero.options import SettingsError
 from training.console import say
 from training.doctor import history, report
 from training.doctor import verdict as doctor
@@ -75,9 +76,14 @@ class Monitor:
     """
 
     def __init__(self, folder: Path, settings: LoopSettings) -> None:
-        """Raises SettingsError for settings that cannot be used."""
+        """Raises SettingsError for settings that cannot be used, and for a log that is no text."""
         self.folder, self.settings = folder, settings
-        log = history.read(folder)
+        try:
+            log = history.read(folder)
+        except ValueError as error:
+            raise SettingsError(
+                f"cannot read {(folder / history.LOG).absolute()}: {error}; move it away: the run goes on without it"
+            ) from None
         self._history = log.reports
         if log.complaint:
             say(log.complaint)
@@ -85,7 +91,7 @@ class Monitor:
         self._log, self._turn = (folder / history.LOG).open("a", encoding="utf-8"), threading.Lock()
         self._curves = Curves(folder, settings.monitor.losses_every)
         self._stop: Callable[[], bool] = lambda: False
-        self._reported = True  # whether report.html is up to date
+        self._reported = self._is_reported()  # whether report.html is up to date
 
     def generation(self, found: Report, run: Run, stop: Callable[[], bool] = lambda: False) -> None:
         """Report a generation of `run` that is done. Long measurements end within seconds once `stop()` is true."""
@@ -119,17 +125,27 @@ class Monitor:
             self._append(found)
         self._reported = False
 
-    def close(self) -> None:
-        """Close the files. A run that was not stopped gets its last report, another one a line on how to have it."""
+    def close(self, stop: Callable[[], bool] | None = None) -> None:
+        """Close the files. A run that was not stopped gets its last report, another one a line on how to have it.
+
+        `stop` is that of the sitting; None: the one that the last generation came with.
+        """
+        self._stop = stop or self._stop
         for file in (self._log, self._curves):
             with contextlib.suppress(OSError):  # what could not be written has been an error before
                 file.close()
         if not self.settings.monitor.report_every or self._reported:
             return
-        if self._stop():
-            say(f"report.html is not up to date; python -m training.report {self.folder} writes it")
-        else:
+        if not self._stop():
             self._report()
+        if self._stop() and not self._reported:
+            state = "not up to date" if (self.folder / report.FILE).exists() else "not written yet"
+            say(f"{report.FILE} is {state}; python -m training.report {self.folder} writes it")
+
+    def _is_reported(self) -> bool:
+        """Whether the page is as new as the log: a sitting may have ended before its last report was drawn."""
+        page, log = self.folder / report.FILE, self.folder / history.LOG
+        return not self._history or (page.exists() and page.stat().st_mtime_ns >= log.stat().st_mtime_ns)
 
     def _write(self, found: Report, verdict: str) -> None:
         """The generation's line in the log, and its curves."""
@@ -145,7 +161,6 @@ class Monitor:
     def _report(self) -> None:
         """Write report.html; a page that cannot be drawn or written ends no run."""
         try:
-            report.write(self.folder, self._stop)
-            self._reported = True
+            self._reported = report.write(self.folder, self._stop) is not None
         except report.ReportError as error:
             say(f"no report: {error}")

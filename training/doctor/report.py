@@ -34,6 +34,7 @@ VERDICTS = 12  # newest ones that are listed
 PARTS = {"selfplay": "self-play", "learner": "learner", "gate": "gate", "held": "held back"}
 MATCHES = 30  # newest ones of the gate that are listed
 TICKS = 6  # generations named above the losses
+FILE = "report.html"  # in a run folder
 COMPARED = "comparison.html"  # in the working directory
 CLUSTER_WORDS = "The workers of a run on many machines; versions: of the network, between a game's and the newest."
 CLUSTER = {
@@ -63,9 +64,11 @@ class Files:
         return self.log.verdicts
 
 
-def write(folder: Path, stop: Callable[[], bool] = lambda: False, tell: Callable[[str], None] = lambda _: None) -> Path:
-    """Make folder/report.html; it appears whole or not at all, and not if `stop()` says so in the meantime. Returns its
-    path. `tell` hears of lines of the log that are left out.
+def write(
+    folder: Path, stop: Callable[[], bool] = lambda: False, tell: Callable[[str], None] = lambda _: None
+) -> Path | None:
+    """Make folder/report.html; it appears whole or not at all. Returns its path, or None where `stop()` said in the
+    meantime that it is not wanted. `tell` hears of lines of the log that are left out.
 
     Raises:
         ReportError: there is nothing to show, matplotlib is missing, or the file cannot be written.
@@ -77,12 +80,12 @@ def write(folder: Path, stop: Callable[[], bool] = lambda: False, tell: Callable
     try:
         for section in SECTIONS:
             if stop():
-                return folder / "report.html"
+                return None
             parts += section(files)
     except PlotError as error:
         raise ReportError(str(error)) from None
     whole = page.page(f"{folder.absolute().name}: report of the run", "".join(parts))
-    return page.save(folder / "report.html", whole)
+    return page.save(folder / FILE, whole)
 
 
 def _open(folder: Path) -> Files:
@@ -346,7 +349,8 @@ def _print_page(options: argparse.Namespace) -> int:
             raise ReportError(
                 f"--{name} is for a comparison: name two runs or more (one run's page is RUN/report.html)"
             )
-    print(write(folders[0], tell=_tell).absolute())
+    write(folders[0], tell=_tell)
+    print((folders[0] / FILE).absolute())
     return 0
 
 

@@ -37,6 +37,7 @@ from training.matches.truth import Judged
 from training.matches.yardstick import YardstickError
 from training.records import scoring
 from training.settings.config import LoopSettings
+from training.storage import storage
 
 if TYPE_CHECKING:
     from torch import nn
@@ -116,7 +117,7 @@ class Strength:
 
     def _frozen(self, run: Run, conditions: Conditions, stop: Callable[[], bool]) -> Report:
         """Games against the oldest weights kept; nothing before there are any."""
-        for path in sorted(self._folder.glob("*.pt"))[:1]:
+        for path in storage.numbered(self._folder, ".pt")[:1]:
             try:
                 net = weights.load(path, game=self._settings.game).network()
             except WeightsError:  # torn by a crash; the next measurement writes others
@@ -216,5 +217,5 @@ class Strength:
             trained_sizes=run.progress.trained_sizes,
             provenance=provenance,
         )
-        for old in sorted(self._folder.glob("*.pt"))[:-KEPT]:
+        for old in storage.numbered(self._folder, ".pt")[:-KEPT]:
             old.unlink()

@@ -191,6 +191,7 @@ def _start(options: argparse.Namespace, program: str, announce: Callable[[LoopSe
             say(f"{program}: {error}")
             return 1
         except KeyboardInterrupt:  # nothing has begun
+            say(f"{program}: stopped while it was starting; nothing is lost")
             return INTERRUPTED
         stop = stop_on_signals()
         sitting.introduce(settings)

@@ -158,6 +158,8 @@ def _run(options: argparse.Namespace) -> int:
     check_files(options.csv, options.plot)
     opponents = _opponents(options)
     climbers = _climbers(options)
+    for climber in climbers:  # a file that cannot be used is refused before hours of matches
+        open_player(climber, Conditions(game, komi, 0, 1, options.move_seconds, options.threads)).close()
     print(f"{described(game, komi, options)}; {options.games} games per opponent and colour, seed {options.seed}")
     rungs: list[Rung] = []
     for climber in climbers:

@@ -113,31 +113,40 @@ def _row(game: Game, label: dict[str, Any]) -> _Row:
     position = Position(game)
     for vertex in label["moves"]:
         position.play(coords.parse_vertex(vertex, game.rows))
-    shares = np.zeros(game.actions, np.float32)
+    legal, shares = position.legal(), np.zeros(game.actions, np.float32)
     for vertex, share in label["shares"].items():
-        shares[coords.parse_vertex(vertex, game.rows)] = _number(share)
+        shares[_move(vertex, legal, game)] = _number(share, 0, 1)
     ownership = np.asarray(label["ownership"], np.float32)
     if ownership.shape != (game.points,):
         raise ValueError(f"{ownership.size} numbers of ownership for {game.points} points")
     if not np.isfinite(ownership).all():
         raise ValueError("an ownership is no finite number")
-    best = np.int64(coords.parse_vertex(label["best"], game.rows))
     return (
         position.state.copy(),
-        position.legal(),
-        best,
+        legal,
+        np.int64(_move(label["best"], legal, game)),
         shares,
-        _number(label["winrate"]),
+        _number(label["winrate"], 0, 1),
         _number(label["score"]),
         ownership,
     )
 
 
-def _number(value: Any) -> np.float32:
-    """A label that is one finite number. TypeError or ValueError where it is not."""
+def _move(vertex: str, legal: np.ndarray, game: Game) -> int:
+    """A move by its vertex; ValueError where it is none in this position."""
+    action = coords.parse_vertex(vertex, game.rows)
+    if not legal[action]:
+        raise ValueError(f"{vertex} is no legal move there")
+    return action
+
+
+def _number(value: Any, low: float = -np.inf, high: float = np.inf) -> np.float32:
+    """A label that is one finite number, within bounds. TypeError or ValueError where it is not."""
     number = np.float32(float(value))
     if not np.isfinite(number):
         raise ValueError(f"{value} is no finite number")
+    if not low <= number <= high:
+        raise ValueError(f"{value} is not within {low:g} and {high:g}")
     return number
 
 

@@ -52,10 +52,11 @@ def _show_more(snapshot: Snapshot, config: NetConfig) -> None:
     for tensors in (learner["net"], learner["ema"], snapshot.playing or {}):
         if growth.STEM in tensors:
             tensors[growth.STEM] = growth.with_tactics(tensors[growth.STEM], config)
-    moments = learner.get("optimiser", {}).get("state", {}).get(0, {})  # of the first parameter
-    for name, value in moments.items():
-        if value.shape == before:
-            moments[name] = growth.with_tactics(value, config)
+    for _, moments in sorted(learner.get("optimiser", {}).get("state", {}).items()):
+        fitting = [name for name, value in moments.items() if value.shape == before]
+        if fitting:  # the stem's, for it comes before any layer of its shape; muon has other parameters before it
+            moments |= {name: growth.with_tactics(moments[name], config) for name in fitting}
+            break
 
 
 def save_weights(path: Path, net: nn.Module, config: NetConfig, settings: LoopSettings, progress: Progress) -> None:

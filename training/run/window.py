@@ -19,6 +19,8 @@ from training.settings.config import LoopSettings
 from training.storage import storage
 from training.storage.checkpoint import Progress
 
+MANY_ROWS = 50_000  # to read as many takes long enough to say so: some ten seconds on an idle core
+
 
 class Window:
     """The rows of a run's games, and which shards they need; `progress` says which games belong to it."""
@@ -76,6 +78,9 @@ class Window:
             shards.append(games)
             if wanted <= 0:
                 break
+        rows = sum(self.shard_rows.values())
+        if rows >= MANY_ROWS:
+            say(f"reading the window again, {rows:,} rows: a minute or two, several beside busy programs")
         self.trainer.fill(shards[::-1], progress.rows - sum(self.shard_rows.values()), progress.rows)
 
     def _games(self, generation: int) -> list[Record]:

@@ -158,6 +158,12 @@ def sync(folder: Path) -> None:
             os.close(descriptor)
 
 
+def _unused(path: Path) -> Path:
+    """The path, or the first of PATH2, PATH3 ... where there is no file yet."""
+    names = (path, *(path.with_name(f"{path.name}{number}") for number in range(2, 1_000)))
+    return next((name for name in names if not name.exists()), path)
+
+
 def rewind(folder: Path, generation: int, shard_bytes: int) -> list[str]:
     """Take a run folder back to a checkpoint: cut the shard to its length then, rename later shards to *.gzr.cut.
 
@@ -170,7 +176,7 @@ def rewind(folder: Path, generation: int, shard_bytes: int) -> list[str]:
     for later in numbered(path.parent, ".gzr"):
         if int(later.stem) > generation:
             cut += later.stat().st_size
-            later.replace(later.with_suffix(".gzr.cut"))
+            later.replace(_unused(later.with_suffix(".gzr.cut")))
     return (
         [f"{cut:,} bytes of records are newer than the checkpoint and are cut: those games are played again"]
         if cut

@@ -187,7 +187,8 @@ def _learning_rate(facts: dict[str, Any]) -> float:
 def _lasting(facts: dict[str, Any]) -> dict[str, Any]:
     """The facts without the learning rate, which may change when a run is resumed.
 
-    Old states lack the input features.
+    Old states lack the input features, and settings of the learner that came later: these have their usual values.
     """
-    learner = {name: value for name, value in facts["learner"].items() if name != "learning_rate"}
+    learner = {**asdict(LearnerSettings()), **facts["learner"]}
+    learner.pop("learning_rate")
     return {**facts, "learner": learner, "wanted": {"features": 1, **facts["wanted"]}}

@@ -10,6 +10,7 @@ import pytest
 import torch
 from tensorboard.summary.writer import event_file_writer
 
+from gozero.options import SettingsError
 from tests.training.games import random_record
 from training import console
 from training.doctor import monitor
@@ -83,6 +84,32 @@ def test_a_run_that_was_stopped_says_how_to_have_its_report(tmp_path: Path, caps
         said = capsys.readouterr().err
         assert (words in said) if words else ("training.report" not in said)
     assert not (tmp_path / "report.html").exists()
+
+
+def test_a_last_report_that_was_interrupted_is_said_to_be_missing_and_drawn_by_the_next_sitting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stopped: list[bool] = []
+    written = monitor.report.write
+    generation = game_report([random_record(5, 1)]) | {"run/generation": 4.0, "run/hours": 1.5, "run/rows": 9.0}
+    settings = LoopSettings(network="b2c16", monitor=MonitorSettings(strength_every=0))
+    watch = monitor.Monitor(tmp_path, settings)
+    watch.generation({**generation, "speed/evaluations": 1.0}, startup.prepare(settings, tmp_path))
+    monkeypatch.setattr(monitor.report, "write", lambda folder, stop: stopped.append(True))  # Ctrl-C comes meanwhile
+    watch.close(lambda: bool(stopped))
+    assert f"report.html is not written yet; python -m training.report {tmp_path} writes it" in capsys.readouterr().err
+    monkeypatch.setattr(monitor.report, "write", written)
+    monitor.Monitor(tmp_path, settings).close(lambda: False)  # of a run that had nothing left to do
+    assert (tmp_path / "report.html").exists()
+    capsys.readouterr()
+    monitor.Monitor(tmp_path, settings).close(lambda: True)
+    assert capsys.readouterr().err == "", "the report is as new as the log"
+
+
+def test_a_log_that_is_no_text_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "log.jsonl").write_bytes(b"\xff\xfe\x00garbage\n")
+    with pytest.raises(SettingsError, match=r"cannot read .*log\.jsonl: .*move it away"):
+        monitor.Monitor(tmp_path, LoopSettings())
 
 
 def test_a_run_that_goes_on_after_the_games_of_a_generation_names_no_speed() -> None:

@@ -84,7 +84,7 @@ def test_a_page_shows_everything_and_needs_no_network(tmp_path: Path, capsys: py
 def test_a_network_is_asked_for_what_its_game_has(name: str, shown: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     game, drawn = games.make(name), []
     monkeypatch.setattr(plots, "boards", lambda pictures: drawn.extend(pictures) or b"")
-    Gallery({"game": name}, [], nets.build(nets.config("b2c16", game), 1), game.size).predictions()
+    Gallery({}, name, [], nets.build(nets.config("b2c16", game), 1), game.size).predictions()
     assert [board.stones.shape for board in drawn] == [game.shape] * len(shown)
     assert all(words in board.title for words, board in zip(shown, drawn, strict=True))
 
@@ -93,7 +93,7 @@ def test_the_openings_of_every_size_are_shown(monkeypatch: pytest.MonkeyPatch) -
     drawn: list[BoardPicture] = []
     monkeypatch.setattr(plots, "boards", lambda pictures: drawn.extend(pictures) or b"")
     played = [random_record(size, seed) for seed in range(3) for size in (7, 5)]
-    Gallery({"game": "go"}, played, nets.build(nets.config("b2c16"), 1), 7).openings()
+    Gallery({}, "go", played, nets.build(nets.config("b2c16"), 1), 7).openings()
     assert [(board.title.split(":")[0].split("\n")[0], board.heat.shape) for board in drawn] == [
         ("5x5", (5, 5)), ("5x5", (5, 5)), ("7x7", (7, 7)), ("7x7", (7, 7)),
     ]  # fmt: skip
@@ -113,8 +113,18 @@ def test_what_is_missing_is_left_out(tmp_path: Path) -> None:
     report.write(tmp_path)
     assert headings((tmp_path / "report.html").read_text()) == ["Losses", "Games", "Speed"]
     (tmp_path / "weights.pt").write_bytes(b"nothing")  # unreadable files are as good as missing ones
-    (tmp_path / "settings.json").write_text("{")
-    report.write(tmp_path)
+    for damaged in ("{", "[]", '{"selfplay": 3, "replay": [1], "game": 7}'):
+        (tmp_path / "settings.json").write_text(damaged)
+        report.write(tmp_path)
+
+
+@pytest.mark.parametrize(("settings", "shown"), [({}, True), ({"game": "go"}, False)])
+def test_a_network_is_shown_on_the_board_of_its_game(tmp_path: Path, settings: dict[str, str], shown: bool) -> None:
+    """Where settings.json is gone, the weights say which game it is; weights of another game are none of the run's."""
+    game = games.make("connect4")
+    net = nets.config("b1c8", game)
+    weights.save(tmp_path / "weights.pt", nets.build(net, 1), net, game="connect4", size=7)
+    assert (Gallery.open(tmp_path, settings).predictions() is not None) == shown
 
 
 def test_the_distance_to_perfect_play_falls_with_the_share_kept(
@@ -159,7 +169,7 @@ def test_what_the_game_lacks_is_not_drawn(
 def test_a_stop_leaves_the_page_as_it_was(tmp_path: Path) -> None:
     log(tmp_path, OLD)
     (tmp_path / "report.html").write_text("before")
-    report.write(tmp_path, lambda: True)
+    assert report.write(tmp_path, lambda: True) is None
     assert (tmp_path / "report.html").read_text() == "before"
 
 

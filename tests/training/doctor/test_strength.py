@@ -100,6 +100,17 @@ def test_old_weights_are_removed(tmp_path: Path) -> None:
     assert [int(path.stem) for path in sorted((tmp_path / "frozen").iterdir())] == [4, 5, 6, 7]
 
 
+def test_copies_beside_old_weights_are_the_users(tmp_path: Path) -> None:
+    run = run_of(tmp_path)
+    strong = Strength(tmp_path, run.settings)
+    strong._freeze(run, 1)
+    copy = (tmp_path / "frozen" / "000001.pt").rename(tmp_path / "frozen" / "000001-copy.pt")
+    for generation in range(2, 8):
+        strong._freeze(run, generation)
+    assert copy.exists()
+    assert strong.measure(run, 8, [], lambda: False)["strength/frozen_generation"] == 4
+
+
 def test_time_is_bounded(tmp_path: Path) -> None:
     run = run_of(tmp_path)
     strong = Strength(tmp_path, run.settings)

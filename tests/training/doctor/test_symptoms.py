@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -342,3 +343,12 @@ def test_a_measured_run_is_left_as_it_was(tmp_path: Path) -> None:
     assert second["moved/net"] == second["moved/ema"] == 0
     after = (*run.trainer.learner.net.state_dict().values(), *run.trainer.learner.ema.state_dict().values())
     assert all(torch.equal(old, new) for old, new in zip(before, after, strict=True))
+
+
+@pytest.mark.parametrize(("value", "squared"), [("wdl", False), ("scalar", True)])
+def test_the_constant_guess_has_the_loss_by_which_the_value_learns(value: str, squared: bool) -> None:
+    batch = rows()
+    replay = SimpleNamespace(sizes=lambda held_out: {5: len(batch.value)}, spread=lambda size, most, held_out: batch)
+    learner = SimpleNamespace(config=nets.config("b2c16", value=value))
+    found = checkup._guesses(learner, replay, LoopSettings())  # type: ignore[arg-type]
+    assert found["held/constant_value"] == checkup.constants(batch, game_of(5), squared)["constant_value"]

@@ -251,6 +251,13 @@ def test_a_run_is_given_more_input_features_and_says_what_it_said(
         assert weights.load(run / "weights.pt").state_dict["stem.conv.weight"].shape[1] == planes
 
 
+def test_muon_goes_on_with_more_input_features(tmp_path: Path) -> None:
+    """It steps a narrow stem among the other parameters, after the matrices."""
+    arguments = ("--set", "network=b2c4", "--set", "learner.optimiser=muon")
+    assert run_loop(tmp_path / "run", *arguments, "--set", "generations=1") == 0
+    assert run_loop(tmp_path / "run", *arguments, "--set", "features=2", "--set", "generations=2") == 0
+
+
 def test_features_that_a_game_does_not_have_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert startup.main(["--preset", "othello", "--set", "features=2", "--run", str(tmp_path / "run")]) == 2
     text = capsys.readouterr().err

@@ -156,6 +156,14 @@ def test_a_bad_request_is_one_clear_line(
     assert complaint.count("\n") == 1
 
 
+def test_weights_that_cannot_be_used_are_refused_before_the_first_match(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(ladder, "play_match", lambda *_: pytest.fail("a match has begun"))
+    assert ladder.main([*TINY, "--weights", "ttt.pt", "/nowhere/x.pt"]) == 2
+    assert "/nowhere/x.pt" in capsys.readouterr().err
+
+
 def test_the_networks_of_several_runs_have_different_names_in_the_plot() -> None:
     names = (
         "weights:runs/mlp/weights.pt:50",

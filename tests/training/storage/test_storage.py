@@ -186,6 +186,10 @@ def test_records_behind_the_checkpoint_are_cut(tmp_path: Path) -> None:
     assert (tmp_path / "records" / "000003.gzr.cut").stat().st_size == 50
     assert storage.rewind(tmp_path, 2, 120) == []
     assert storage.rewind(tmp_path, 4, 0) == []
+    shards(tmp_path, {3: 70})
+    storage.rewind(tmp_path, 2, 120)
+    cut = {path.name: path.stat().st_size for path in (tmp_path / "records").glob("*.cut*")}
+    assert cut == {"000003.gzr.cut": 50, "000003.gzr.cut2": 70}
 
 
 def test_lines_of_the_log_that_nobody_can_read_stay_for_the_reader_to_name(tmp_path: Path) -> None:

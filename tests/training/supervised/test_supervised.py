@@ -411,3 +411,14 @@ def test_few_games_that_agree_are_not_sure() -> None:
 def test_the_share_of_a_single_game_has_no_interval() -> None:
     assert str(measure.share_of(np.array([True, False]), np.array([3, 3]))) == "50.0% of 2, all of one game"
     assert str(measure.share_of(np.array([True, False]), np.array([3, 4]))).startswith("50.0% ± ")
+
+
+def test_a_state_of_an_earlier_version_goes_on(folder: Path, tmp_path: Path, signals: list[int]) -> None:
+    """It lacks settings of the learner that came later."""
+    signals[:] = [3]
+    assert run(folder, tmp_path / "w.pt") == 0
+    state = torch.load(tmp_path / "w.pt.state")
+    for name in ("fixed_norms", "muon_scale"):
+        del state["facts"]["learner"][name]
+    torch.save(state, tmp_path / "w.pt.state")
+    assert run(folder, tmp_path / "w.pt", "--resume") == 0
