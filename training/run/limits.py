@@ -44,6 +44,9 @@ class RunLimits:
         """
         reached = [f"{name} = {getattr(self.settings, name):g}" for name, share in self.shares().items() if share >= 1]
         if reached and not self.progress.learning:
-            limits = " and ".join(reached)
-            return f"the run has reached its limit, {limits}; the same command with a higher one continues it"
+            limits, name = " and ".join(reached), reached[0].split(" ")[0]
+            return (
+                f"the run has reached its limit, {limits}; the same command with a higher one, such as "
+                f"--set {name}={2 * getattr(self.settings, name):g}, continues it"
+            )
         return "stopped, all is saved; the same command continues"

@@ -191,7 +191,10 @@ def test_a_start_that_came_to_nothing_is_no_run(
     assert startup.main([*arguments, "--set", "network=b3c16", "--from", str(finished / "weights.pt")]) == 0
     text = capsys.readouterr().err
     assert "a new run, with the weights of" in text
-    assert "the run has reached its limit, generations = 1; the same command with a higher one continues it" in text
+    assert (
+        "the run has reached its limit, generations = 1; the same command with a higher one, such as --set generations=2, continues it"
+        in text
+    )
 
 
 def test_a_file_where_a_runs_own_must_go_is_one_line(
