@@ -17,8 +17,8 @@ import argparse
 import csv
 import json
 import sys
-from collections.abc import Iterable, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -151,7 +151,7 @@ def _complain(found: Library) -> None:
 def show_list(options: argparse.Namespace) -> int:
     """`list`: text is written as it is found, JSON at the end."""
     found = Library(options.paths)
-    rows = (facts(entry) for entry in _chosen(options, found))
+    rows = _begun(facts(entry) for entry in _chosen(options, found))
     if options.json:
         print(json.dumps(list(rows), indent=1))
     elif options.csv:
@@ -166,6 +166,11 @@ def show_list(options: argparse.Namespace) -> int:
             print(layout.format(*map(_cell, row.values())))
     _complain(found)
     return 0
+
+
+def _begun(rows: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The same rows, the first of them found already: what cannot be read is said before a heading is printed."""
+    return chain(list(islice(rows, 1)), rows)
 
 
 def _cell(value: Any) -> str:

@@ -152,8 +152,8 @@ def test_a_path_without_a_name_is_looked_at_like_any_other(
 def test_a_bad_request_is_one_clear_line(
     run: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, _, err = output(capsys, *(argument.format(run=run) for argument in arguments))
-    assert code == 2
+    code, out, err = output(capsys, *(argument.format(run=run) for argument in arguments))
+    assert (code, out) == (2, "")
     assert message.format(run=run) in err
     assert err.count("\n") == 1
 
