@@ -19,7 +19,7 @@ class SearchRequest:
         visits: root visits at which the tree is finished, at least 1 (more than 2**30 mean 2**30); kept visits count.
         noise: explore, as the settings say: Gumbel variables, or Dirichlet noise, root temperature and forced playouts.
             Off: play to win.
-        temperature: of the root's prior in a search with noise; None: the settings' `root_policy_temperature`.
+        temperature: of a PUCT root's prior in a search with noise; None: the settings' `root_policy_temperature`.
         gumbel: float32 [A], the Gumbel variables to use instead.
         root_mask: bool [A], True where an action may be searched at the root (illegal ones never are). None: all.
         left_out: int32 [2, A], in how many plies of every line an action is left out, for the side to move at the root

@@ -115,7 +115,7 @@ def apply_request(forest: Forest, t: int, request: SearchRequest, settings: Sear
     tree["noise_weight"] = settings.dirichlet_weight if explore else 0.0
     tree["noise_total"] = settings.dirichlet_total
     tree["noise_alpha"] = settings.dirichlet_alpha
-    tree["temperature"] = (request.temperature or settings.root_policy_temperature) if request.noise else 1.0
+    tree["temperature"] = (request.temperature or settings.root_policy_temperature) if explore else 1.0
     tree["forced"] = settings.forced_playouts if explore else 0.0
     forest.left_out[t] = request.plies_left_out(forest.left_out.shape[2])
     restricted, before = int(forest.left_out[t].max()), int(tree["restricted"])

@@ -40,7 +40,7 @@ class SearchSettings:
         dirichlet_alpha: parameter of each legal move, whatever their number, in place of that total (0: the total is
             shared).
         root_policy_temperature: the root's prior is raised to 1/this and renormalised when `begin` asks for noise
-            (KataGo 1.25 to 1.1); at a Gumbel root the improved policy begins from there too.
+            (KataGo 1.25 to 1.1).
         forced_playouts: k of the sqrt(k * prior * visits) simulations that a tried move is given at least when `begin`
             asks for noise; they are taken off the policy again (KataGo 2; 0 off).
         gumbel_m: moves considered at a Gumbel root (16 in the paper).

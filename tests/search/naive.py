@@ -72,15 +72,8 @@ class NaiveSearch:
         self.left_out = np.zeros((2, game.actions))
         self.schedule: list[int] = []
 
-    def flatten_root(self, temperature: float) -> None:
-        """Evaluate the root, with its prior to the power of 1 / temperature from now on."""
-        self._visit(self.root)
-        powers = {action: prior ** (1 / temperature) for action, prior in self.root.prior.items()}
-        self.root.prior = {action: power / sum(powers.values()) for action, power in powers.items()}
-
     def run(self, visits: int) -> Node:
-        if self.root.visits == 0:
-            self._visit(self.root)
+        self._visit(self.root)
         if self.settings.root == "gumbel":
             width = max(1, min(self.settings.gumbel_m, len(self.root.prior), visits - 1))
             self.schedule = considered_visits(width, visits - 1)

@@ -153,21 +153,6 @@ def test_a_gumbel_root_is_worth_its_improved_policy() -> None:
     assert found.value > mean, "the schedule's visits to weak moves must not count as if they would be played"
 
 
-def test_a_gumbel_root_improves_upon_its_flattened_prior() -> None:
-    settings = SearchSettings(root="gumbel", gumbel_m=6, max_nodes=40)
-    slow = NaiveSearch(GO5, HashEvaluator(GO5), settings, *start(GO5))
-    slow.gumbels = np.zeros(GO5.actions, np.float32)
-    slow.flatten_root(1.5)
-    slow.run(33)
-    scores = np.array([slow.gumbel_scores()[action] for action in sorted(slow.root.prior)])
-    shares = np.exp(scores - scores.max())
-    found = searched(GO5, 33, settings, noise=True, temperature=1.5, gumbel=slow.gumbels).result()
-    np.testing.assert_allclose(found.policy[sorted(slow.root.prior)], shares / shares.sum(), rtol=1e-4)
-    assert np.log(found.prior[found.prior > 0]).std() > 1.4 * np.log(list(slow.root.prior.values())).std(), (
-        "told flattened"
-    )
-
-
 def test_gumbels_decide_who_is_considered() -> None:
     gumbels = np.random.default_rng(5).gumbel(size=GO5.actions).astype(np.float32)
     settings = SearchSettings(root="gumbel", gumbel_m=4, max_nodes=40)

@@ -24,7 +24,6 @@ from gozero.games.game import Game
 from gozero.search.choose import draw
 from gozero.search.search import RootResult
 from training.actor import resign
-from training.actor.search import root_of
 from training.records import scoring
 from training.records.records import Record, Target, sparse_target
 from training.settings.config import SelfPlaySettings, Stage
@@ -39,7 +38,7 @@ class SearchPlan(NamedTuple):
     visits: int  # simulations below the root
     noise: bool  # explore at the root
     mask: np.ndarray | None  # uint8 [A], actions allowed at the root; None: all legal ones
-    temperature: float  # of the root's prior, where there is noise
+    temperature: float  # of a PUCT root's prior, where there is noise
 
 
 @dataclass
@@ -139,9 +138,7 @@ class Episode:
             self.full, self.drawn = bool(self.generator.random() < share), True
         self.guided = stage.evaluator == "network"
         cheap = 0 if self.in_opening else stage.cheap_visits
-        temperature = self.settings.gumbel_temperature
-        if root_of(self.settings, stage) == "puct":
-            temperature = self._halving(self.settings.root_temperature, self.settings.root_temperature_end)
+        temperature = self._halving(self.settings.root_temperature, self.settings.root_temperature_end)
         return SearchPlan(stage.full_visits if self.full else cheap, self.full, self._mask(generation), temperature)
 
     def move(self, result: RootResult, root: str) -> int:

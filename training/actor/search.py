@@ -6,19 +6,16 @@ from gozero.search.settings import SearchSettings
 from training.settings.config import SelfPlaySettings, Stage
 
 
-def root_of(settings: SelfPlaySettings, stage: Stage) -> str:
-    """The kind of root of a stage's searches.
-
-    With rollouts it is PUCT and its visits are the target: they are too noisy for a Gumbel root's completed values.
-    """
-    return settings.root if stage.evaluator == "network" else "puct"
-
-
 def stage_search(settings: SelfPlaySettings, stage: Stage) -> SearchSettings:
-    """The settings of a stage's searches."""
+    """The settings of a stage's searches.
+
+    With rollouts the root is PUCT and its visits are the target: they are too noisy for a Gumbel root's completed
+    values.
+    """
     network = stage.evaluator == "network"
+    root = settings.root if network else "puct"
     return SearchSettings(
-        root=root_of(settings, stage),
+        root=root,
         c_puct=settings.c_puct,
         fpu=settings.fpu,
         gumbel_m=settings.gumbel_m,

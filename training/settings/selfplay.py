@@ -56,13 +56,6 @@ class SelfPlaySettings:
     c_scale: float = setting(
         1.0, unit="weight of q against the logits", low=0, high=100, papers="Gumbel: 1.0 (Go), 0.1 (Atari)"
     )
-    gumbel_temperature: float = setting(
-        1.0,
-        unit="of the root's prior in full searches; above 1 their policies do not grow surer without end (gumbel root)",
-        low=0.1,
-        high=10,
-        papers="Gumbel: 1",
-    )
     c_puct: float = setting(
         1.1, unit="weight of the prior below the root", low=0, high=100, papers="KataGo: 1.1; S3: 1.0"
     )

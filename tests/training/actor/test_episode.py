@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +19,7 @@ SETTINGS = SelfPlaySettings(games=1, full_share=0.5)
 STAGE = Stage(rows=1, sizes={5: 1.0}, full_visits=16, cheap_visits=4)
 
 
-def after(plies: int, number: int = 0, **changes: Any) -> Episode:
+def after(plies: int, number: int = 0, **changes: float) -> Episode:
     """An episode with so many moves behind it, as far as its schedules can see."""
     episode = Episode.begin(game_of(5), replace(SETTINGS, opening_share=0.0, **changes), (1,), number)
     episode.moves = [25] * plies
@@ -71,16 +70,9 @@ def test_a_checkpoint_that_does_not_say_whether_full_was_drawn_is_taken() -> Non
 
 
 def test_temperatures_fall_by_half_each_board_width() -> None:
-    found = [after(plies, root="puct").plan(STAGE, 99).temperature for plies in (0, 5, 10, 200)]
+    found = [after(plies).plan(STAGE, 99).temperature for plies in (0, 5, 10, 200)]
     assert found == pytest.approx([1.25, 1.175, 1.1375, 1.1])
     assert [after(plies)._temperature() for plies in (0, 5, 200)] == pytest.approx([0.75, 0.45, 0.15], abs=1e-6)
-
-
-@pytest.mark.parametrize(("evaluator", "temperature"), [("network", 1.3), ("rollouts", 1.25)])
-def test_a_gumbel_root_has_a_temperature_of_its_own(evaluator: str, temperature: float) -> None:
-    """Searches with rollouts have a PUCT root, whatever the run's is."""
-    plan = after(0, gumbel_temperature=1.3).plan(replace(STAGE, evaluator=evaluator), 99)
-    assert plan.temperature == temperature
 
 
 def test_the_first_games_are_played_at_one_temperature_and_the_rest_at_another() -> None:
