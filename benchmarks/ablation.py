@@ -24,7 +24,6 @@ import argparse
 import re
 import sys
 from collections.abc import Callable
-from contextlib import closing
 from itertools import product
 from pathlib import Path
 
@@ -93,8 +92,11 @@ def train(arm: str, folder: Path, evaluations: int, seed: int, stop: Callable[[]
     torch.set_num_threads(settings.threads)
     with alone(place):
         run = startup.prepare(settings, place)
-        with closing(Monitor(run.folder, run.settings)) as watch:
+        watch = Monitor(run.folder, run.settings)
+        try:
             loop.cycle(run, watch, stop)
+        finally:
+            watch.close(stop)
     progress = run.progress
     say(
         f"{arm}, seed {seed}: {progress.evaluations:,} evaluations, {progress.games:,} games, {progress.rows:,} rows, "
@@ -111,8 +113,8 @@ def match(arm: str, seed: int, options: argparse.Namespace, stop: Callable[[], b
     sides = [
         f"weights:{folder_of(options.folder, name, seed) / 'weights.pt'}:{options.visits}" for name in (RECIPE, arm)
     ]
-    options.seed = seed
-    return tally(history.match(sides[0], sides[1], game, KOMI, options, listed=listed, stop=stop))
+    chosen = argparse.Namespace(**vars(options), seed=seed)
+    return tally(history.match(sides[0], sides[1], game, KOMI, chosen, listed=listed, stop=stop))
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -48,15 +48,17 @@ class ComparedRun:
 
 
 def read_settings(folder: Path) -> dict[str, Any]:
-    """The settings of a run folder, without sections that are none; empty where they cannot be read."""
+    """The settings of a run folder, without sections and names that are none; empty where they cannot be read."""
     try:
         settings = json.loads((folder / "settings.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     if not isinstance(settings, dict):
         return {}
-    usual = LoopSettings().to_dict()
-    return {name: value for name, value in settings.items() if name not in usual or type(value) is type(usual[name])}
+    kinds = {
+        name: type(value) for name, value in LoopSettings().to_dict().items() if isinstance(value, dict | list | str)
+    }
+    return {name: value for name, value in settings.items() if isinstance(value, kinds.get(name, object))}
 
 
 def read_log(folder: Path) -> RunLog:
