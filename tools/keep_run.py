@@ -100,11 +100,9 @@ def _copy(run: Path, fresh: Path, megabytes: float) -> tuple[list[str], str]:
 def _settings(path: Path) -> dict[str, Any]:
     """The settings of a run folder without those of its machine. SettingsError if the file is damaged."""
     try:
-        saved = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+        saved = config.saved(path)
+    except (ValueError, TypeError) as error:
         raise SettingsError(f"cannot read {path.absolute()}: {error}") from None
-    if not isinstance(saved, dict):
-        raise SettingsError(f"cannot read {path.absolute()}: it holds no settings")
     settings: LoopSettings = config.from_dict(LoopSettings, saved, str(path.parent))
     if settings.game not in games.GAMES:
         raise SettingsError(f"cannot use {path.absolute()}: there is no game {settings.game}")

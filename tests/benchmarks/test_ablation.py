@@ -1,4 +1,4 @@
-"""What parts of the recipe are worth: the arms, and matches that are not played twice."""
+"""What parts of the recipe are worth: the arms, each alone in its folder, and their matches."""
 
 import pytest
 

@@ -96,7 +96,7 @@ def as_begun(settings: LoopSettings, folder: Path, chosen: frozenset[str] | None
     if chosen is None or not storage.holds_run(folder):
         return settings
     try:
-        before = OLDEST | _table(folder / "settings.json")
+        before = OLDEST | config.saved(folder / "settings.json")
     except (OSError, ValueError, TypeError):  # `compare` says what is wrong
         return settings
     kept = {
@@ -154,7 +154,7 @@ def compare(settings: LoopSettings, folder: Path) -> bool:
     if not saved.exists():
         return under_way
     try:
-        before = OLDEST | flat(_table(saved))  # older files lack them
+        before = OLDEST | flat(config.saved(saved))  # older files lack them
     except (OSError, ValueError, TypeError) as error:
         raise SettingsError(
             f"cannot read {saved.absolute()}: {error}; give another --run, or move the file away"
@@ -174,14 +174,6 @@ def compare(settings: LoopSettings, folder: Path) -> bool:
         changes = ", ".join(f"{name} {_named(old)} is now {_named(new)}" for name, (old, new) in differs.items())
         say(f"settings changed since the run last stopped in {folder.absolute()}: {changes}")
     return True
-
-
-def _table(path: Path) -> dict[str, Any]:
-    """What a JSON file holds; ValueError where it is no JSON, TypeError where that is no table of settings."""
-    found = json.loads(path.read_text(encoding="utf-8"))
-    if not isinstance(found, dict):
-        raise TypeError("it holds no settings")
-    return found
 
 
 def _can_see_more(settings: LoopSettings, old: Any, new: int) -> bool:

@@ -11,7 +11,6 @@ loss of a scalar head (squared error) beside one of win, draw and loss (cross-en
 from __future__ import annotations
 
 import html
-import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -27,6 +26,7 @@ from training.console import say
 from training.doctor import history, page
 from training.doctor.history import Report, RunLog
 from training.doctor.page import ReportError
+from training.settings import config
 from training.settings.config import LoopSettings
 from training.storage import storage
 
@@ -50,10 +50,8 @@ class ComparedRun:
 def read_settings(folder: Path) -> dict[str, Any]:
     """The settings of a run folder, without sections and names that are none; empty where they cannot be read."""
     try:
-        settings = json.loads((folder / "settings.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    if not isinstance(settings, dict):
+        settings = config.saved(folder / "settings.json")
+    except (OSError, ValueError, TypeError):
         return {}
     kinds = {
         name: type(value) for name, value in LoopSettings().to_dict().items() if isinstance(value, dict | list | str)

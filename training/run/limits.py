@@ -42,11 +42,12 @@ class RunLimits:
         """Why the run has ended, and how to continue it; one line. One that has not learned from its last games yet was
         stopped.
         """
-        reached = [f"{name} = {getattr(self.settings, name):g}" for name, share in self.shares().items() if share >= 1]
+        reached = {name: getattr(self.settings, name) for name, share in self.shares().items() if share >= 1}
         if reached and not self.progress.learning:
-            limits, name = " and ".join(reached), reached[0].split(" ")[0]
+            limits = " and ".join(f"{name} = {limit:g}" for name, limit in reached.items())
+            name, limit = next(iter(reached.items()))
             return (
                 f"the run has reached its limit, {limits}; the same command with a higher one, such as "
-                f"--set {name}={2 * getattr(self.settings, name):g}, continues it"
+                f"--set {name}={2 * limit:g}, continues it"
             )
         return "stopped, all is saved; the same command continues"

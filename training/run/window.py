@@ -81,7 +81,7 @@ class Window:
         rows = sum(self.shard_rows.values())
         if rows >= MANY_ROWS:
             say(f"reading the window again, {rows:,} rows: a minute or two, several beside busy programs")
-        self.trainer.fill(shards[::-1], progress.rows - sum(self.shard_rows.values()), progress.rows)
+        self.trainer.fill(shards[::-1], progress.rows - rows, progress.rows)
 
     def _games(self, generation: int) -> list[Record]:
         """The games of a shard that were in the window at the checkpoint."""

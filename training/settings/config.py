@@ -12,6 +12,7 @@ No default is read from the environment, and nothing heavy is imported.
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -161,6 +162,16 @@ def load(path: str | Path) -> LoopSettings:
 def read(path: str | Path) -> dict[str, Any]:
     """A TOML file's plain values, unchecked; SettingsError for a file that cannot be read."""
     return options.read_toml(Path(path))
+
+
+def saved(path: Path) -> dict[str, Any]:
+    """The plain values of a settings.json, unchecked; OSError, ValueError where it is no JSON, TypeError where that is
+    no table of settings.
+    """
+    found = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(found, dict):
+        raise TypeError("it holds no settings")
+    return found
 
 
 def from_dict(kind: type[Table], values: dict[str, Any], where: str) -> Table:

@@ -15,6 +15,7 @@ import json
 import os
 import time
 from collections.abc import Iterator
+from itertools import chain, count
 from pathlib import Path
 from typing import IO
 
@@ -160,8 +161,8 @@ def sync(folder: Path) -> None:
 
 def _unused(path: Path) -> Path:
     """The path, or the first of PATH2, PATH3 ... where there is no file yet."""
-    names = (path, *(path.with_name(f"{path.name}{number}") for number in range(2, 1_000)))
-    return next((name for name in names if not name.exists()), path)
+    others = (path.with_name(f"{path.name}{number}") for number in count(2))
+    return next(name for name in chain([path], others) if not name.exists())
 
 
 def rewind(folder: Path, generation: int, shard_bytes: int) -> list[str]:
