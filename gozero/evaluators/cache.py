@@ -14,7 +14,7 @@ from collections import OrderedDict
 
 import numpy as np
 
-from gozero import features
+from gozero import packing
 from gozero.evaluators.base import Evaluation, Evaluator, preferred_batch
 from gozero.games.game import Game
 
@@ -58,7 +58,7 @@ class CachedEvaluator:
             self._kept = self._empty()
         if len(states) > len(self._kept.value):
             return self.evaluator.evaluate(states)
-        keys = features.keys(self.game, states)
+        keys = packing.keys(self.game, states)
         known = np.array([key in self._places for key in keys])
         for n in np.flatnonzero(known):
             self._places.move_to_end(keys[n])  # its last use is now
@@ -75,7 +75,7 @@ class CachedEvaluator:
         """Arrays for as many evaluations as the memory holds, or fewer where the system has less."""
         start = self.game.new_states(1)
         one = self.evaluator.evaluate(start)
-        size = sum(field.nbytes for field in one if field is not None) + len(features.keys(self.game, start)[0])
+        size = sum(field.nbytes for field in one if field is not None) + len(packing.keys(self.game, start)[0])
         room = self._memory // (size + KEY_BYTES)
         while True:
             try:

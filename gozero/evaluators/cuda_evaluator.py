@@ -39,7 +39,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from gozero import features, folding, nets, weights
+from gozero import features, folding, nets, packing, weights
 from gozero.evaluators.backends import FLOATING, GPU_BATCH, check_board, check_choice
 from gozero.evaluators.base import Evaluation, check_states
 from gozero.evaluators.unpack import Unpack
@@ -133,7 +133,7 @@ class Lane:
 
     def put(self, states: np.ndarray) -> None:
         """Pack states int32 [n, S], n ≤ capacity, into the pinned buffer."""
-        features.pack_into(states, self._packed_rows, int(states[0, SIZE]), self._forward.unpack.tactics)
+        packing.pack_into(states, self._packed_rows, int(states[0, SIZE]), self._forward.unpack.tactics)
 
     @torch.inference_mode()
     def launch(self, count: int) -> None:
@@ -223,7 +223,7 @@ class CudaEvaluator:
         self.device = torch.device(device)
         self.precision = ("bf16" if has_fast_bf16(self.device) else "f32") if precision == "auto" else precision
         self._forward = Forward(self._fold(net), game.rows, ownership=ownership).to(self.device)
-        self._columns = (features.packed_ints(game.rows, self._forward.unpack.tactics), self._forward.width)
+        self._columns = (packing.packed_ints(game.rows, self._forward.unpack.tactics), self._forward.width)
         self._capacities = capacities
         self._free: list[Lane] = []
         self._lock = threading.Lock()  # over the list of free lanes

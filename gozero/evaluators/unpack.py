@@ -1,7 +1,7 @@
 """Packed positions → planes and globals, in torch: where the network runs, so that 300 bytes a position travel there
 instead of 7,000.
 
-The layout and its vocabulary are those of `gozero.features`; what comes out equals `features.encode` bit for bit, on
+The layout and its vocabulary are those of `gozero.packing`; what comes out equals `features.encode` bit for bit, on
 any device.
 """
 
@@ -10,10 +10,10 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from gozero import features
-from gozero.features import words
+from gozero import features, packing
 from gozero.games.chains import PAST_BOARDS
 from gozero.games.go_header import KOMI_UNITS
+from gozero.packing import words
 
 
 class Unpack(nn.Module):
@@ -39,11 +39,11 @@ class Unpack(nn.Module):
     def forward(self, packed: Tensor) -> tuple[Tensor, ...]:
         count, stones, boards = len(packed), 2 * PAST_BOARDS, 2 * PAST_BOARDS + self.tactics
         komi, bonus, flags = (
-            packed[:, features.PACKED_KOMI],
-            packed[:, features.PACKED_BONUS],
-            packed[:, features.PACKED_FLAGS],
+            packed[:, packing.PACKED_KOMI],
+            packed[:, packing.PACKED_BONUS],
+            packed[:, packing.PACKED_FLAGS],
         )
-        black = (flags & features.BLACK_FLAG) != 0
+        black = (flags & packing.BLACK_FLAG) != 0
         bits = packed[:, : boards * words(self.size)].view(count, boards, -1).transpose(1, 2)  # [n, words, boards]
         points = ((bits.index_select(1, self.word) >> self.shift[:, None]) & 1).float()  # [n, P, boards]
         planes = torch.cat(

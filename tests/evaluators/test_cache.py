@@ -9,9 +9,10 @@ from gozero import games
 from gozero.engine import search_settings
 from gozero.evaluators.base import Evaluation
 from gozero.evaluators.cache import CachedEvaluator
-from gozero.features import encode, keys
+from gozero.features import encode
 from gozero.game_tree import GameTree, Limits
 from gozero.games.game import BLACK, NOT_OVER, PLY, Game
+from gozero.packing import keys
 from gozero.player import PlayerSettings
 from gozero.players import make_player
 from gozero.position import Position

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from gozero import features, games, symmetry
+from gozero import features, games, packing, symmetry
 from gozero.evaluators.unpack import Unpack
 from gozero.games.game import PLY, TO_PLAY
 from gozero.games.go_header import BONUS, PASS_BITS, set_komi
@@ -27,8 +27,8 @@ def positions(size: int, count: int = 60) -> np.ndarray:
 
 
 def packed(states: np.ndarray, size: int, tactics: int = 0) -> np.ndarray:
-    rows = np.full((len(states) + 3, features.packed_ints(size, tactics)), -1, np.int32)
-    features.pack_into(states, rows, size, tactics)
+    rows = np.full((len(states) + 3, packing.packed_ints(size, tactics)), -1, np.int32)
+    packing.pack_into(states, rows, size, tactics)
     assert (rows[len(states) :] == -1).all(), "wrote beyond the states"
     return rows[: len(states)]
 
@@ -56,8 +56,8 @@ def test_tactics_are_unpacked_too(size: int, version: int) -> None:
 
 
 def test_a_packed_position_is_small() -> None:
-    assert features.packed_ints(13) * 4 <= 300
-    assert features.packed_ints(13) * 4 * 20 < features.PLANES * 13 * 13 * 4
+    assert packing.packed_ints(13) * 4 <= 300
+    assert packing.packed_ints(13) * 4 * 20 < features.PLANES * 13 * 13 * 4
 
 
 @pytest.mark.parametrize("turn", range(symmetry.SYMMETRIES))
