@@ -14,7 +14,7 @@ import torch
 from gozero import attachments, caches, games, jit, locations, nets, weights
 from gozero.evaluators import graphs, quantise
 from gozero.evaluators.factory import open_evaluator
-from gozero.evaluators.openvino_core import core
+from gozero.evaluators.openvino_core import compiled
 from gozero.features import encode
 from tests.trained import random_states, trained_like
 
@@ -78,9 +78,8 @@ def test_networks_that_are_told_other_sizes_have_graphs_of_their_own() -> None:
         inputs = encode(game, state)
         with torch.inference_mode():
             expected = net(*map(torch.from_numpy, inputs)).value
-        found = core().compile_model(graphs.convert(net), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})(list(inputs))[
-            "value"
-        ]
+        graph = compiled(graphs.convert(net), game.shape, threads=1, precision="f32")
+        found = graph(list(inputs))["value"]
         assert found == pytest.approx(expected.numpy(), abs=1e-5), limit
 
 
