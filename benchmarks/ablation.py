@@ -53,7 +53,8 @@ EVALUATIONS_A_ROW = 60  # of the recipe, roughly
 GENERATIONS = 20  # at least, of a run
 
 BETWEEN_CHANGES = re.compile(r",(?=[a-z])")  # a value may hold commas: learner.rates={0=1e-3,900=5e-4}
-UNTRAINABLE = (*sitting.UNUSABLE, DivergedError, StorageError)
+UNTRAINABLE = (*sitting.UNUSABLE, StorageError)
+Trained = tuple[str, int]  # an arm and a seed
 RECIPE = "recipe"
 ARMS: dict[str, str] = {
     RECIPE: "",
@@ -166,10 +167,15 @@ def _run(options: argparse.Namespace) -> int:
     for arm, seed in product(arms, options.seeds):
         settings_of(arm, options.evaluations, seed)  # a wrong one is refused before hours of training
     stop = stop_on_signals()
+    diverged: set[Trained] = set()
     if options.matches != "only":
         for seed, arm in product(options.seeds, arms):
             if not stop():
-                train(arm, options.folder, options.evaluations, seed, stop)
+                try:
+                    train(arm, options.folder, options.evaluations, seed, stop)
+                except DivergedError as error:  # a result as well: the other arms go on
+                    say(f"{arm}, seed {seed}: {error}")
+                    diverged.add((arm, seed))
     if options.matches != "no" and not stop():
         print(
             f"7x7, komi {KOMI:g}, {options.visits} visits, {options.evaluations:,} evaluations of training an arm\n  "
@@ -177,15 +183,18 @@ def _run(options: argparse.Namespace) -> int:
         )
         for arm in arms:
             if arm != RECIPE:
-                _play(arm, options, stop)
+                _play(arm, options, diverged, stop)
     return INTERRUPTED if stop() else SUCCESS
 
 
-def _play(arm: str, options: argparse.Namespace, stop: Callable[[], bool]) -> None:
-    """Print an arm's match with each seed, and all of them together."""
+def _play(arm: str, options: argparse.Namespace, diverged: set[Trained], stop: Callable[[], bool]) -> None:
+    """Print an arm's match with each seed, and all of them together; none for a seed with which a side diverged."""
     results = list[elo.Tally]()
     for seed in options.seeds:
-        if not stop():
+        lost = [name for name in (RECIPE, arm) if (name, seed) in diverged]
+        if lost:
+            print(f"recipe against {arm}, seed {seed}: not played, because {' and '.join(lost)} diverged", flush=True)
+        elif not stop():
             results.append(match(arm, seed, options, stop))
             print(f"recipe against {arm}, seed {seed}: {results[-1]}", flush=True)
     if len(results) > 1:

@@ -4,6 +4,7 @@ import pytest
 
 from benchmarks import ablation
 from gozero.options import SettingsError
+from training.learner.learner import DivergedError
 from training.storage.storage import alone
 
 MANY = 10_000_000  # evaluations: generations as long as the base's
@@ -62,3 +63,20 @@ def test_a_short_ablation_with_two_seeds(tmp_path, capsys):
         f"recipe against features=2, {which}" for which in ("seed 1", "seed 2", "all seeds")
     ]
     assert sorted(path.name for path in tmp_path.glob("*.csv")) == [f"recipe-features=2-{seed}.csv" for seed in (1, 2)]
+
+
+def test_an_arm_that_diverges_leaves_the_others_their_matches(tmp_path, capsys, monkeypatch):
+    trained = ablation.train
+
+    def train(arm, *rest):
+        if arm == "puct":
+            raise DivergedError("the policy loss became nan at step 7")
+        trained(arm, *rest)
+
+    monkeypatch.setattr(ablation, "train", train)
+    arms = ["recipe", "puct", "bf16"]
+    assert ablation.main(["--short", "--arms", *arms, "--folder", str(tmp_path)]) == 0
+    told = capsys.readouterr()
+    assert "puct, seed 1: the policy loss became nan at step 7" in told.err.splitlines()
+    assert told.out.splitlines()[-2] == "recipe against puct, seed 1: not played, because puct diverged"
+    assert told.out.splitlines()[-1].startswith("recipe against bf16, seed 1: ")
