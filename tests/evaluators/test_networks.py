@@ -17,6 +17,7 @@ from gozero.evaluators.openvino_core import float_precision
 from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
 from gozero.evaluators.torch_evaluator import TorchEvaluator
 from gozero.games.game import Game
+from gozero.threads import available_threads
 from tests.trained import briefly_trained, random_states, trained_like
 
 Make = Callable[..., Evaluator]
@@ -243,6 +244,7 @@ def test_the_gpu_says_what_the_network_says(case: tuple[Game, nn.Module, np.ndar
     assert divergence(expected.logits, quick.logits).max() < 0.01
 
 
+@pytest.mark.skipif(available_threads() < 2, reason="OpenVINO makes no more streams than there are processors")
 @pytest.mark.parametrize("case", SMALL, indirect=True)
 def test_batches_that_are_under_way_together_share_the_threads(case: tuple[Game, nn.Module, np.ndarray]) -> None:
     """And each is what one thread alone finds, bit for bit."""
