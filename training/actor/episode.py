@@ -134,12 +134,18 @@ class Episode:
         if self.conceded is None and not self.unresigned and max(self.peaks) >= resign_at:
             self.conceded = len(self.moves)
         if not self.drawn:
-            share = self.settings.full_share * (1.0 if self.conceded is None else self.settings.conceded_share)
-            self.full, self.drawn = bool(self.generator.random() < share), True
+            self.full, self.drawn = bool(self.generator.random() < self._full_share()), True
         self.guided = stage.evaluator == "network"
         cheap = 0 if self.in_opening else stage.cheap_visits
         temperature = self._halving(self.settings.root_temperature, self.settings.root_temperature_end)
         return SearchPlan(stage.full_visits if self.full else cheap, self.full, self._mask(generation), temperature)
+
+    def _full_share(self) -> float:
+        """The probability that the next move is searched fully."""
+        until = self.settings.full_until.get(self.game.size)
+        if until is not None and len(self.moves) >= until * self.game.points:
+            return 0.0
+        return self.settings.full_share * (1.0 if self.conceded is None else self.settings.conceded_share)
 
     def move(self, result: RootResult, root: str) -> int:
         """The move to play after this search with a `root` of that kind; a full search is recorded."""

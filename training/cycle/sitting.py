@@ -46,7 +46,7 @@ FAILED = (StorageError, Disagreement, DivergedError)  # exit code 1: the run can
 FIXED = ("game", "rules", "network", "norm", "value_head", "features")
 OLDEST: dict[str, Any] = {"features": 1, "norm": "renorm", "value_head": "wdl"}  # of runs whose settings lack them
 _ENTRY = re.compile(
-    r"learner\.rates\.|selfplay\.size_games\.|replay\.size_weights\.|stage\.\d+\.sizes\."
+    r"learner\.rates\.|selfplay\.(size_games|full_until)\.|replay\.size_weights\.|stage\.\d+\.sizes\."
 )  # of tables in which anything may stand
 _STAGE = re.compile(r"stage\.\d+\.")
 

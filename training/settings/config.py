@@ -138,7 +138,8 @@ class LoopSettings:
             {**stage, "sizes": {str(size): share for size, share in stage["sizes"].items()}}
             for stage in values["stage"]
         ]
-        values["selfplay"]["size_games"] = {str(size): games for size, games in self.selfplay.size_games.items()}
+        for name in ("size_games", "full_until"):
+            values["selfplay"][name] = {str(size): value for size, value in values["selfplay"][name].items()}
         values["learner"]["rates"] = {str(step): rate for step, rate in self.learner.rates.items()}
         return values
 

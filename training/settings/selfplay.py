@@ -10,6 +10,7 @@ from gozero.options import REQUIRED, SettingsError, setting
 from training.settings.sizes import by_size
 
 MOST_GAMES = 65536
+MOST_PLIES = 10.0  # of a game, as a multiple of the points
 LEARNED_SHARE = 0.1  # of the rows: boards with fewer are hardly learned
 
 
@@ -22,6 +23,17 @@ def _games(given: Any, where: str) -> dict[int, int]:
                 f"{where}: {games!r} games on size {size}: expected a whole number from 1 to {MOST_GAMES}"
             )
     return values
+
+
+def _untils(given: Any, where: str) -> dict[int, float]:
+    """{size: share of the points} from a table of TOML."""
+    values = by_size(given, where)
+    for size, share in values.items():
+        if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 < share <= MOST_PLIES:
+            raise SettingsError(
+                f"{where}: {share!r} on size {size}: expected a share of the points, above 0, up to {MOST_PLIES:g}"
+            )
+    return {size: float(share) for size, share in values.items()}
 
 
 @dataclass(frozen=True)
@@ -69,6 +81,12 @@ class SelfPlaySettings:
     )
     full_share: float = setting(
         0.25, unit="share of moves searched fully and recorded", low=0.01, high=1, papers="KataGo: 0.25"
+    )
+    full_until: dict[int, float] = setting(  # noqa: RUF009 - it makes a field
+        {},
+        unit="board size = share of its points after which many moves none is searched fully; a size not named: never",
+        read=_untils,
+        papers="ours: to learn the openings of a large board",
     )
     varied_komi: bool = setting(
         True, unit="true: komi differs from game to game; false: the usual", papers="KataGo: true; S3: false"

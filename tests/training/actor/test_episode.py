@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ SETTINGS = SelfPlaySettings(games=1, full_share=0.5)
 STAGE = Stage(rows=1, sizes={5: 1.0}, full_visits=16, cheap_visits=4)
 
 
-def after(plies: int, number: int = 0, **changes: float) -> Episode:
+def after(plies: int, number: int = 0, **changes: Any) -> Episode:
     """An episode with so many moves behind it, as far as its schedules can see."""
     episode = Episode.begin(game_of(5), replace(SETTINGS, opening_share=0.0, **changes), (1,), number)
     episode.moves = [25] * plies
@@ -149,6 +150,16 @@ def test_after_that_the_searches_are_cheap_and_few_are_recorded() -> None:
     assert {plan.visits for plan in plans} == {STAGE.cheap_visits, STAGE.full_visits}
     record = episode.record(1, "capped")
     assert (record.conceded, record.unresigned, record.peaks) == (9, False, (0.95, -1.0))
+
+
+@pytest.mark.parametrize(("until", "last"), [({5: 0.2}, 4), ({5: 1.0}, 24), ({7: 0.2}, 30)])
+def test_a_size_is_searched_fully_until_so_many_moves(until: dict[int, float], last: int) -> None:
+    episode = after(0, full_share=1.0, full_until=until)
+    full = []
+    for plies in range(31):
+        episode.moves, episode.drawn = [25] * plies, False
+        full.append(episode.plan(STAGE, 99).visits == STAGE.full_visits)
+    assert full == [plies <= last for plies in range(31)]
 
 
 def test_playouts_and_opening_moves_believe_nothing() -> None:
