@@ -69,7 +69,8 @@ class GoGame(CurrentGame):
     @property
     def placed_handicap(self) -> int:
         """Those of them that stood on the board before the first move."""
-        return self._start.setting.handicap
+        setting = self._start.setting
+        return setting.handicap if len(setting.black_stones) >= setting.handicap else 0
 
     def place_handicap(self, points: Sequence[int]) -> None:
         """Begin a handicap game: Black's stones on the empty board, White to move. ValueError if they have no liberty."""

@@ -15,9 +15,7 @@ from gozero.errors import ChoiceError
 from gozero.games.game import BLACK, WHITE, Game
 from gozero.games.rules import RuleSet, rule_set
 from gozero.position import Move, Position
-from gozero.sgf import GameRecord
-
-FEWEST_GIFTS = 2  # plays of Black's in a row that begin a handicap game: one alone is a first move
+from gozero.sgf import FEWEST_STONES, GameRecord
 
 
 @dataclass(frozen=True)
@@ -100,7 +98,7 @@ class GoStart:
             return self.setting.handicap
         pass_action = self.setting.size**2
         stones = sum(1 for _ in takewhile(lambda move: move.colour == BLACK and move.action != pass_action, moves))
-        return stones if stones >= FEWEST_GIFTS else 0
+        return stones if stones >= FEWEST_STONES else 0
 
     def position(self, moves: Sequence[tuple[int, int]] = ()) -> Position:
         """The position after these moves, (colour, action); superko is not held against them. ValueError where one

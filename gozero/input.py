@@ -21,12 +21,17 @@ def arriving_lines(descriptor: int) -> Iterator[str]:
 
 
 def _lines(descriptor: int) -> Iterator[bytes]:
-    rest = b""
+    rest: list[bytes] = []  # of a line that is not complete
     while chunk := _read(descriptor):
-        *lines, rest = (rest + chunk).split(b"\n")
-        yield from lines
-    if rest:
-        yield rest
+        first, *others = chunk.split(b"\n")
+        rest.append(first)
+        if others:
+            yield b"".join(rest)
+            *lines, last = others
+            yield from lines
+            rest = [last]
+    if line := b"".join(rest):
+        yield line
 
 
 def _read(descriptor: int) -> bytes:

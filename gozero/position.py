@@ -12,7 +12,10 @@ import numpy as np
 
 from gozero import coords
 from gozero.colours import COLOUR_NAMES
+from gozero.games import GO_FAMILY
 from gozero.games.game import BLACK, NOT_OVER, PLY, TO_PLAY, Game
+from gozero.games.go_header import KO_RULE
+from gozero.games.rules import SIMPLE
 
 
 class IllegalMove(ValueError):  # noqa: N818 - the name is what it says to the user
@@ -67,9 +70,11 @@ class Position:
 
     def legal(self, *, superko: bool = True) -> np.ndarray:
         """bool [A]: the legal actions of the side to move; without `superko`, only what the board itself forbids."""
-        history = self._history if superko else np.zeros_like(self._history)  # nothing to repeat
-        mask = np.zeros(self.game.actions, np.uint8)
-        self.game.legal(self.state, history, mask)
+        state, mask = self.state, np.zeros(self.game.actions, np.uint8)
+        if not superko and self.game.name in GO_FAMILY:
+            state = state.copy()
+            state[KO_RULE] = SIMPLE
+        self.game.legal(state, self._history, mask)
         return mask.astype(bool)
 
     def is_legal(self, action: int, *, superko: bool = True) -> bool:

@@ -29,6 +29,7 @@ Connect-4 nor tic-tac-toe.
 """
 NOGO_RULES = "NoGo"
 LEAST_SIZE = 2  # points a side that sgfmill knows
+FEWEST_STONES = 2  # of Black's ahead that make a handicap game: one alone is a first move
 SGF_COLOURS = {BLACK: "b", WHITE: "w"}
 COLOURS_OF_SGF = {"b": BLACK, "w": WHITE}
 _MAX_WRITTEN_KOMI = 1e15  # beyond it sgfmill would have to write an exponent, which SGF does not know
@@ -139,6 +140,8 @@ def _record(nodes: list[Tree_node], before_move: float, shared: int = 0) -> tupl
         shared_moves = reader.read(nodes, before_move, shared)
         black_stones = reader.actions("b")
         handicap = min(_handicap(root), max(len(black_stones), _first_plays(nodes)))
+        if handicap < FEWEST_STONES:  # one stone is a first move
+            handicap = 0
     except RecordError:
         raise
     except ValueError:  # sgfmill's, without a message or with Python's own
@@ -359,7 +362,7 @@ def _komi(root: Tree_node) -> float | None:
 
 
 def _handicap(root: Tree_node) -> int:
-    """HA, else the number of Black's stones on the root when there are two or more, none of White's, and Black does not
+    """HA, else the number of Black's stones on the root when they are enough for a handicap, none of White's, and Black does not
     play first.
     """
     if root.has_property("HA"):
@@ -367,9 +370,9 @@ def _handicap(root: Tree_node) -> int:
             stones = int(root.get("HA"))
         except ValueError:
             return 0
-        return stones if 0 < stones <= root.get_size() ** 2 else 0  # no board holds more
+        return stones if stones <= root.get_size() ** 2 else 0  # no board holds more
     black, white, _ = root.get_setup_stones()
-    if len(black) < 2 or white or (root.has_property("PL") and root.get("PL") == "b"):
+    if len(black) < FEWEST_STONES or white or (root.has_property("PL") and root.get("PL") == "b"):
         return 0
     return len(black)
 

@@ -89,7 +89,8 @@ def run(settings: GtpSettings, log: Log | None) -> None:
     signals = Signals()
     reader = LineReader(arriving_lines(0), signals)
     loader = Loader(settings, path, header)
-    session = Session(settings, loader.player, signals, description(settings, path, header), log, header.trained)
+    describe = partial(description, path=path, header=header)
+    session = Session(settings, loader.player, signals, describe, log, header.trained)
     if (size := settings.size or header.size) is not None:
         session.warn_of_size(size)
     protocol = make_protocol(session, header.game, partial(report_bug, log))

@@ -34,6 +34,6 @@ def serve_player(make_player: Callable[[], Player], game: str, visits: int, desc
     output, signals = ProtocolOutput.take_over(None), Signals()
     reader = LineReader(arriving_lines(0), signals)
     settings = GtpSettings(game=game, visits=visits, no_resign=True, opening_temperature=0.0)
-    session = Session(settings, make_player, signals, description)
+    session = Session(settings, make_player, signals, lambda settings: description)
     leave_when_unread(output)
     serve(make_protocol(session, game, partial(report_bug, None)), reader, output, ponder=session.ponder)

@@ -79,7 +79,7 @@ class RecordCommands:
         except (OSError, UnicodeError, sgf.RecordError, ChoiceError, SetUpError, IllegalMove) as error:
             say(f"cannot load {path}: {reason(error)}")
             raise GtpError("cannot load file") from None
-        if written_name(record.rules) not in ("", game.rules.name):
+        if written_name(record.rules) not in ("", written_name(game.rules.name)):
             say(
                 f"the rules of {path}, {record.rules[:40]}, are not kept: moves and score are by {game.rules.name} rules"
             )

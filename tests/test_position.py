@@ -7,6 +7,7 @@ import random
 import numpy as np
 import pytest
 
+from gozero import games
 from gozero.coords import parse_vertex
 from gozero.games import go
 from gozero.games.game import BLACK, NOT_OVER, PLY, WHITE
@@ -210,6 +211,14 @@ def test_without_superko_only_the_board_forbids() -> None:
     assert position.moves[-1] == (WHITE, returning)
     position.undo()
     assert not position.is_legal(returning), str(position)
+
+
+def test_without_superko_the_suicide_of_one_stone_is_the_rules_affair() -> None:
+    for rules, allowed in (("tromp-taylor", True), ("new-zealand", True), ("chinese", False)):
+        position = Position(games.make("go", size=5, rules=rules))
+        position.set_up({at("A2", 5): WHITE, at("B1", 5): WHITE}, BLACK)
+        assert position.is_legal(at("A1", 5), superko=False) == allowed, rules
+        assert position.is_legal(at("A1", 5)) == (rules == "new-zealand"), rules  # White, not Black, is to move then
 
 
 def test_a_set_up_position_starts_a_new_game() -> None:

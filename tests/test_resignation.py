@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from gozero import sgf
 from gozero.game_tree import Limits
 from gozero.games.game import BLACK, WHITE
 from gozero.player import Player
@@ -53,7 +54,11 @@ def play_in_a_row(one: Player) -> None:
     one.game.play_all([(BLACK, at("C3")), (BLACK, at("E5"))])
 
 
-@pytest.mark.parametrize("begin", [place, play_in_a_row])
+def load(one: Player) -> None:
+    one.game.load_record(sgf.parse(b"(;SZ[7]HA[2];B[ce];B[ec])"))
+
+
+@pytest.mark.parametrize("begin", [place, play_in_a_row, load])
 def test_stones_that_black_plays_in_a_row_at_first_are_a_handicap(begin: Callable[[Player], None]) -> None:
     for for_black, resigns in ((0.95, None), (0.99, 8)):  # 0.25 * 49 * (1 + 2 / 9) plies are 15
         one, _ = player(for_black)

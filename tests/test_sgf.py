@@ -178,6 +178,8 @@ def test_who_moves_first_once_the_stones_are_set_up(nodes: bytes, to_play: int) 
         (b"HA[2]AB[cc][gg][cg]", 2, WHITE),
         (b"HA[3];B[cc];B[gg];B[cg];W[gc]", 3, BLACK),
         (b"HA[3];B[cc];B[gg];W[gc]", 2, BLACK),
+        (b"HA[1]AB[aa];B[bb]", 0, BLACK),  # one stone is a first move
+        (b"AB[cc][gg];AE[cc];W[aa]", 0, WHITE),
         (b"HA[2]", 0, BLACK),  # a number of stones that never stood there is none
         (b"HA[2];W[ee]", 0, WHITE),
         (b"HA[81]AB[aa:ih]", 72, WHITE),

@@ -181,6 +181,7 @@ def test_why_an_answer_cannot_be_sent() -> None:
         (b"name\n\xef\xbb\xbfquit\n", ["name", "\ufeffquit"]),
         (b"\n\nname\r\n\xff", ["", "", "name\r", "\udcff"]),
         (b"", []),
+        (b"a" * 60_000 + b"\nb\n\nc", ["a" * 60_000, "b", "", "c"]),
     ],
 )
 def test_lines_and_the_byte_order_mark(data: bytes, lines: list[str]) -> None:

@@ -126,7 +126,7 @@ def _load_game(table: Table, game: GameWithVariations) -> str:
     if record.komi is not None and not abs(record.komi) <= MOST_KOMI:
         remarks.append(f"The file's komi, {record.komi:g}, was left out: it is beyond {MOST_KOMI} points.")
         record = replace(record, komi=None)
-    if record.rules and table.rules not in ("", written_name(record.rules)):
+    if record.rules and written_name(table.rules) not in ("", written_name(record.rules)):
         remarks.append(f"The file's rules, {record.rules[:40]}, are not played here: {table.rules} rules are.")
     try:
         table.begin_from(record)
@@ -136,7 +136,9 @@ def _load_game(table: Table, game: GameWithVariations) -> str:
     for branch in game.branches:
         parent = START if branch.parent < 0 else nodes[branch.parent]
         nodes.append(table.tree.add(parent, branch.colour, branch.action))
-        table.tree[nodes[-1]].comment = branch.comment
+        node = table.tree[nodes[-1]]  # of an earlier branch too, where that has the same move here
+        if branch.comment != node.comment:
+            node.comment = "\n\n".join(filter(None, (node.comment, branch.comment)))
     table.tree[START].comment = game.comment
     _check_main_line(table)
     if game.skipped:

@@ -113,6 +113,14 @@ def test_rules_that_are_not_kept_are_told(
     assert (said in capsys.readouterr().err) == told
 
 
+def test_rules_without_a_name_are_those_of_the_file_that_was_written(
+    engine: Engine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "own.sgf"
+    engine.ask_all('kata-set-rules {"ko":"SIMPLE","suicide":true}', f"printsgf {path}", f"loadsgf {path}")
+    assert "are not kept" not in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("argument", ["/no/such/file.sgf", "/", "12"])
 def test_what_is_no_file(engine: Engine, argument: str) -> None:
     assert engine.refuse(f"loadsgf {argument}") == "cannot load file"

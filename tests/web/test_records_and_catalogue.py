@@ -45,6 +45,12 @@ def opened(text: str, game: str = "go") -> tuple[Table, str]:
     return result, records.load(result, text, found)
 
 
+def test_a_variation_that_repeats_a_move_leaves_its_comment() -> None:
+    for other, comments in (("", "main"), ("C[main]", "main"), ("C[another]", "main\n\nanother")):
+        found, _ = opened(f"(;GM[1]SZ[9];B[cc](;W[gg]C[main];B[cg])(;W[gg]{other};B[gc]))")
+        assert [found.tree[node].comment for node in found.tree.line(START)][2] == comments
+
+
 def test_left_out_variations_are_told() -> None:
     assert opened("(;SZ[9];B[ee](;W[cc])(;AB[aa];W[gg]))")[1].startswith("1 variation was left out")
 
