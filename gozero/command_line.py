@@ -6,6 +6,7 @@ A value on the command line wins over the configuration file, which wins over th
 from __future__ import annotations
 
 import argparse
+import re
 from dataclasses import Field
 from typing import Any, TypeVar
 
@@ -14,11 +15,20 @@ from gozero.options import SettingsError, check, entries, kind_of, parse, path_o
 Table = TypeVar("Table")
 
 
+_NUMBER = re.compile(r"argument (\S+): invalid (int|float) value: (.*)")
+
+
+def in_words(message: str) -> str:
+    """A message of argparse's without the names of Python's types."""
+    wanted = {"int": "a whole number", "float": "a number"}
+    return _NUMBER.sub(lambda found: f"{found[1]} {found[3]}: expected {wanted[found[2]]}", message)
+
+
 class LineParser(argparse.ArgumentParser):
     """Wrong arguments become one line, a SettingsError, without the usage in front."""
 
     def error(self, message: str) -> Any:
-        raise SettingsError(f"{message}; see {self.prog} --help")
+        raise SettingsError(f"{in_words(message)}; see {self.prog} --help")
 
 
 def from_arguments(
@@ -44,7 +54,7 @@ def from_arguments(
     )
     for entry in entries(table):
         _add(parser, entry)
-    parser.add_argument("--config", metavar="FILE", help="TOML file with these options as keys (visits = 100)")
+    parser.add_argument("--config", metavar="FILE", help="TOML file with these options as keys, without the dashes")
     parser.add_argument("--version", action="version", version=f"{prog} {version}")
     given = vars(parser.parse_args(arguments))
     path = given.pop("config", None)

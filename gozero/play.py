@@ -126,6 +126,8 @@ def choose_weights(settings: PlaySettings) -> Path | None:
     """
     try:
         path = find(settings.weights or WEIGHTS[settings.game])
+    except KeyError:
+        raise ChoiceError(f"{settings.game} has no line in WEIGHTS of gozero/locations.py") from None
     except WeightsError:
         if settings.weights is not None:
             raise
@@ -218,7 +220,8 @@ class Terminal:
             return coords.parse_vertex(text, game.cols, game.rows)
         except ValueError:
             last = coords.vertex(game.cols - 1, game.cols, game.rows)
-            raise InputError(f"{text!r} is not understood: type a move from A1 to {last}, or help.") from None
+            moves = f"a column from A to {last[0]}" if game.name in FALLING_GAMES else f"a move from A1 to {last}"
+            raise InputError(f"{text!r} is not understood: type {moves}, or help.") from None
 
     def _refusal(self, action: int) -> str:
         """Why a move is not legal, as far as the board shows."""
@@ -247,10 +250,13 @@ class Terminal:
         best = [action for action in ranked(result)[:HINTS] if result.visits[action]]
         total = max(1, int(result.visits.sum()))
         print(f"Your chance is {_chance(result.value)}.")
+        if not best:  # of a player that does not search
+            print(f"The engine would play {name_of(self._game, result.best)}.")
+            return
         print("move   share  visits  chance")
-        for action in best or [result.best]:
+        for action in best:
             visits = int(result.visits[action])
-            chance = _chance(float(result.q[action])) if visits else "?"
+            chance = _chance(float(result.q[action]))
             print(f"{name_of(self._game, action):<5} {100 * visits / total:4.0f} %  {visits:6d}  {chance:>6}")
         self._warn_if_full()
 

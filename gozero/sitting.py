@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gozero import coords, endgame, games
+from gozero import coords, endgame, games, move_list
 from gozero.colours import COLOUR_NAMES
 from gozero.engine import search_settings, tree_memory
 from gozero.errors import InputError
@@ -154,15 +154,13 @@ class Sitting:
         self.position.undo(len(self.position.moves) - own[-1])
 
     def record(self, komi: float | None, rules: str | None) -> bytes:
-        """The game so far as SGF, or one move a line for games that SGF is not written for.
+        """The game so far as SGF, or as a list of moves.
 
         komi and rules are those that were asked for; None: the game's own.
         """
         game, moves = self.position.game, self.position.moves
         if game.name not in games.GO_FAMILY:
-            return "".join(
-                f"{COLOUR_NAMES[move.colour].lower()} {name_of(game, move.action)}\n" for move in moves
-            ).encode()
+            return move_list.written(game, moves).encode()
         komi = games.usual(game.name, "komi") if komi is None else komi
         return serialise(
             GameRecord(

@@ -92,7 +92,10 @@ def test_bad_input_is_one_line(capsys: pytest.CaptureFixture[str], arguments: li
     [
         ([], "COMMAND; see python -m gozero --help"),
         (["play", "go", "--vists", "3"], "unrecognized arguments: --vists 3"),
-        (["play", "go", "--visits", "many"], "--visits: invalid int value: 'many'; see python -m gozero play --help"),
+        (
+            ["play", "go", "--visits", "many"],
+            "--visits 'many': expected a whole number; see python -m gozero play --help",
+        ),
         (["play", "go", "--colour", "red"], "'red'"),
         (["net"], "name; see python -m gozero net --help"),
     ],

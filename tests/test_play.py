@@ -88,7 +88,7 @@ def test_tictactoe_to_the_end(table: Table, tmp_path: Path) -> None:
     out = table("tictactoe", "A1", "A2", "A3", "B1", "C1", f"save {path}", options="--visits 2000")
     assert "White B2; " in out
     assert "White wins by three in a row" in out
-    assert path.read_text().splitlines()[:2] == ["black A1", "white B2"]
+    assert path.read_text().splitlines()[:3] == ["# tictactoe 3x3", "black A1", "white B2"]
 
 
 def test_the_game_goes_on_after_its_end_is_undone(table: Table) -> None:
@@ -199,7 +199,7 @@ def test_two_passes_end_a_game_of_go(table: Table, tmp_path: Path) -> None:
         ("othello", "A1", "A1 is illegal for Black: try hint, or help for the rules."),
         ("othello", "B2", "B2 is taken."),
         ("connect4", "D6", "D6 is illegal for Black: type the letter of a column that has room."),
-        ("connect4", "H", "'H' is not understood: type a move from A1 to G6, or help."),
+        ("connect4", "H", "'H' is not understood: type a column from A to G, or help."),
     ],
 )
 def test_bad_input_costs_one_line(game: str, line: str, answer: str, table: Table) -> None:

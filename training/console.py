@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
+from gozero.command_line import in_words
 from gozero.errors import ChoiceError
 from gozero.exits import FAILURE, INTERRUPTED, SUCCESS, printing
 
@@ -31,7 +32,7 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """End the process; the line names the command and where its options are listed."""
         command = self.prog.removeprefix("python -m ").split()[0]
-        self.exit(FAILURE, f"{command}: {message}; see {self.prog} --help\n")
+        self.exit(FAILURE, f"{command}: {in_words(message)}; see {self.prog} --help\n")
 
     def print_help(self, file: Any = None) -> None:
         """Print the help; ends the process where that cannot be done."""

@@ -11,7 +11,7 @@ from bisect import bisect_left
 from dataclasses import replace
 from typing import Any
 
-from gozero import coords, sgf_tree
+from gozero import coords, move_list, sgf_tree
 from gozero.colours import COLOUR_WORDS, EMPTY, WHITE
 from gozero.games import GO_FAMILY, MOST_KOMI, make
 from gozero.games.rules import written_name
@@ -32,10 +32,7 @@ _COLOURS = {word: colour for colour, word in COLOUR_WORDS.items()}
 def save(table: Table, result: str) -> tuple[str, str]:
     """(name of the file, its text)."""
     if table.start is None:
-        lines = [f"# {table.game.name} {table.game.kind.dimensions}"]
-        moves = table.tree.moves(table.line[-1])
-        lines += [f"{COLOUR_WORDS[colour]} {table.vertex(action)}" for colour, action in moves]
-        return f"{table.game.name}.txt", "\n".join(lines) + "\n"
+        return f"{table.game.name}.txt", move_list.written(table.game.kind, table.tree.moves(table.line[-1]))
     places = {START: -1}
     branches: list[Branch] = []
     for number, node in table.tree.in_order():

@@ -61,7 +61,7 @@ def test_an_unknown_option_is_one_line(name: str, capsys: pytest.CaptureFixture[
     ("name", "arguments", "words"),
     [
         ("training.arena", [], "the following arguments are required: A, B"),
-        ("training.arena", ["random", "random", "--games", "two"], "argument --games: invalid int value: 'two'"),
+        ("training.arena", ["random", "random", "--games", "two"], "--games 'two': expected a whole number"),
         ("training.arena", ["random", "random", "--komi", "nan"], "argument --komi: invalid number value: 'nan'"),
         ("training.arena", ["random", "random", "--move-seconds", "inf"], "invalid number value: 'inf'"),
         ("training.records", [], "the following arguments are required: list | show"),

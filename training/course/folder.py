@@ -65,16 +65,18 @@ class CourseFolder:
             count += 1
         return count
 
-    def has_made(self, stage: str, settings: Mapping[str, Any]) -> bool:
-        """Whether the stage is done. CourseError where it was made with other settings."""
+    def has_made(self, stage: str, settings: Mapping[str, Any], options: Mapping[str, str] | None = None) -> bool:
+        """Whether the stage is done. CourseError where it was made with other settings, each by the name of its option:
+        that in `options`, or else its own.
+        """
         if not self.has(stage):
             return False
-        made = self.content(stage)["settings"]
+        made, names = self.content(stage)["settings"], options or {}
         for key, value in settings.items():
             if made.get(key) != value:
                 raise CourseError(
-                    f"{self.file(stage)} was made with {key} {made.get(key)}, not {value}; give the same settings, or "
-                    "another --run"
+                    f"{self.file(stage)} was made with --{names.get(key, key).replace('_', '-')} {made.get(key)}, "
+                    f"not {value}; give the same, or another --run"
                 )
         return True
 

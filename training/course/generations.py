@@ -76,7 +76,7 @@ def _parser() -> argparse.ArgumentParser:
 def _work(folder: CourseFolder, options: argparse.Namespace) -> None:
     for generation in range(options.generations):
         name, settings = value_stage(generation), _settings(folder, options, generation)
-        if folder.has_made(name, settings):
+        if folder.has_made(name, settings, {} if generation else {"games": "first_games"}):
             say(f"generation {generation}: finished before, {folder.file(name)}")
         else:
             _make(folder, generation, settings)

@@ -64,7 +64,8 @@ def newest(folder: CourseFolder, generation: int | None) -> int:
     if found == 0 or (generation is not None and generation >= found):
         wanted = "value networks" if generation is None else f"value networks of generation {generation}"
         raise CourseError(
-            f"there are no {wanted} in {folder.path}: run python -m training.generations --game {folder.course.game} first"
+            f"there are no {wanted} in {folder.path}: first run python -m training.generations "
+            f"--game {folder.course.game} --run {folder.path}"
         )
     return found - 1 if generation is None else generation
 

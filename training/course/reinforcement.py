@@ -237,7 +237,8 @@ def _work(folder: CourseFolder, options: argparse.Namespace) -> None:
     }
     if not folder.has(SUPERVISED):
         raise CourseError(
-            f"there is no {folder.file(SUPERVISED)}: run python -m training.imitate --game {folder.course.game} first"
+            f"there is no {folder.file(SUPERVISED)}: first run python -m training.imitate "
+            f"--game {folder.course.game} --run {folder.path}"
         )
     run = Reinforcement(folder, settings)
     if folder.has_made(REINFORCED, settings):

@@ -130,7 +130,10 @@ def open_strategy(strategy: Strategy, game: Game, threads: int = 1) -> StrategyE
         raise CourseError(f"the course plays {game.name} on {folder.game.dimensions}, not on {game.dimensions}")
     found = folder.generations()
     if strategy.kind != POL and found == 0:
-        raise CourseError(f"there are no value networks in {folder.path}: run python -m training.generations first")
+        raise CourseError(
+            f"there are no value networks in {folder.path}: first run python -m training.generations "
+            f"--game {folder.course.game} --run {folder.path}"
+        )
     stage = value_stage(int(strategy.which) if strategy.kind == VAL and strategy.which else max(0, found - 1))
     values = folder.load(stage) if found or strategy.kind != POL else []
     policies = [] if strategy.kind == VAL else folder.load(_policy_stage(folder, strategy))

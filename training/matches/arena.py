@@ -69,7 +69,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--max-moves", type=int, default=700, metavar="N", help="plies after which the board is counted (default 700)"
     )
-    parser.add_argument("--sgf", type=Path, metavar="DIR", help="save every game as DIR/game-NNN.sgf")
+    parser.add_argument("--sgf", type=Path, metavar="DIR", help="save every game of Go as DIR/game-NNN.sgf")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="save the list of games, each as it ends")
     parser.add_argument("--json", type=Path, metavar="FILE", help="save settings, result and games")
     return parser

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
-from gozero import coords, sgf
+from gozero import sgf
 from gozero.games import GO_FAMILY
 from gozero.games.game import BLACK, WHITE
+from gozero.move_list import written
 from training.records import describe
 from training.records.library import Entry
 
@@ -53,10 +54,6 @@ def sgf_record(entry: Entry, top: int) -> sgf.GameRecord:
 
 
 def move_list(entry: Entry) -> str:
-    """The game as a move a line, `black D4`, under its headline: of games that SGF has no number for."""
-    game, moves = entry.game(), entry.record.moves.tolist()
-    lines = [
-        f"{('black', 'white')[ply % 2]} {coords.vertex(action, game.cols, game.rows)}"
-        for ply, action in enumerate(moves)
-    ]
-    return "\n".join([f"# {describe.headline(entry)}", *lines, ""])
+    """The game as a list of moves, with its headline: of games that SGF has no number for."""
+    moves = ((WHITE if ply % 2 else BLACK, action) for ply, action in enumerate(entry.record.moves.tolist()))
+    return written(entry.game(), moves, describe.headline(entry))

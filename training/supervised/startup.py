@@ -153,8 +153,10 @@ def _learn(options: argparse.Namespace) -> int:
         plan = _plan(options)
         _reserve(options.out, options.resume)
         torch.set_num_threads(options.threads or available_threads())
-        data = collection.read(options.folder, plan.wanted, say, nets.config(plan.network).size)
+        data = _read(options.folder, plan)
         say(collection.summary(data))
+        if plan.wanted.held_out and not data.held:
+            say(f"no game is held out to measure with: give more games, or a --held-out above {plan.wanted.held_out:g}")
         run = Trainer(plan, data, options.out)
         if options.resume:
             run.resume()
@@ -170,6 +172,16 @@ def _learn(options: argparse.Namespace) -> int:
         return INTERRUPTED
     _report(run, stop)
     return 0
+
+
+def _read(folder: Path, plan: TrainerPlan) -> collection.Collection:
+    """The positions to learn from. CollectionError where there are none, which names a board that the network needs."""
+    size = nets.config(plan.network).size
+    try:
+        return collection.read(folder, plan.wanted, say, size)
+    except CollectionError as error:
+        needs = f"; network {plan.network} plays {size}x{size} only" if size else ""
+        raise CollectionError(f"{error}{needs}") from None
 
 
 def _report(run: Trainer, stop: Callable[[], bool]) -> None:

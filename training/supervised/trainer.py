@@ -82,15 +82,17 @@ class Trainer:
             pickle.UnpicklingError,
         ) as error:
             why = error.strerror if isinstance(error, OSError) else "it is damaged, or no state of a run"
+            advice = (
+                "without --resume" if isinstance(error, FileNotFoundError) else "without --resume, and with it removed,"
+            )
             raise SettingsError(
-                f"cannot continue from {self.state_path.absolute()}: {why}; without --resume, and with that file removed, a new run begins"
+                f"cannot continue from {self.state_path.absolute()}: {why}; {advice} a new run begins"
             ) from None
         facts = self._facts()
-        for name, value in _lasting(facts).items():
-            if saved.get(name) != value:
-                raise SettingsError(
-                    f"{self.state_path.absolute()} is of another run: {name} was {saved.get(name)!r}, now {value!r}"
-                )
+        if other := ", ".join(_differences(saved, _lasting(facts))):
+            raise SettingsError(
+                f"{self.state_path.absolute()} is of another run: {other}; give what it had, or another --out"
+            )
         if rate != _learning_rate(facts):
             say(f"--learning-rate was {rate:g} and is {_learning_rate(facts):g} from here on")
         self.learner.load_state_dict(state["learner"])
@@ -182,6 +184,16 @@ class Trainer:
 def _learning_rate(facts: dict[str, Any]) -> float:
     """The learning rate among the facts of a run."""
     return float(facts["learner"]["learning_rate"])
+
+
+def _differences(saved: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
+    """What facts of a run differ, those of tables by their own names."""
+    for name, value in now.items():
+        before = saved.get(name)
+        if isinstance(before, dict) and isinstance(value, dict):
+            yield from _differences(before, value)
+        elif before != value:
+            yield f"{name} was {before!r}, now {value!r}"
 
 
 def _lasting(facts: dict[str, Any]) -> dict[str, Any]:

@@ -85,7 +85,10 @@ def _add_play(parser: argparse.ArgumentParser) -> None:
         "--answer-seconds", type=finite, default=60.0, metavar="S", help="what any answer may take (default 60)"
     )
     parser.add_argument(
-        "--out", type=Path, metavar="DIR", help=f"folder (default {FOLDER}/table-NAME, the opponent's name behind it)"
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help=f"folder (default {FOLDER}/table-NAME, behind it the names of another game and of the opponent)",
     )
     parser.add_argument(
         "--dry-run", action="store_true", help="play nothing; say how many games there are and how long they will take"
@@ -95,7 +98,7 @@ def _add_play(parser: argparse.ArgumentParser) -> None:
 def _run(options: argparse.Namespace) -> int:
     contest = _contest(options)
     field = _field(options, contest)
-    folder = options.out or FOLDER / _folder_name(options.table, contest)
+    folder = options.out or FOLDER / _folder_name(options.table, contest, field)
     if options.dry_run:
         return runner.rehearse(field, folder, contest.steps(field))
     layout = TableLayout(contest)
@@ -105,9 +108,12 @@ def _run(options: argparse.Namespace) -> int:
     return INTERRUPTED if stop() else code
 
 
-def _folder_name(table: str, contest: Contest) -> str:
-    """`table-s2`, with the opponent's name behind it where it is a program; a name that fits into a path."""
-    return Entrant(name=f"table-{table}" + f"-{contest.opponent}" * bool(contest.command)).file_name
+def _folder_name(table: str, contest: Contest, field: Field) -> str:
+    """`table-s2`, with the game's name behind it where it is another one, and the opponent's where it is a program; a
+    name that fits into a path.
+    """
+    game = f"-{field.game}" * (field.game != contest.table.game)
+    return Entrant(name=f"table-{table}{game}" + f"-{contest.opponent}" * bool(contest.command)).file_name
 
 
 def _contest(options: argparse.Namespace) -> Contest:

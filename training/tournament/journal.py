@@ -201,16 +201,17 @@ def _game(values: dict[str, Any]) -> PlayedGame:
 
 def _check(before: dict[str, Any], now: dict[str, Any], games: list[PlayedGame], path: Path) -> None:
     """SettingsError where games that were played do not belong to the field."""
-    for name in sorted((before.keys() | now.keys()) - set(COUNTS)):
+    for name in sorted((before.keys() | now.keys()) - set(COUNTS), key=lambda name: (name != "kind", name)):
         if before.get(name) != now.get(name):
-            raise _contradiction(path, f"{name} = {before.get(name)}", f"{name} = {now.get(name)}")
+            was, is_now = (f"{name} = {given[name]}" if name in given else f"no {name}" for given in (before, now))
+            raise _contradiction(path, was, is_now)
     for name in sorted({name for game in games for name in game.pair}):
         was, is_now = before["entrants"].get(name), now["entrants"].get(name)
         if was != is_now:
             raise _contradiction(path, f"entrant {name!r} = {was}", "it is missing" if is_now is None else f"{is_now}")
     most = max(game.index for game in games) + 1
     if most > now["games"]:
-        raise _contradiction(path, f"game {most} of a pairing", f"games = {now['games']}")
+        raise _contradiction(path, f"{most} games of a pairing, both colours counted", f"games = {now['games']}")
 
 
 def _check_moves(games: list[PlayedGame], board: Game, path: Path) -> None:

@@ -68,7 +68,7 @@ def _scaled(field: Field, below: tuple[int, float] | None, simulations: int) -> 
     took = below[1] * simulations / below[0]
     if took * field.together * MOVES <= LONG:
         return None
-    return took, f"not started: about {took:.3f} s a move, in proportion to {below[0]:,} simulations"
+    return took, f"not measured: about {took:.3f} s a move, in proportion to {below[0]:,} simulations"
 
 
 def _summary(field: Field, games: Sequence[PlayedGame], seconds: Mapping[int, float | None], plies: float) -> str:

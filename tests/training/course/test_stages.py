@@ -1,6 +1,7 @@
 """The stages as commands: what they print and keep, how they go on after a stop, what they say to bad input."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -84,7 +85,9 @@ def test_other_settings_than_a_finished_stages_are_one_line(tmp_path: Path, caps
     capsys.readouterr()
     assert generate(tmp_path, "tictactoe", "--seed", "2") == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert "was made with seed 1, not 2" in line and "--run" in line
+    assert "was made with --seed 1, not 2" in line and "--run" in line
+    assert generate(tmp_path, "tictactoe", "--first-games", "31") == 2
+    assert re.search(r"value-0.pt was made with --first-games \d+, not 31;", capsys.readouterr().err)
 
 
 def test_a_damaged_file_and_another_games_file_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -150,7 +153,7 @@ def test_a_stopped_reinforcement_goes_on_as_if_it_had_not_been(
         assert len(content["pool"]) == 3 and (tmp_path / run / f"{REINFORCED}.png").exists()
     assert histories[0] == histories[1]
     assert reinforce(tmp_path / "whole", 2, "--value-share", "0.25") == 2
-    assert "value_share 0.5, not 0.25" in capsys.readouterr().err
+    assert "--value-share 0.5, not 0.25" in capsys.readouterr().err
 
 
 def test_reinforcement_learns_what_wins(tmp_path: Path) -> None:

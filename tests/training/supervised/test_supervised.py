@@ -5,6 +5,7 @@ are measured.
 from __future__ import annotations
 
 import contextlib
+import re
 import tracemalloc
 from pathlib import Path
 
@@ -367,7 +368,7 @@ def test_a_small_network_learns_to_copy_a_player_who_always_plays_the_same(tmp_p
         ([__file__], "it is a file: give the folder that it is in"),
         (["{empty}"], "no *.sgf files in it or below it"),
         (["{folder}", "--network", "b6"], "unknown network 'b6'"),
-        (["{folder}", "--network", "agz13"], "no game of its 24 files can be trained on: 24 files, 24 other sizes"),
+        (["{folder}", "--network", "agz13"], "0 held out; network agz13 plays 13x13 only"),
         (["{folder}", "--epochs", "0"], "--epochs 0 is out of range: 1 to 1000000"),
         (["{folder}", "--held-out", "2"], "--held-out 2.0 is out of range: 0 to 0.9"),
         (["{folder}", "--learning-rate", "7"], "learning_rate = 7.0 is out of range"),
@@ -393,7 +394,9 @@ def test_a_state_of_another_run_is_refused(
     signals[:] = [3]
     assert run(folder, tmp_path / "w.pt") == 0
     assert run(folder, tmp_path / "w.pt", "--resume", "--seed", "5") == 2
-    assert "is of another run: " in capsys.readouterr().err.splitlines()[-1]
+    assert "is of another run: seed was 1, now 5; give what it had" in capsys.readouterr().err.splitlines()[-1]
+    assert run(folder, tmp_path / "w.pt", "--resume", "--batch", "7") == 2
+    assert re.search(r"of another run: batch was \d+, now 7; give", capsys.readouterr().err)
     for foreign in (torch.zeros(3), [1], {"facts": 1, "epoch": 1, "step": 1, "learner": {}}):
         torch.save(foreign, tmp_path / "w.pt.state")
         assert run(folder, tmp_path / "w.pt", "--resume") == 2

@@ -161,7 +161,8 @@ def make_course(folder: Path) -> None:
 def test_the_course_preset_says_which_stage_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(
-        SettingsError, match=r"no value networks in runs.course-simple_go: run python -m training.generations first"
+        SettingsError,
+        match=r"no value networks in runs.course-simple_go: first run python -m training.generations --game simple_go ",
     ):
         fields.load(fields.FOLDER / "s1.toml")
 

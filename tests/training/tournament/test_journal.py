@@ -109,8 +109,8 @@ def test_more_games_and_more_entrants_do_not_contradict(tmp_path: Path, field: F
     [
         ({"seed": 2}, "played with seed = 1, now seed = 2"),
         ({"opening_moves": 4}, "played with opening_moves = 2, now opening_moves = 4"),
-        ({"kind": "gauntlet"}, "challengers = None, now challengers = ['random']"),
-        ({"games": 2}, "played with game 3 of a pairing, now games = 2"),
+        ({"kind": "gauntlet"}, "kind = round-robin, now kind = gauntlet"),
+        ({"games": 2}, "played with 3 games of a pairing, both colours counted, now games = 2"),
         ({"entrant": (Entrant("random", "random"), Entrant("uct:2", "fixed"))}, "'fixed' = fixed, now uct:2"),
         ({"entrant": (Entrant("random", "random"), Entrant("uct:2", "uct"))}, "'fixed' = fixed, now it is missing"),
     ],

@@ -144,8 +144,8 @@ def test_a_rehearsal_measures_the_steps_of_a_ladder_as_long_as_they_are_quick(mo
     told = list(rehearsal.rehearse(field, [], {place: ("uct", count) for place, count in enumerate(steps)}))
     assert opened == [10, 1_000], "2,000 would take 32 s, and 20,000 meets nobody"
     assert [line for _, line in told[2:4]] == [
-        "uct:2000: not started: about 2.000 s a move, in proportion to 1,000 simulations",
-        "uct:5000000: not started: about 5000.000 s a move, in proportion to 1,000 simulations",
+        "uct:2000: not measured: about 2.000 s a move, in proportion to 1,000 simulations",
+        "uct:5000000: not measured: about 5000.000 s a move, in proportion to 1,000 simulations",
     ]
     seconds = 2 * 10 / 2 * (3 * 0.01 + 1 + 2 + 5000)
     assert told[-1] == (
