@@ -91,7 +91,7 @@ def weights_of(game: str, given: str | None) -> Path | None:
         return _own(game)
     head = _header(Path(given))
     if head is None or head.game != game:
-        raise ChoiceError(f"these weights cannot be used for {TITLES[game]}")
+        raise ChoiceError(f"these weights cannot be used for {TITLES.get(game, game)}")
     return Path(given)
 
 
