@@ -15,7 +15,8 @@ Vocabulary.
 A run that was stopped continues where it stopped, and one that is finished is not repeated. In a match both sides
 search with the same number of visits and play random openings with both colours. Equal evaluations are not equal rows:
 without playout-cap randomisation every move is searched fully and recorded. Two runs of the recipe itself differ as
-well, so small differences of one seed mean little.
+well: with several seeds its run with the first also plays those with the others, and what these matches show is the
+measure of all others.
 """
 
 from __future__ import annotations
@@ -105,16 +106,14 @@ def train(arm: str, folder: Path, evaluations: int, seed: int, stop: Callable[[]
     )
 
 
-def match(arm: str, seed: int, options: argparse.Namespace, stop: Callable[[], bool]) -> elo.Tally:
-    """The recipe against an arm, from the recipe's side, so far as `stop()` lets it come; the games are listed in
-    recipe-ARM-SEED.csv of `options.folder`.
+def match(one: Trained, other: Trained, options: argparse.Namespace, stop: Callable[[], bool]) -> elo.Tally:
+    """A run against another, from the first one's side, so far as `stop()` lets it come; the games are listed in
+    ONE-OTHER-SEED.csv of `options.folder`, with the seed of the other.
     """
-    listed = options.folder / f"{RECIPE}-{arm}-{seed}.csv"
+    listed = options.folder / f"{one[0]}-{other[0]}-{other[1]}.csv"
     game = games.make("go", size=SIZE, rules="chinese", komi=KOMI)
-    sides = [
-        f"weights:{folder_of(options.folder, name, seed) / 'weights.pt'}:{options.visits}" for name in (RECIPE, arm)
-    ]
-    chosen = argparse.Namespace(**vars(options), seed=seed)
+    sides = [f"weights:{folder_of(options.folder, *run) / 'weights.pt'}:{options.visits}" for run in (one, other)]
+    chosen = argparse.Namespace(**vars(options), seed=other[1])
     return tally(history.match(sides[0], sides[1], game, KOMI, chosen, listed=listed, stop=stop))
 
 
@@ -184,6 +183,7 @@ def _run(options: argparse.Namespace) -> int:
         for arm in arms:
             if arm != RECIPE:
                 _play(arm, options, diverged, stop)
+        _play_itself(options, diverged, stop)
     return INTERRUPTED if stop() else SUCCESS
 
 
@@ -191,17 +191,27 @@ def _play(arm: str, options: argparse.Namespace, diverged: set[Trained], stop: C
     """Print an arm's match with each seed, and all of them together; none for a seed with which a side diverged."""
     results = list[elo.Tally]()
     for seed in options.seeds:
+        title = f"recipe against {arm}, seed {seed}"
         lost = [name for name in (RECIPE, arm) if (name, seed) in diverged]
         if lost:
-            print(f"recipe against {arm}, seed {seed}: not played, because {' and '.join(lost)} diverged", flush=True)
+            print(f"{title}: not played, because {' and '.join(lost)} diverged", flush=True)
         elif not stop():
-            results.append(match(arm, seed, options, stop))
-            print(f"recipe against {arm}, seed {seed}: {results[-1]}", flush=True)
+            results.append(match((RECIPE, seed), (arm, seed), options, stop))
+            print(f"{title}: {results[-1]}", flush=True)
     if len(results) > 1:
         wins, losses, draws = (
             sum(counts) for counts in zip(*((r.wins, r.losses, r.draws) for r in results), strict=True)
         )
         print(f"recipe against {arm}, all seeds: {elo.Tally(wins, losses, draws)}", flush=True)
+
+
+def _play_itself(options: argparse.Namespace, diverged: set[Trained], stop: Callable[[], bool]) -> None:
+    """Print what the seed alone makes: the matches of the recipe's first run with its others."""
+    first, *others = ((RECIPE, seed) for seed in dict.fromkeys(options.seeds))
+    for other in others:
+        if not diverged & {first, other} and not stop():
+            found = match(first, other, options, stop)
+            print(f"recipe, seed {first[1]}, against itself, seed {other[1]}: {found}", flush=True)
 
 
 if __name__ == "__main__":

@@ -60,9 +60,14 @@ def test_a_short_ablation_with_two_seeds(tmp_path, capsys):
     assert ablation.main(options) == 0
     printed = capsys.readouterr().out.splitlines()[2:]
     assert [line.split(":")[0] for line in printed] == [
-        f"recipe against features=2, {which}" for which in ("seed 1", "seed 2", "all seeds")
+        *(f"recipe against features=2, {which}" for which in ("seed 1", "seed 2", "all seeds")),
+        "recipe, seed 1, against itself, seed 2",
     ]
-    assert sorted(path.name for path in tmp_path.glob("*.csv")) == [f"recipe-features=2-{seed}.csv" for seed in (1, 2)]
+    assert sorted(path.stem for path in tmp_path.glob("*.csv")) == [
+        "recipe-features=2-1",
+        "recipe-features=2-2",
+        "recipe-recipe-2",
+    ]
 
 
 def test_an_arm_that_diverges_leaves_the_others_their_matches(tmp_path, capsys, monkeypatch):
