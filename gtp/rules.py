@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gozero.errors import ChoiceError
@@ -93,4 +94,5 @@ class RuleCommands:
             self._session.go_game.set_rules(rules)
         except (ChoiceError, IllegalMove) as error:
             raise GtpError(f"cannot change the rules: {error}") from None
+        self._session.settings = replace(self._session.settings, rules=rules.name)
         return ""

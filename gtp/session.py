@@ -10,14 +10,13 @@ import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from gozero import coords
 from gozero.colours import COLOUR_WORDS
 from gozero.engine import beyond_training, no_more_memory, spanned
-from gozero.games import FALLING_GAMES, GO_FAMILY
+from gozero.games import FALLING_GAMES
 from gozero.output import Log, tell
 from gtp.arguments import colour_of, vertex_of, whole_number_of
 from gtp.clock import Clock
@@ -75,7 +74,6 @@ class Session:
         self._log = log
         self._make_player = make_player
         self._player: Player | None = None
-        self._first_rules: str | None = None  # those that the settings name or imply
         self._is_memory_told = False
         self._ponder_after: list[Move] | None = None  # the game as it stood after the engine's last move
 
@@ -83,7 +81,6 @@ class Session:
     def player(self) -> Player:
         if self._player is None:
             self._player = self._make_player()
-            self._first_rules = self._rules()
             self._player.searcher.on_full = self._tell_of_memory
             if self._log is not None:
                 self._player.searcher.on_search = partial(_tell, self._player.game, self._log)
@@ -107,12 +104,7 @@ class Session:
     @property
     def description(self) -> str:
         """The engine with its settings as they are now, for records."""
-        settings, rules = self.settings, self._rules()
-        return self._describe(settings if rules == self._first_rules else replace(settings, rules=rules))
-
-    def _rules(self) -> str | None:
-        """The name of the rules in force; None before there is a board, and in games with one set."""
-        return self.go_game.rules.name if self._player is not None and self.game.name in GO_FAMILY else None
+        return self._describe(self.settings)
 
     def _tell_of_memory(self, limit: int) -> None:
         """Say, once, that search trees have reached their memory limit."""
