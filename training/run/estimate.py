@@ -74,8 +74,20 @@ def generation_rows(settings: LoopSettings, stage: Stage) -> float:
 
 def _game_rows(settings: LoopSettings, stage: Stage) -> float:
     """Rows of a game, mean over the stage's rows: as many full searches as games of its boards' points have."""
-    share = settings.selfplay.full_share
-    return 1 / sum(part / (share * scoring.game_of(settings, size).points) for size, part in stage.sizes.items())
+    return 1 / sum(
+        part / (_full_share(settings, size) * scoring.game_of(settings, size).points)
+        for size, part in stage.sizes.items()
+    )
+
+
+def _full_share(settings: LoopSettings, size: int) -> float:
+    """The share of a game's moves that are searched fully on boards of this size."""
+    return settings.selfplay.full_share * min(settings.selfplay.full_until.get(size, 1.0), 1.0)
+
+
+def _row_visits(settings: LoopSettings, stage: Stage, size: int) -> float:
+    """Evaluations for one row on boards of this size: a full search, and the cheap ones until the next."""
+    return stage.full_visits + stage.cheap_visits * (1 / _full_share(settings, size) - 1)
 
 
 def measure(settings: LoopSettings, seconds: float, stop: Callable[[], bool]) -> Cost:
@@ -111,11 +123,10 @@ def course(settings: LoopSettings, cost: Cost) -> list[Forecast]:
 
 def forecast(settings: LoopSettings, stage: Stage, cost: Cost) -> Forecast:
     """A stage's speed, its length left open."""
-    share, learner = settings.selfplay.full_share, settings.learner
     uses = row_uses(settings, stage)
-    visits = (share * stage.full_visits + (1 - share) * stage.cheap_visits) / share
-    play = sum(part * visits / cost.speeds[stage.evaluator, size] for size, part in stage.sizes.items())
-    learn = sum(part * cost.step[size] for size, part in stage.sizes.items()) * uses / learner.batch
+    visits = {size: part * _row_visits(settings, stage, size) for size, part in stage.sizes.items()}
+    play = sum(count / cost.speeds[stage.evaluator, size] for size, count in visits.items())
+    learn = sum(part * cost.step[size] for size, part in stage.sizes.items()) * uses / settings.learner.batch
     gate = _gate(settings, stage, cost)
     row = {
         "sequential": play + learn + gate,
@@ -123,7 +134,8 @@ def forecast(settings: LoopSettings, stage: Stage, cost: Cost) -> Forecast:
         "asynchronous": max(play, learn + gate),
     }[settings.mode]
     games_an_hour = 3600 / (row * _game_rows(settings, stage))
-    return Forecast(stage, visits, visits / play, 3600 / row, games_an_hour, math.inf, math.inf)
+    a_row = sum(visits.values())
+    return Forecast(stage, a_row, a_row / play, 3600 / row, games_an_hour, math.inf, math.inf)
 
 
 def row_uses(settings: LoopSettings, stage: Stage) -> float:

@@ -57,6 +57,20 @@ def test_the_estimate_follows_from_what_is_measured() -> None:
         assert found.rows_an_hour == pytest.approx(3600 / seconds)
 
 
+def test_the_estimate_reckons_with_games_of_which_only_the_first_moves_are_searched_fully() -> None:
+    chosen = settings(
+        "selfplay.full_share=0.5", "selfplay.full_until={5=0.2}", "learner.reuse=4", "learner.batch=32",
+        "stage.1.sizes={3=0.5,5=0.5}",
+    )  # fmt: skip
+    cost = Cost(speeds={("rollouts", 3): 8000.0, ("rollouts", 5): 2080.0}, step={3: 0.08, 5: 0.08})
+    found = estimate.forecast(chosen, chosen.stage[0], cost)
+    # a row of 3x3 is a search of 64 visits and one of 16, of 5x5 one of 64 and nine of 16; 0.01 s of learning each
+    assert found.visits == pytest.approx((80 + 208) / 2)
+    assert found.rows_an_hour == pytest.approx(3600 / (0.5 * 80 / 8000 + 0.5 * 208 / 2080 + 0.01))
+    # a game of 3x3 has 4.5 rows, of 5x5 2.5: half the rows each
+    assert found.rows_an_hour / found.games_an_hour == pytest.approx(1 / (0.5 / 4.5 + 0.5 / 2.5))
+
+
 def test_the_estimate_measures_and_prints(capsys: pytest.CaptureFixture[str]) -> None:
     text = estimate.report(settings("threads=1", "selfplay.games=4"), seconds=0.2)
     assert "evaluations a second by the network: 4x4 " in text
