@@ -10,6 +10,7 @@ Vocabulary
     log-share      mean over positions of sum(share * ln(policy)): 0 would be certainty of the right move, the closer
                    the better
     errors         mean absolute differences; the win rate's from (value + 1) / 2
+    part           the positions of one part of a game, by the moves before them, or those in which `best` is a pass
 
 Beside the network stands the constant guess: uniform over the legal moves, win rate one half, score and ownership 0. It
 costs no search and has no noise: two networks are compared on the same positions.
@@ -24,6 +25,7 @@ import json
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
+from itertools import pairwise
 from math import isqrt
 from pathlib import Path
 from typing import Any
@@ -33,12 +35,13 @@ import numpy as np
 from gozero import coords, games
 from gozero.evaluators.base import Evaluation, Evaluator
 from gozero.evaluators.factory import open_evaluator
-from gozero.games.game import Game
+from gozero.games.game import PLY, Game
 from gozero.position import IllegalMove, Position
 from gozero.weights import WeightsError
 from training.console import Parser, finite, run_command
 
 BATCH = 64  # positions evaluated at once
+PARTS = (0, 0.06, 0.12, 0.25, 0.5, 0.75, 1)  # where parts of a game begin, in moves as a share of the board's points
 # the arrays of `Labelled` for one position
 _Row = tuple[np.ndarray, np.ndarray, np.int64, np.ndarray, np.float32, np.float32, np.ndarray]
 
@@ -59,6 +62,11 @@ class Labelled:
     winrate: np.ndarray  # float32 [n], 0 ... 1
     score: np.ndarray  # float32 [n], points
     ownership: np.ndarray  # float32 [n, P], -1 ... 1
+
+    def of(self, rows: list[int]) -> Labelled:
+        """Some of the positions."""
+        arrays = (getattr(self, field.name) for field in fields(self)[1:])
+        return Labelled(self.game, *(array[rows] for array in arrays))
 
 
 @dataclass(frozen=True)
@@ -172,6 +180,18 @@ def agreement(labelled: Labelled, found: Evaluation) -> Agreement:
     )
 
 
+def parts(labelled: Labelled) -> dict[str, list[int]]:
+    """The positions of each part of a game by the part's name, without empty parts."""
+    moves = labelled.states[:, PLY]
+    begins = [round(share * labelled.game.points) for share in PARTS]
+    found = {f"moves {low} to {high - 1}": (moves >= low) & (moves < high) for low, high in pairwise(begins)}
+    found |= {
+        f"moves {begins[-1]} on": moves >= begins[-1],
+        "best is a pass": labelled.best == coords.pass_action(labelled.game.rows),
+    }
+    return {name: np.flatnonzero(chosen).tolist() for name, chosen in found.items() if chosen.any()}
+
+
 def constant_guess(labelled: Labelled) -> Evaluation:
     """The outputs of a predictor that does not look at the board: uniform policy, value, score and ownership 0."""
     count = len(labelled.states)
@@ -189,6 +209,15 @@ def table(columns: dict[str, Agreement]) -> str:
         lines.append(
             f"{field.name:<18}" + "".join(f"{'-' if value is None else format(value, '.4f'):>18}" for value in values)
         )
+    return "\n".join(lines)
+
+
+def parts_table(labelled: Labelled, found: Evaluation) -> str:
+    """One row per part of a game: where a network falls short."""
+    lines = [f"{'':<18}{'positions':>10}{'top1':>8}{'log_share':>11}{'winrate_error':>15}"]
+    for name, rows in parts(labelled).items():
+        part = agreement(labelled.of(rows), found.of(rows))
+        lines.append(f"{name:<18}{len(rows):>10}{part.top1:>8.3f}{part.log_share:>11.3f}{part.winrate_error:>15.3f}")
     return "\n".join(lines)
 
 
@@ -211,4 +240,5 @@ def _run(options: argparse.Namespace) -> int:
     print(
         table({"network": agreement(labelled, found), "constant guess": agreement(labelled, constant_guess(labelled))})
     )
+    print(f"\nthe network in the parts of a game\n{parts_table(labelled, found)}")
     return 0

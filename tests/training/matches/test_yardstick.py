@@ -81,6 +81,20 @@ def test_illegal_moves_and_missing_heads_do_not_count(file: Path) -> None:
     assert " -" in yardstick.table({"network": found})
 
 
+def test_each_part_of_a_game_has_its_own_agreement(file: Path) -> None:
+    labelled = yardstick.read(file)
+    assert yardstick.parts(labelled) == {"moves 0 to 1": [0], "moves 2 to 2": [1], "best is a pass": [1]}
+    logits = np.zeros(labelled.legal.shape, np.float32)
+    logits[:, coords.pass_action(SIZE)] = 50  # right in the second position, wrong in the first
+    found = Evaluation(logits, np.array([-0.5, 0], np.float32), None, None)
+    lines = yardstick.parts_table(labelled, found).splitlines()
+    assert [line.split() for line in lines[1:]] == [
+        ["moves", "0", "to", "1", "1", "0.000", "-50.000", "0.000"],
+        ["moves", "2", "to", "2", "1", "1.000", "0.000", "0.500"],
+        ["best", "is", "a", "pass", "1", "1.000", "0.000", "0.500"],
+    ]
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
