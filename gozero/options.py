@@ -205,11 +205,17 @@ def read_toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text("utf-8-sig"))
     except OSError as error:
-        raise SettingsError(f"cannot read {path.absolute()}: {(error.strerror or 'unreadable').lower()}") from None
+        raise SettingsError(f"cannot read {path_of(str(path))}: {(error.strerror or 'unreadable').lower()}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{path.absolute()} is not a TOML file: {error}") from None
+        raise SettingsError(f"{path_of(str(path))} is not a TOML file: {error}") from None
 
 
 def path_of(text: str) -> Path:
-    """An absolute path, with ~ for a home folder; a ~ before an unknown user's name stays as it is."""
-    return Path(os.path.abspath(os.path.expanduser(text)))  # noqa: PTH100, PTH111 - pathlib raises where there is no such user
+    """An absolute path, with ~ for a home folder; a ~ before an unknown user's name stays as it is, and a relative path where
+    the working directory has been removed.
+    """
+    path = os.path.expanduser(text)  # noqa: PTH111 - pathlib raises where there is no such user
+    try:
+        return Path(os.path.abspath(path))  # noqa: PTH100
+    except FileNotFoundError:
+        return Path(path)

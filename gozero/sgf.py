@@ -52,6 +52,7 @@ class GameRecord:
         size: points a side.
         moves: (colour, action) in order; colours need not alternate.
         komi: points for White; None where the file has no readable value.
+        unread_komi: such a value as it is written, or empty.
         handicap: number of Black's handicap stones, which are among ``black_stones``; 0 for an even game, or where the
             file's value is invalid.
         black_stones, white_stones: actions of the stones on the board before the first move.
@@ -65,6 +66,7 @@ class GameRecord:
     size: int
     moves: tuple[tuple[int, int], ...] = ()
     komi: float | None = None
+    unread_komi: str = ""
     handicap: int = 0
     black_stones: tuple[int, ...] = ()
     white_stones: tuple[int, ...] = ()
@@ -146,21 +148,23 @@ def _record(nodes: list[Tree_node], before_move: float, shared: int = 0) -> tupl
         raise
     except ValueError:  # sgfmill's, without a message or with Python's own
         raise RecordError(f"the file names a point off the {size}x{size} board or an unknown colour") from None
+    komi = _komi(root)
     record = GameRecord(
         size=size,
         moves=tuple((COLOURS_OF_SGF[colour], coords.from_sgf(move, size)) for colour, move in reader.moves),
-        komi=_komi(root),
+        komi=komi,
+        unread_komi=_line(root, "KM") if komi is None else "",
         handicap=handicap,
         black_stones=black_stones,
         white_stones=reader.actions("w"),
         to_play=reader.first_to_play(nodes, handicap),
-        result=_text(root, "RE"),
-        rules=_text(root, "RU"),
-        black_name=_text(root, "PB"),
-        white_name=_text(root, "PW"),
-        black_rank=_text(root, "BR"),
-        white_rank=_text(root, "WR"),
-        event=_text(root, "EV"),
+        result=_line(root, "RE"),
+        rules=_line(root, "RU"),
+        black_name=_line(root, "PB"),
+        white_name=_line(root, "PW"),
+        black_rank=_line(root, "BR"),
+        white_rank=_line(root, "WR"),
+        event=_line(root, "EV"),
         game=_game(root) or "go",
     )
     return record, shared_moves
@@ -207,7 +211,7 @@ def serialise(record: GameRecord) -> bytes:
         root.set("PL", "w")
     nodes = [root]
     for colour, action in record.moves:
-        nodes.append(game.extend_main_sequence())
+        nodes.append(nodes[-1].new_child())
         nodes[-1].set_move(SGF_COLOURS[colour], coords.to_sgf(action, record.size))
     for number, text in record.comments:
         nodes[number].set("C", writable(text))
@@ -265,8 +269,8 @@ class _Reader:
                 raise RecordError("a point is set up twice in one node")
             if not self.stones.apply_setup(black, white, empty):
                 raise RecordError("a chain that is set up has no liberty")
-        if node.has_property("PL") and not self.moves:
-            self.to_play = node.get("PL")
+        if not self.moves:
+            self.to_play = _player(node) or self.to_play
 
     def actions(self, colour: str) -> tuple[int, ...]:
         size = self.stones.side
@@ -348,17 +352,18 @@ def _game(root: Tree_node) -> str | None:
     """The game as a key of `GAME_NUMBERS`, None for another one."""
     number = _number(root)
     if number == "1":
-        return "nogo" if _text(root, "RU") == NOGO_RULES else "go"
+        return "nogo" if _line(root, "RU") == NOGO_RULES else "go"
     return next((name for name, known in GAME_NUMBERS.items() if str(known) == number), None)
 
 
 def _komi(root: Tree_node) -> float | None:
-    if not root.has_property("KM"):
-        return None
+    """KM, also with a decimal comma; None where there is none, or none that is a finite number."""
+    written = text_of(root, "KM").replace(",", ".")
     try:
-        return float(root.get("KM"))
+        komi = float(written) if "_" not in written else math.nan
     except ValueError:
         return None
+    return komi if math.isfinite(komi) else None
 
 
 def _handicap(root: Tree_node) -> int:
@@ -372,9 +377,19 @@ def _handicap(root: Tree_node) -> int:
             return 0
         return stones if stones <= root.get_size() ** 2 else 0  # no board holds more
     black, white, _ = root.get_setup_stones()
-    if len(black) < FEWEST_STONES or white or (root.has_property("PL") and root.get("PL") == "b"):
+    if len(black) < FEWEST_STONES or white or _player(root) == "b":
         return 0
     return len(black)
+
+
+def _player(node: Tree_node) -> str | None:
+    """PL, by its first letter as some programs write whole words; None where there is none. RecordError for no colour."""
+    written = text_of(node, "PL").strip()
+    if not written:
+        return None
+    if written[0].lower() not in COLOURS_OF_SGF:
+        raise RecordError(f"PL[{written[:40]}] is no colour")
+    return written[0].lower()
 
 
 def _first_plays(nodes: list[Tree_node]) -> int:
@@ -383,14 +398,22 @@ def _first_plays(nodes: list[Tree_node]) -> int:
     return sum(1 for _ in takewhile(lambda move: move[0] == "b", (move for move in moves if move[0] is not None)))
 
 
-def _text(root: Tree_node, name: str) -> str:
+def _line(root: Tree_node, name: str) -> str:
     """A text property of the root in one line, or empty."""
-    if not root.has_property(name):
+    return writable(" ".join(text_of(root, name).split()))
+
+
+def text_of(node: Tree_node, name: str) -> str:
+    """A text property, or empty; the first of its values where a file wrongly has several, latin-1 where the bytes are not
+    in the file's encoding.
+    """
+    if not node.has_property(name):
         return ""
+    text = sgf_grammar.text_value(node.get_raw(name))
     try:
-        return writable(" ".join(root.get(name).split()))
+        return str(text.decode(node.get_encoding()))
     except UnicodeDecodeError:
-        return " ".join(root.get_raw(name).decode("latin-1").split())
+        return str(text.decode("latin-1"))
 
 
 def writable(text: str) -> str:

@@ -97,22 +97,13 @@ def _grown(record: GameRecord, start: Tree_node) -> GameWithVariations:
             parent = len(branches) - 1
             if len(branches) > MOST_BRANCHES:
                 raise RecordError(f"the game has more than {MOST_BRANCHES:,} moves, variations included")
-        if text := _comment(node):
+        if text := sgf.text_of(node, "C"):
             comments[parent] = f"{comments[parent]}\n{text}" if parent in comments else text
         pending += [(child, parent) for child in reversed(list(node))]
     for number, text in comments.items():
         if number >= 0:
             branches[number].comment = text
     return GameWithVariations(record, branches, comments.get(-1, ""), left_out)
-
-
-def _comment(node: Tree_node) -> str:
-    if not node.has_property("C"):
-        return ""
-    try:
-        return str(node.get("C"))
-    except UnicodeDecodeError:
-        return str(node.get_raw("C").decode("latin-1"))
 
 
 def write(game: GameWithVariations) -> bytes:

@@ -10,7 +10,8 @@ them. Only this module knows of these threads.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,21 +55,20 @@ class Loader:
         """The one player. FatalError if the weights cannot be used."""
         with self._player_lock:
             if self._player is None:
-                from gozero.deferral import Compilation, deferring
+                with _needed():
+                    from gozero.deferral import Compilation, deferring
 
-                with deferring() as kernels:
-                    self._player = self._make_player()
-                self._compilation = Compilation(kernels)
-                self._compilation.wait(PATIENCE)
+                    with deferring() as kernels:
+                        self._player = self._make_player()
+                    self._compilation = Compilation(kernels)
+                    self._compilation.wait(PATIENCE)
             return self._player
 
     def evaluator(self, game: Game) -> Evaluator:
         """The evaluator for the board of ``game``, with the kernels compiled. FatalError if it cannot be opened."""
-        self.compile()  # first: opening a network encodes positions
-        try:
+        with _needed():
+            self.compile()  # first: opening a network encodes positions
             return self._evaluators.open(game)
-        except (WeightsError, ChoiceError) as error:
-            raise FatalError(str(error)) from None
 
     def compile(self) -> None:
         """Wait until the player's kernels are compiled."""
@@ -101,10 +101,23 @@ class Loader:
         size = settings.size or self._header.size or games.usual(game, "size")
         check_size(size, sizes, self._path)
         how = player_settings(settings, game)
-        try:
-            return make_player(game, sizes, self.evaluator, how, size=size, komi=settings.komi)
-        except ChoiceError as error:  # rules that the game does not have
-            raise FatalError(str(error)) from None
+        return make_player(game, sizes, self.evaluator, how, size=size, komi=settings.komi)
+
+
+@contextmanager
+def _needed() -> Iterator[None]:
+    """FatalError where what every move needs cannot be loaded: unusable weights, rules that the game does not have, or
+    libraries that find too little memory, which they tell in many ways.
+    """
+    try:
+        yield
+    except (WeightsError, ChoiceError) as error:
+        raise FatalError(str(error)) from None
+    except (ImportError, MemoryError, OSError, RuntimeError) as error:
+        why = [type(error).__name__, *str(error).split("\n")]  # the last line says most
+        raise FatalError(
+            f"rules and network cannot be loaded, perhaps for lack of memory: {next(filter(str.strip, why[::-1]))}"
+        ) from None
 
 
 def check_size(size: int, sizes: Sequence[int], path: Path) -> None:

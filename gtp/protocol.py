@@ -32,6 +32,11 @@ INTERRUPT = "# interrupt"
 SHUTDOWN_GRACE = 0.3
 """Seconds that a running search may continue after ``quit`` or the end of the input has been read.
 """
+SCRIPT_PAUSE = 0.1
+"""Seconds without a line before the end, from which on the input is no script but a client that waited."""
+
+LONGEST_REASON = 500
+"""Characters of an error that are answered."""
 
 _CONTROL: dict[int, str | None] = {**dict.fromkeys((*range(32), 127)), ord("\t"): " "}
 _COMMAND = re.compile(r"([0-9]*)\s*(\S*)\s*(.*)")
@@ -171,6 +176,8 @@ class Protocol:
 
     def _refuse(self, command: Command, stream: Stream, write: Write, reason: str) -> None:
         """Answer an error; a stream that has begun can only end, and the reason goes to stderr."""
+        if len(reason) > LONGEST_REASON:  # it names what was sent, however long
+            reason = f"{reason[:LONGEST_REASON]}..."
         if stream.has_begun:
             sys.stderr.write(f"gozero-gtp: {command.name} ended early: {reason}\n")
             stream.end()
@@ -191,16 +198,18 @@ class Signals:
     """What the reader has seen beyond the line that is being answered; a long command asks ``should_stop`` while it
     thinks.
 
-    An interrupt holds for every line read before it. Scripts send everything at once, so an end of the input that was
-    read *before* a command began to think does not hurry it. An end that arrives *while* it thinks means that the
-    client is going away: that command, and those still queued behind it, have ``SHUTDOWN_GRACE`` seconds left for
-    thinking.
+    An interrupt holds for every line read before it. Scripts send everything at once, so an end of the input that comes
+    right behind the line before it hurries nothing unless a search is under way. An end *during* a search, or
+    ``SCRIPT_PAUSE`` seconds or more behind its line, while rules and network are being loaded, means that the client is
+    going away: the present search or the next, and those queued behind it, have ``SHUTDOWN_GRACE`` seconds left.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._arrival = threading.Condition()
         self._ended = False
+        self._leaving = False
+        self._last_read = clock()
         self._lines_read = 0
         self._lines_taken = 0
         self._interrupted_through = -1
@@ -210,6 +219,7 @@ class Signals:
     def line_read(self) -> None:
         with self._arrival:
             self._lines_read += 1
+            self._last_read = self._clock()
             self._arrival.notify_all()
 
     def line_taken(self) -> None:
@@ -222,17 +232,25 @@ class Signals:
             self._arrival.notify_all()
 
     def end_of_input(self) -> None:
-        """``quit`` or the end of the stream has been read."""
+        """``quit`` or the end of the stream is read; what comes behind the first end counts for nothing."""
         with self._arrival:
-            self._ended = True
-            if self._thinking:
-                self._stop_time = min(self._stop_time, self._clock() + SHUTDOWN_GRACE)
+            if not self._ended:
+                self._ended = True
+                self._leaving = self._thinking or self._clock() - self._last_read >= SCRIPT_PAUSE
+                self._hurry()
             self._arrival.notify_all()
+
+    def _hurry(self) -> None:
+        """Limit the search under way, if the client is leaving."""
+        if self._leaving and self._thinking:
+            self._stop_time = min(self._stop_time, self._clock() + SHUTDOWN_GRACE)
 
     @contextmanager
     def thinking(self) -> Iterator[None]:
         """Wraps a search."""
-        self._thinking = True
+        with self._arrival:
+            self._thinking = True
+            self._hurry()
         try:
             yield
         finally:
@@ -288,11 +306,11 @@ class LineReader(threading.Thread):
         if is_interrupt(line):
             self.signals.interrupt()
             return
-        self.signals.line_read()
-        self.lines.put(line)
         command = parse_line(line)
         if command and command.name == "quit":
             self.signals.end_of_input()
+        self.signals.line_read()
+        self.lines.put(line)
 
 
 IDLE_AFTER = 0.3

@@ -83,6 +83,8 @@ class RecordCommands:
             say(
                 f"the rules of {path}, {record.rules[:40]}, are not kept: moves and score are by {game.rules.name} rules"
             )
+        if record.unread_komi:
+            say(f"the komi of {path}, {record.unread_komi[:40]}, is no number: it stays {game.komi:g}")
         self._session.clock.reset()
         return COLOUR_WORDS[game.position.to_play]
 

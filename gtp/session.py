@@ -229,7 +229,9 @@ class BoardCommands:
         """
         sizes = {str(size): size for size in self._session.game.sizes}
         if command.text not in sizes:
-            say(f"board size {command.text!r} is not supported; these weights play {spanned(self._session.game.sizes)}")
+            say(
+                f"board size {command.text[:40]!r} is not supported; these weights play {spanned(self._session.game.sizes)}"
+            )
             raise GtpError("unacceptable size")
         self._session.game.new_game(sizes[command.text])
         self._session.warn_of_size(sizes[command.text])

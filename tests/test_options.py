@@ -1,13 +1,14 @@
 """Tables of options: nested, extended, required, and what is refused in which words."""
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 
 import analysis.settings
 import gtp.settings
 from gozero.engine_settings import EngineSettings
-from gozero.options import REQUIRED, SettingsError, entries, from_values, option, setting
+from gozero.options import REQUIRED, SettingsError, entries, from_values, option, path_of, read_toml, setting
 
 
 @dataclass(frozen=True)
@@ -61,3 +62,14 @@ def test_a_table_names_its_own_options_before_those_that_it_extends() -> None:
 def test_the_front_ends_share_the_options_of_the_engine() -> None:
     for table in (gtp.settings.GtpSettings, analysis.settings.AnalysisSettings):
         assert entries(table)[-4:] == entries(EngineSettings)
+
+
+def test_a_path_from_a_folder_that_is_gone_stays_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert path_of("log.txt") == Path("log.txt")
+    assert path_of("/a/../log.txt") == Path("/log.txt")
+    with pytest.raises(SettingsError, match=r"cannot read x\.toml: no such file"):
+        read_toml(path_of("x.toml"))

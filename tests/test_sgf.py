@@ -156,6 +156,9 @@ def test_set_up_in_mid_game_becomes_the_beginning() -> None:
         (b"PL[W];W[bb];AB[cc]AW[dd];B[ee]", BLACK),
         (b";B[aa];AB[cc]AW[dd]PL[B];PL[W];W[ee]", WHITE),
         (b";B[aa];PL[W];B[bb]", BLACK),
+        (b"PL[White]AB[cc];W[ee]", WHITE),
+        (b"PL[white];AB[cc]", WHITE),
+        (b"PL[]AB[cc];B[ee]", BLACK),
     ],
 )
 def test_who_moves_first_once_the_stones_are_set_up(nodes: bytes, to_play: int) -> None:
@@ -194,10 +197,31 @@ def test_handicap(header: bytes, handicap: int, to_play: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("header", "komi"), [(b"KM[6.5]", 6.5), (b"KM[-1]", -1.0), (b"KM[x]", None), (b"", None), (b"KM[]", None)]
+    ("header", "komi"),
+    [
+        (b"KM[6.5]", 6.5),
+        (b"KM[-1]", -1.0),
+        (b"KM[0,5]", 0.5),
+        (b"KM[6_5]", None),
+        (b"KM[nan]", None),
+        (b"KM[1e400]", None),
+        (b"KM[x]", None),
+        (b"", None),
+        (b"KM[]", None),
+    ],
 )
 def test_komi(header: bytes, komi: float | None) -> None:
     assert sgf.parse(b"(;SZ[9]" + header + b")").komi == komi
+
+
+def test_a_komi_that_is_no_number_is_kept_as_it_was_written() -> None:
+    assert sgf.parse(b"(;KM[half a point])").unread_komi == "half a point"
+    assert sgf.parse(b"(;KM[0,5])").unread_komi == ""
+
+
+def test_the_first_of_several_values_counts() -> None:
+    record = sgf.parse(b"(;SZ[9]PB[Lee][Park]RU[AGA][Chinese]KM[6.5][7.5]GM[1][2]PL[b][w];W[cc])")
+    assert (record.black_name, record.rules, record.komi) == ("Lee", "AGA", 6.5)
 
 
 def test_size_is_19_where_the_file_says_nothing() -> None:

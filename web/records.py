@@ -120,6 +120,8 @@ def read_sgf(text: str) -> GameWithVariations:
 
 def _load_game(table: Table, game: GameWithVariations) -> str:
     record, remarks = game.record, []
+    if record.unread_komi:
+        remarks.append(f"The file's komi, {record.unread_komi[:40]}, was left out: it is no number.")
     if record.komi is not None and not abs(record.komi) <= MOST_KOMI:
         remarks.append(f"The file's komi, {record.komi:g}, was left out: it is beyond {MOST_KOMI} points.")
         record = replace(record, komi=None)

@@ -8,6 +8,8 @@ import pytest
 from gozero.input import arriving_lines
 from gozero.output import Log, ProtocolOutput
 from gtp.protocol import (
+    LONGEST_REASON,
+    SCRIPT_PAUSE,
     SHUTDOWN_GRACE,
     Command,
     FatalError,
@@ -84,6 +86,16 @@ def test_answers_never_contain_control_characters_or_blank_lines() -> None:
     assert format_answer("?", "", "a\x1b[0m\n \n\tb") == "? a[0m\n b\n\n"
 
 
+def test_a_refusal_does_not_repeat_megabytes() -> None:
+    def refuse(command: Command) -> str:
+        raise GtpError(f"unknown {command.text}")
+
+    protocol = Protocol("Test", "1.2")
+    protocol.register({"refuse": refuse})
+    answer = answer_to(protocol, f"refuse {'a' * 1_000_000}")
+    assert answer == f"? unknown {'a' * (LONGEST_REASON - 8)}...\n\n"
+
+
 def test_a_bug_is_reported_and_answered() -> None:
     bugs = []
     protocol = Protocol("Test", "1.2", on_bug=lambda command, error: bugs.append((command.name, error)))
@@ -151,6 +163,31 @@ def test_an_end_that_arrives_while_thinking_leaves_the_grace_period() -> None:
         now[0] = SHUTDOWN_GRACE
         assert signals.should_stop()
     assert signals.should_stop()
+
+
+def test_an_end_that_arrives_while_a_move_is_still_loading_leaves_the_grace_period_of_its_search() -> None:
+    now = [0.0]
+    signals = Signals(lambda: now[0])
+    signals.line_read()
+    signals.line_taken()
+    now[0] = SCRIPT_PAUSE
+    signals.end_of_input()
+    now[0] = 60.0  # loaded
+    with signals.thinking():
+        assert not signals.should_stop()
+        now[0] += SHUTDOWN_GRACE
+        assert signals.should_stop()
+
+
+def test_only_the_first_end_counts() -> None:
+    now = [0.0]
+    signals = Signals(lambda: now[0])
+    signals.end_of_input()  # `quit` of a script
+    with signals.thinking():
+        now[0] = 1.0
+        signals.end_of_input()  # its stream
+        now[0] = 1e6
+        assert not signals.should_stop()
 
 
 def test_an_interrupt_holds_for_the_lines_before_it_only() -> None:

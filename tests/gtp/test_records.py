@@ -113,6 +113,14 @@ def test_rules_that_are_not_kept_are_told(
     assert (said in capsys.readouterr().err) == told
 
 
+def test_a_komi_that_cannot_be_read_is_told(engine: Engine, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "odd.sgf"
+    path.write_text("(;SZ[9]KM[six];B[ee])")
+    engine.ask_all("komi 5.5", f"loadsgf {path}")
+    assert f"the komi of {path}, six, is no number: it stays 5.5" in capsys.readouterr().err
+    assert engine.ask("get_komi") == "5.5"
+
+
 def test_rules_without_a_name_are_those_of_the_file_that_was_written(
     engine: Engine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
