@@ -51,7 +51,7 @@ def check(old: NetConfig, new: NetConfig) -> None:
     if new.features < old.features or (new.features > old.features and not takes_tactics(old)):
         change = "be given more" if new.features > old.features else "do with less"
         raise GrowthError(
-            f"{old.name} sees input features {old.features} and cannot {change}; keep features = {old.features}, or "
+            f"{old.name} sees input features {old.features} and cannot {change}; choose features = {old.features}, or "
             "train a new network from its records"
         )
     if old.kind != "resnet" or new.kind != "resnet":

@@ -113,8 +113,8 @@ def test_the_seed_decides_the_new_channels() -> None:
     [
         ("b4c16", "b3c16", "fewer blocks: a network only grows; train the smaller one from the records"),
         ("b4c16", "b4c8", "fewer channels"),
-        ("b4c16+", "b4c16", "b4c16 sees input features 2 and cannot do with less; keep features = 2"),
-        ("se4c16", "se4c16+", "se4c16 sees input features 1 and cannot be given more; keep features = 1"),
+        ("b4c16+", "b4c16", "b4c16 sees input features 2 and cannot do with less; choose features = 2"),
+        ("se4c16", "se4c16+", "se4c16 sees input features 1 and cannot be given more; choose features = 1"),
         ("se4c16", "se4c24", "only networks b<blocks>c<channels> grow"),
         ("agz13", "b10c256", "only networks b<blocks>c<channels> grow"),
         ("b10c256", "agz13", "only networks b<blocks>c<channels> grow"),

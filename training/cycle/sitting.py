@@ -41,7 +41,7 @@ from training.storage.store import StoreError
 
 # exit code 2: it cannot be done
 UNUSABLE = (BusyError, FolderError, SettingsError, CheckpointError, StoreError, WeightsError, ChoiceError)
-FAILED = (StorageError, Disagreement, DivergedError)  # exit code 1: the run cannot continue
+FAILED = (StorageError, FolderError, Disagreement, DivergedError)  # exit code 1: the run cannot continue
 # settings that a run cannot change, but for more input features
 FIXED = ("game", "rules", "network", "norm", "value_head", "features")
 OLDEST: dict[str, Any] = {"features": 1, "norm": "renorm", "value_head": "wdl"}  # of runs whose settings lack them
@@ -112,8 +112,17 @@ def as_begun(settings: LoopSettings, folder: Path, chosen: frozenset[str] | None
 
 
 def introduce(settings: LoopSettings) -> None:
-    """Say what the run's settings are."""
+    """Say what the run's settings are, and which of them have no effect."""
     say(config.describe(settings))
+    played = {size for stage in settings.stage for size in stage.sizes}
+    by_size: dict[str, Mapping[int, float]] = {
+        "selfplay.size_games": settings.selfplay.size_games,
+        "selfplay.full_until": settings.selfplay.full_until,
+        "replay.size_weights": settings.replay.size_weights,
+    }
+    for name, sizes in by_size.items():
+        if unplayed := sorted(sizes.keys() - played):
+            say(f"no stage plays size {', '.join(map(str, unplayed))}, which {name} names")
     say(f"games are refereed by {simulators.DESCRIPTIONS[settings.simulator]}")
 
 
@@ -157,7 +166,8 @@ def compare(settings: LoopSettings, folder: Path) -> bool:
         before = OLDEST | flat(config.saved(saved))  # older files lack them
     except (OSError, ValueError, TypeError) as error:
         raise SettingsError(
-            f"cannot read {saved.absolute()}: {error}; give another --run, or move the file away"
+            f"cannot read {saved.absolute()}: {error}; move the file away to continue the run with the settings given now, "
+            "or give another --run"
         ) from None
     if not under_way:  # an earlier start failed before the first checkpoint
         return False

@@ -37,12 +37,14 @@ def rehearse(settings: LoopSettings, folder: Path, origin: Origin, say: Callable
     """Check everything and `say` each result in a line.
 
     Raises:
-        SettingsError, WeightsError, CheckpointError, StorageError: the first problem that would stop a run.
+        SettingsError, WeightsError, CheckpointError, StorageError, FolderError, BusyError: the first problem that would
+        stop a run.
     """
     rules = f" by {settings.rules} rules" if settings.rules else ""
     say(f"settings   {settings.game}{rules}, network {settings.network}, stages {len(settings.stage)}: ok")
     say(f"simulator  {simulators.DESCRIPTIONS[settings.simulator]}: ok")
     say(f"folder     {_folder(folder)}: ok")
+    _continued(folder, say)
     if settings.monitor.yardstick:
         Strength(folder, settings)
         say(f"yardstick  {settings.monitor.yardstick}: ok")
@@ -69,6 +71,19 @@ def _folder(folder: Path) -> str:
     except OSError as error:
         raise SettingsError(f"cannot write in {place}: {error.strerror}; give another --run") from None
     return f"{folder.absolute()}{'' if folder.exists() else ' (new)'}"
+
+
+def _continued(folder: Path, say: Callable[[str], None]) -> None:
+    """Check that no other process works in the folder and, where it holds a run, that a checkpoint can be read."""
+    if (folder / storage.LOCK).exists():
+        with storage.alone(folder):
+            pass
+    found = checkpoint.latest(folder / "checkpoints")
+    if found is not None:
+        snapshot, complaints = found
+        for complaint in complaints:
+            say(f"checkpoint {complaint}")
+        say(f"checkpoint of generation {snapshot.progress.generation}, {snapshot.progress.rows:,} rows: ok")
 
 
 def _disk(settings: LoopSettings, folder: Path, learner: Learner) -> str:

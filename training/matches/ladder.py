@@ -239,7 +239,7 @@ def _by_climber(rungs: Sequence[Rung]) -> dict[str, list[Rung]]:
 
 
 def _means(rungs: Sequence[Rung]) -> list[str]:
-    """The mean score of each climber, and what share of the perfect player's it is."""
+    """The mean score of each climber, beside the perfect player's."""
     totals = {
         climber: tally([record for rung in own for record in rung.records])
         for climber, own in _by_climber(rungs).items()
@@ -249,7 +249,7 @@ def _means(rungs: Sequence[Rung]) -> list[str]:
         low, high = wilson(total.points, total.games)
         line = f"  {climber}: {total.score:.3f} (95 % interval {low:.3f} - {high:.3f})"
         if "perfect" in totals and climber != "perfect":
-            line += f", {total.score / totals['perfect'].score:.2f} of perfect play"
+            line += f", {total.score / totals['perfect'].score:.2f} times the perfect player's"
         lines.append(line)
     return lines
 

@@ -6,6 +6,7 @@ Vocabulary.
 
 from __future__ import annotations
 
+import math
 import time
 
 from training.settings.config import LoopSettings
@@ -34,6 +35,11 @@ class RunLimits:
         limits = {name: getattr(self.settings, name) for name in done}
         return {name: done[name] / limit for name, limit in limits.items() if limit}
 
+    def _twice(self, name: str, limit: float) -> str:
+        """Twice a limit, or twice what is done where that is more."""
+        value = 2 * limit * max(1.0, self.shares()[name])
+        return f"{value:.3g}" if name == "hours" else f"{math.ceil(value)}"
+
     def elapsed(self) -> float:
         """The share of the run that is done, 0..1, by the nearest of its limits; 0 where it has none."""
         return max(self.shares().values(), default=0.0)
@@ -45,9 +51,9 @@ class RunLimits:
         reached = {name: getattr(self.settings, name) for name, share in self.shares().items() if share >= 1}
         if reached and not self.progress.learning:
             limits = " and ".join(f"{name} = {limit:g}" for name, limit in reached.items())
-            name, limit = next(iter(reached.items()))
+            higher = " ".join(f"--set {name}={self._twice(name, limit)}" for name, limit in reached.items())
             return (
-                f"the run has reached its limit, {limits}; the same command with a higher one, such as "
-                f"--set {name}={2 * limit:g}, continues it"
+                f"the run has reached its limit, {limits}; the same command with a higher one, such as {higher}, "
+                "continues it"
             )
         return "stopped, all is saved; the same command continues"

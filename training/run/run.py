@@ -36,6 +36,7 @@ from training.run.window import Window
 from training.settings.config import LoopSettings
 from training.storage import checkpoint, storage
 from training.storage.checkpoint import Progress, Snapshot
+from training.storage.storage import FolderError
 
 
 class Run:
@@ -52,6 +53,7 @@ class Run:
         self._turn, self._next = threading.Lock(), threading.Lock()
         found, complaints = files.open_snapshot(settings, folder, self.trainer)
         self.is_new = found is None
+        self._identity = storage.identity(folder)
         share = settings.selfplay.full_share
         snapshot = found or Snapshot(Progress(full_share=share), {})
         self.progress = snapshot.progress
@@ -187,8 +189,12 @@ class Run:
     def save(self) -> None:
         """Write a checkpoint; self-play must be at rest.
 
-        Raises StorageError, and leaves earlier checkpoints as they were.
+        Raises:
+            StorageError: it cannot be written; earlier checkpoints are as they were.
+            FolderError: the folder was removed, or is another run's by now.
         """
+        if storage.identity(self.folder) != self._identity:
+            raise FolderError(self.folder, "it was removed or replaced while the run worked in it")
         with self.turn():
             self.limits.count_time()
             shard = storage.shard(self.folder, self.progress.generation)

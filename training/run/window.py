@@ -79,9 +79,26 @@ class Window:
             if wanted <= 0:
                 break
         rows = sum(self.shard_rows.values())
+        self._tell_missing(rows)
         if rows >= MANY_ROWS:
             say(f"reading the window again, {rows:,} rows: a minute or two, several beside busy programs")
         self.trainer.fill(shards[::-1], progress.rows - rows, progress.rows)
+
+    def _tell_missing(self, rows: int) -> None:
+        """Say which shards are gone where fewer rows than the window had could be read; not of a window that was emptied,
+        or counts games: how many rows these had is not known.
+        """
+        progress = self.progress
+        had = min(progress.rows, window_rows(progress.rows, self.settings.replay))
+        emptied = progress.window_start > 1 or progress.window_skip > 0
+        if rows >= had or emptied or self.settings.replay.window_games:
+            return
+        gone = [each for each in sorted(self.shard_rows) if not storage.shard(self.folder, each).exists()]
+        which = f", of generations {gone[0]} to {gone[-1]}" if gone else ""
+        say(
+            f"{had - rows:,} of the window's {had:,} rows are not in {(self.folder / 'records').absolute()} any more"
+            f"{which}: the learner draws those that are left more often"
+        )
 
     def _games(self, generation: int) -> list[Record]:
         """The games of a shard that were in the window at the checkpoint."""

@@ -207,7 +207,11 @@ class GateSettings:
     """
 
     games: int = setting(
-        0, unit="games of the match, in pairs with colours swapped; 0 = no gate", low=0, high=10_000, papers="AGZ: 400"
+        0,
+        unit="games of the match, in pairs with colours swapped, so of an odd number one more; 0 = no gate",
+        low=0,
+        high=10_000,
+        papers="AGZ: 400",
     )
     share: float = setting(
         0.55, unit="share of the points to be won, a draw counts half", low=0, high=1, papers="AGZ, S2: 0.55; S4: 0.60"

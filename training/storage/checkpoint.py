@@ -122,9 +122,10 @@ def latest(folder: Path) -> tuple[Snapshot, list[str]] | None:
             why = error.strerror if isinstance(error, OSError) else "it is damaged, or of another version of gozero"
             complaints.append(f"cannot read the checkpoint {path.absolute()}: {why}; continuing from the one before it")
     if complaints:
+        run = folder.absolute().parent
         raise CheckpointError(
-            f"none of the {len(complaints)} checkpoints in {folder.absolute()} can be read; move the folder away to "
-            "start again"
+            f"none of the {len(complaints)} checkpoints in {folder.absolute()} can be read; give another --run, with "
+            f"--from {run / 'weights.pt'} and --records {run} to go on from this run's network and games"
         )
     return None
 

@@ -83,6 +83,17 @@ def alone(folder: Path) -> Iterator[None]:
                     place.rmdir()
 
 
+def identity(folder: Path) -> tuple[int, int] | None:
+    """What tells a run folder from another of the same name: its lock file's device and number, which the system does not
+    use again while a process holds it; None where there is none.
+    """
+    try:
+        found = (folder / LOCK).stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
 @contextlib.contextmanager
 def writing(path: Path) -> Iterator[None]:
     """Turn a disk error inside, while `path` is written, into a StorageError."""
@@ -92,7 +103,8 @@ def writing(path: Path) -> Iterator[None]:
         failure = _disk_failure(error)
         if failure is None:
             raise
-        raise StorageError(Path(failure.filename or path), failure.strerror or str(failure)) from None
+        name = failure.filename if isinstance(failure.filename, str | bytes) else path
+        raise StorageError(Path(os.fsdecode(name)), failure.strerror or str(failure)) from None
 
 
 def _disk_failure(error: BaseException | None) -> OSError | None:

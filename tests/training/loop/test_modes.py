@@ -230,7 +230,7 @@ def test_a_signal_saves_all_and_the_run_goes_on(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    handlers = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
+    handlers = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     try:
         stage = Stage(tmp_path, monkeypatch, mode=mode, generations=2)
         stop = console.stop_on_signals()

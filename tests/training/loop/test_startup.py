@@ -22,6 +22,7 @@ from training.run.origins import Origin
 from training.settings import presets
 from training.settings.config import LoopSettings
 from training.storage import checkpoint, storage
+from training.storage.storage import FolderError
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -252,6 +253,57 @@ def test_a_features_setting_that_is_no_number_is_one_line(
 def test_a_damaged_settings_file_is_one_line(content: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "settings.json").write_text(content)
     assert "settings.json" in refused(["--preset", "tiny", "--run", str(tmp_path)], capsys)
+
+
+def test_a_dry_run_looks_at_the_run_that_it_would_continue(
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(finished, folder)
+    arguments = ["--preset", "tiny", "--run", str(folder), "--dry-run"]
+    assert startup.main([*arguments, "--threads", "1"]) == 0
+    assert "checkpoint of generation 2, " in capsys.readouterr().out
+    with storage.alone(folder):
+        assert startup.main(arguments) == 2
+    assert "in use by another training" in capsys.readouterr().err
+    for path in (folder / "checkpoints").iterdir():
+        path.write_bytes(path.read_bytes()[:1000])
+    assert startup.main(arguments) == 2
+    said = capsys.readouterr().err
+    assert f"can be read; give another --run, with --from {folder / 'weights.pt'} and --records {folder}" in said
+
+
+def test_settings_of_sizes_that_no_stage_plays_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sitting.introduce(
+        settings("simulator=numba", "selfplay.full_until={5=0.5,13=0.5}", "replay.size_weights={15=2,13=2}")
+    )
+    said = capsys.readouterr().err
+    assert "no stage plays size 13, which selfplay.full_until names\n" in said
+    assert "no stage plays size 13, 15, which replay.size_weights names\n" in said
+    assert "size_games names" not in said
+
+
+def test_a_folder_that_was_replaced_under_a_run_is_left_to_the_other(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    with storage.alone(folder):
+        run = startup.prepare(settings("threads=1"), folder)
+        run.save()
+        shutil.rmtree(folder)
+        with storage.alone(folder), pytest.raises(FolderError, match="it was removed or replaced while the run worked"):
+            run.save()
+        assert not (folder / "checkpoints").exists()
+
+
+def test_records_that_are_gone_are_told(finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(finished, folder)
+    longer = settings("threads=1", "generations=2", "rules=chinese", "simulator=numba")
+    rows = startup.prepare(longer, folder).progress.rows
+    assert "any more" not in capsys.readouterr().err
+    (folder / "records" / "000001.gzr").unlink()
+    startup.prepare(longer, folder)
+    said = f"{rows} of the window's {rows} rows are not in {folder / 'records'} any more, of generations "
+    assert said in capsys.readouterr().err
 
 
 def test_a_dry_run_checks_all_and_leaves_nothing(

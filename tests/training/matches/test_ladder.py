@@ -55,7 +55,7 @@ def test_the_controls_climb_and_the_perfect_player_leads(tmp_path: Path, capsys:
     assert all(float(row["low"]) <= float(row["score"]) <= float(row["high"]) for row in rows)
     assert all((row["losses"], row["visits"]) == ("0", "") for row in rows if row["climber"] == "perfect")
     mean = sum(float(row["score"]) for row in rows[:2]) / 2
-    assert f"uct:8: {mean:.3f} (95 % interval" in printed and "of perfect play" in printed
+    assert f"uct:8: {mean:.3f} (95 % interval" in printed and "times the perfect player's" in printed
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
@@ -95,7 +95,7 @@ def test_any_gtp_engine_is_an_opponent(
     ]  # fmt: skip
     printed = capsys.readouterr().out
     assert re.findall(r"^ +(\d+) +(\d+) +2 ", printed, re.MULTILINE) == [match[1:3] for match in matches]
-    assert "of perfect play" not in printed
+    assert "the perfect player's" not in printed
 
 
 def test_an_interruption_leaves_what_was_played(

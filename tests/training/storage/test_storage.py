@@ -104,6 +104,8 @@ def test_nothing_in_a_checkpoint_is_executed(tmp_path: Path) -> None:
 def test_a_failing_disk_is_a_storage_error_and_other_errors_are_not(code: int, tmp_path: Path) -> None:
     with pytest.raises(StorageError, match=os.strerror(code)), storage.writing(tmp_path):
         raise OSError(code, os.strerror(code))
+    with pytest.raises(StorageError, match=r"events\.out"), storage.writing(tmp_path):
+        raise OSError(code, os.strerror(code), b"events.out")  # TensorBoard's names are bytes
     with pytest.raises(RuntimeError, match="shapes"), storage.writing(tmp_path):
         raise RuntimeError("shapes do not fit")
 
