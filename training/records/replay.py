@@ -82,9 +82,10 @@ class Replay:
         fresh: dict[tuple[bool, int], list[Rows]] = {}
         for record in records:
             try:
-                share = self.settings.surprise_share
                 rows = (
-                    rows_of(record, self.game_of(record.size), self.total, share, self.version) if record.rows else None
+                    rows_of(record, self.game_of(record.size), self.total, self.settings, self.version)
+                    if record.rows
+                    else None
                 )
             except CorruptRecordError:
                 self.corrupt += 1

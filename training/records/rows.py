@@ -4,7 +4,8 @@ Vocabulary.
   row     one recorded position: packed planes, globals and its targets, all from the view of the side to move.
   weight  how often a row is drawn, relative to the others. Part of each game's weight is shared out among its rows by
           their surprise, the divergence of the search's policy from the network's, because there is most to learn
-          where it is large (policy-surprise weighting, KataGo's docs/KataGoMethods.md).
+          where it is large (policy-surprise weighting, KataGo's docs/KataGoMethods.md). Games that were searched fully
+          in their opening alone may count more, against the many that say nearly nothing of it.
   rarity  1 / weight, up to a limit. A search is surprised where it finds a better move than the network thought, so
           rows drawn by surprise are won more often than lost (mean result of generation 524's on 13x13: +0.03). By its
           rarity a row counts in the losses of value, score and ownership, which so are those of rows drawn alike.
@@ -26,7 +27,10 @@ from gozero import features, symmetry
 from gozero.games.game import BLACK, TO_PLAY, Game
 from training.records import scoring
 from training.records.records import Record, Target
+from training.settings.config import ReplaySettings
 
+ALIKE = ReplaySettings(surprise_share=0.0)  # every row is drawn as often
+OPENING = 0.25  # share of a game's moves: one whose rows all come from these has taught its opening alone
 LEAST_WEIGHT = 1e-3  # so that every row can be drawn, also where surprise is all that counts
 MOST_RARITY = 4.0  # so that no row decides a step (truncated importance sampling, Ionides 2008)
 
@@ -97,14 +101,16 @@ class Rows:
         return np.minimum(np.searchsorted(self.reach, places, side="right"), len(self) - 1)
 
 
-def rows_of(record: Record, game: Game, first_serial: int = 0, surprise_share: float = 0.0, version: int = 1) -> Rows:
+def rows_of(
+    record: Record, game: Game, first_serial: int = 0, settings: ReplaySettings = ALIKE, version: int = 1
+) -> Rows:
     """Play a record's moves and build a row at each of its full searches.
 
     Args:
         record: of a game on this board size.
         game: the rules it was played under.
         first_serial: of its first row.
-        surprise_share: of its weight that goes to its rows by their surprise.
+        settings: how often its rows are drawn.
         version: of the input features.
 
     Raises:
@@ -125,7 +131,7 @@ def rows_of(record: Record, game: Game, first_serial: int = 0, surprise_share: f
         score=(score * signs).astype(np.float32),
         owner=(owner[None, :] * signs[:, None]).astype(np.int8),
         root=np.array([np.nan if target.surprise is None else target.value for target in record.targets], np.float32),
-        weight=_weights(record, surprise_share),
+        weight=_weights(record, settings),
         serial=np.arange(first_serial, first_serial + count),
     )
 
@@ -199,10 +205,10 @@ def _dense(target: Target, actions: int) -> np.ndarray:
     return policy
 
 
-def _weights(record: Record, share: float) -> np.ndarray:
-    """float32 [rows] of mean 1, of which `share` is shared out by surprise.
+def _weights(record: Record, settings: ReplaySettings) -> np.ndarray:
+    """float32 [rows] of mean 1, of which the settings share out some by surprise; of an opening, of their mean.
 
-    A row whose surprise is not known has weight 1, and so has every row of a game without any.
+    A row whose surprise is not known has the mean, and so has every row of a game without any.
     """
     surprises = np.array(
         [np.nan if target.surprise is None else target.surprise for target in record.targets], np.float32
@@ -210,7 +216,9 @@ def _weights(record: Record, share: float) -> np.ndarray:
     known, weights = np.isfinite(surprises), np.ones(record.rows, np.float32)
     mean = surprises[known].mean() if known.any() else 0.0
     if mean > 0:
-        weights[known] += share * (surprises[known] / mean - 1)
+        weights[known] += settings.surprise_share * (surprises[known] / mean - 1)
+    if record.targets and record.targets[-1].ply < OPENING * len(record.moves):
+        weights *= settings.opening_weight
     return np.maximum(weights, np.float32(LEAST_WEIGHT))
 
 

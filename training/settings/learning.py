@@ -56,6 +56,14 @@ class ReplaySettings:
         high=1,
         papers="KataGo: 0.5",
     )
+    opening_weight: float = setting(
+        1.0,
+        unit="times as often as otherwise are drawn the rows of games that have none but in their first quarter: those of "
+        "selfplay.full_until",
+        low=0,
+        high=1000,
+        papers="ours: what usual searches say of openings, nearly nothing, stands against what wide ones say",
+    )
     size_weights: dict[int, float] = setting(  # noqa: RUF009 - it makes a field
         {},
         unit="board size = times as often as its rows are drawn otherwise; 0 = never, a size that is not named: 1",

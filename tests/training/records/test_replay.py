@@ -218,6 +218,11 @@ def test_ownership_is_blacks_view_turned() -> None:
     assert BLACK == 1
 
 
+def by_surprise(share: float, **others: float) -> ReplaySettings:
+    """Settings under which this share of a game's weight goes by surprise."""
+    return ReplaySettings(surprise_share=share, **others)
+
+
 def surprised(*nats: float | None) -> Record:
     """A real game whose searches surprised so much, in turn."""
     record = random_record(5, 4)
@@ -226,17 +231,27 @@ def surprised(*nats: float | None) -> Record:
 
 
 def test_half_of_a_games_weight_goes_by_surprise() -> None:
-    weights = rows_of(surprised(0.0, 1.0, 2.0, None), game_of(5), surprise_share=0.5).weight
+    weights = rows_of(surprised(0.0, 1.0, 2.0, None), game_of(5), settings=by_surprise(0.5)).weight
     mean = np.mean([(0.0, 1.0, 2.0)[row % 4] for row in range(len(weights)) if row % 4 < 3])
     np.testing.assert_allclose(weights[:4], [0.5, 0.5 + 0.5 / mean, 0.5 + 1.0 / mean, 1.0], rtol=1e-5)
     assert weights.mean() == pytest.approx(1, rel=1e-5)
     for record, share in ((surprised(None), 0.5), (surprised(0.0), 0.5), (surprised(0.0, 2.0), 0.0)):
-        assert (rows_of(record, game_of(5), surprise_share=share).weight == 1).all()
-    assert (rows_of(surprised(0.0, 2.0), game_of(5), surprise_share=1.0).weight > 0).all()
+        assert (rows_of(record, game_of(5), settings=by_surprise(share)).weight == 1).all()
+    assert (rows_of(surprised(0.0, 2.0), game_of(5), settings=by_surprise(1.0)).weight > 0).all()
+
+
+def test_games_searched_fully_in_their_opening_alone_are_drawn_more_often() -> None:
+    record = surprised(0.0, 2.0)
+    opening = replace(record, targets=tuple(each for each in record.targets if each.ply < len(record.moves) / 4))
+    assert len(opening.targets) >= 2
+    settings = by_surprise(0.5, opening_weight=8.0)
+    assert rows_of(opening, game_of(5), settings=settings).weight.mean() == pytest.approx(8, rel=1e-5)
+    assert rows_of(record, game_of(5), settings=settings).weight.mean() == pytest.approx(1, rel=1e-5)
+    assert rows_of(opening, game_of(5), settings=by_surprise(0.5)).weight.mean() == pytest.approx(1, rel=1e-5)
 
 
 def test_rows_are_drawn_by_their_weight() -> None:
-    rows = rows_of(surprised(0.0, 1.0, 3.0), game_of(5), surprise_share=0.5)
+    rows = rows_of(surprised(0.0, 1.0, 3.0), game_of(5), settings=by_surprise(0.5))
     drawn = np.bincount(rows.draw(40_000, np.random.default_rng(1)), minlength=len(rows)) / 40_000
     np.testing.assert_allclose(drawn, rows.weight / rows.weight.sum(), atol=0.01)
 
