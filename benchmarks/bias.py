@@ -12,7 +12,8 @@ winner   share of the positions in which the value's sign names the winner; draw
 sure     mean size of the values; that of a network which is as often right as it believes is 2 * winner - 1
 
 The newest games of each size that the network plays are measured. The network has learned from most of a run's games:
---held-out takes only those that none of its steps was taken on, where the run had the usual share of them.
+--held-out takes only those that none of its steps was taken on, where the run had the usual share of them. Games that
+were searched fully in their opening alone are left out: they were played on with few visits, so their results say less.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from training.console import Parser, run_command, say
 from training.records.library import Entry, Library, LibraryError
 from training.records.records import Record
 from training.records.replay import is_held_out
-from training.records.rows import CorruptRecordError, states_of
+from training.records.rows import CorruptRecordError, is_opening, states_of
 from training.settings.config import ReplaySettings
 
 BATCH = 64
@@ -74,8 +75,9 @@ def newest(library: Library, name: str, most: int, held_out: bool, sizes: Contai
             raise ChoiceError(
                 f"{entry.name} is a game of {entry.game().name}, the weights play {name}; give other --records"
             )
-        if entry.record.size in sizes and (not held_out or is_held_out(entry.record, HELD_OUT)):
-            found[entry.record.size].append(entry)
+        record = entry.record
+        if record.size in sizes and not is_opening(record) and (not held_out or is_held_out(record, HELD_OUT)):
+            found[record.size].append(entry)
     if not found:
         raise ChoiceError(
             f"no {'held-out ' * held_out}game in {library.paths[0]} on a board that the weights play; give other --records"

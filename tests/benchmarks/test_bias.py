@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -69,6 +70,15 @@ def test_the_newest_games_are_taken_or_those_that_are_held_out(run: Path) -> Non
     expected = [seed + 1 for seed in range(GAMES) if is_held_out(random_record(5, seed), bias.HELD_OUT)]
     assert [entry.number for entry in held[5]] == expected
     assert 0 < len(expected) < GAMES / 2
+
+
+def test_games_that_taught_their_opening_alone_are_left_out(tmp_path: Path) -> None:
+    writer = Writer(tmp_path / "000001.gzr", {"game": "go", "rules": "chinese"})
+    game = random_record(5, 1)
+    writer.append(replace(game, targets=tuple(each for each in game.targets if each.ply < len(game.moves) / 4)))
+    writer.append(game)
+    found = bias.newest(Library([str(tmp_path / "000001.gzr")]), "go", 300, held_out=False, sizes=SIZES)
+    assert [entry.number for entry in found[5]] == [2]
 
 
 def test_the_command(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
