@@ -113,6 +113,8 @@ def _needed() -> Iterator[None]:
         yield
     except (WeightsError, ChoiceError) as error:
         raise FatalError(str(error)) from None
+    except ModuleNotFoundError:  # an incomplete installation
+        raise
     except (ImportError, MemoryError, OSError, RuntimeError) as error:
         why = [type(error).__name__, *str(error).split("\n")]  # the last line says most
         raise FatalError(
