@@ -21,6 +21,7 @@ from sgfmill.sgf import Sgf_game, Tree_node
 from gozero import __version__ as VERSION
 from gozero import coords
 from gozero.colours import BLACK, WHITE
+from gozero.sgf_text import komi_of, line_of, text_of, writable
 
 GAME_NUMBERS = {"go": 1, "simple_go": 1, "nogo": 1, "othello": 2, "gomoku": 4}
 """The GM number of each game that can be written. NoGo has no number of its own: its moves are moves of Go that never
@@ -148,23 +149,23 @@ def _record(nodes: list[Tree_node], before_move: float, shared: int = 0) -> tupl
         raise
     except ValueError:  # sgfmill's, without a message or with Python's own
         raise RecordError(f"the file names a point off the {size}x{size} board or an unknown colour") from None
-    komi = _komi(root)
+    komi = komi_of(root)
     record = GameRecord(
         size=size,
         moves=tuple((COLOURS_OF_SGF[colour], coords.from_sgf(move, size)) for colour, move in reader.moves),
         komi=komi,
-        unread_komi=_line(root, "KM") if komi is None else "",
+        unread_komi=line_of(root, "KM") if komi is None else "",
         handicap=handicap,
         black_stones=black_stones,
         white_stones=reader.actions("w"),
         to_play=reader.first_to_play(nodes, handicap),
-        result=_line(root, "RE"),
-        rules=_line(root, "RU"),
-        black_name=_line(root, "PB"),
-        white_name=_line(root, "PW"),
-        black_rank=_line(root, "BR"),
-        white_rank=_line(root, "WR"),
-        event=_line(root, "EV"),
+        result=line_of(root, "RE"),
+        rules=line_of(root, "RU"),
+        black_name=line_of(root, "PB"),
+        white_name=line_of(root, "PW"),
+        black_rank=line_of(root, "BR"),
+        white_rank=line_of(root, "WR"),
+        event=line_of(root, "EV"),
         game=_game(root) or "go",
     )
     return record, shared_moves
@@ -345,25 +346,15 @@ def _plain(message: str) -> str:
 
 def _number(root: Tree_node) -> str:
     """GM; Go's where there is none."""
-    return (root.get_raw("GM").strip().decode("latin-1") if root.has_property("GM") else "") or "1"
+    return text_of(root, "GM").strip() or "1"
 
 
 def _game(root: Tree_node) -> str | None:
     """The game as a key of `GAME_NUMBERS`, None for another one."""
     number = _number(root)
     if number == "1":
-        return "nogo" if _line(root, "RU") == NOGO_RULES else "go"
+        return "nogo" if line_of(root, "RU") == NOGO_RULES else "go"
     return next((name for name, known in GAME_NUMBERS.items() if str(known) == number), None)
-
-
-def _komi(root: Tree_node) -> float | None:
-    """KM, also with a decimal comma; None where there is none, or none that is a finite number."""
-    written = text_of(root, "KM").replace(",", ".")
-    try:
-        komi = float(written) if "_" not in written else math.nan
-    except ValueError:
-        return None
-    return komi if math.isfinite(komi) else None
 
 
 def _handicap(root: Tree_node) -> int:
@@ -396,26 +387,3 @@ def _first_plays(nodes: list[Tree_node]) -> int:
     """Black's plays before White's first move, which some programs write instead of stones that are set up."""
     moves = (node.get_move() for node in nodes)
     return sum(1 for _ in takewhile(lambda move: move[0] == "b", (move for move in moves if move[0] is not None)))
-
-
-def _line(root: Tree_node, name: str) -> str:
-    """A text property of the root in one line, or empty."""
-    return writable(" ".join(text_of(root, name).split()))
-
-
-def text_of(node: Tree_node, name: str) -> str:
-    """A text property, or empty; the first of its values where a file wrongly has several, latin-1 where the bytes are not
-    in the file's encoding.
-    """
-    if not node.has_property(name):
-        return ""
-    text = sgf_grammar.text_value(node.get_raw(name))
-    try:
-        return str(text.decode(node.get_encoding()))
-    except UnicodeDecodeError:
-        return str(text.decode("latin-1"))
-
-
-def writable(text: str) -> str:
-    """The text without halves of surrogate pairs, which no file can hold; they stand for bytes that were no UTF-8."""
-    return text.encode(errors="replace").decode()

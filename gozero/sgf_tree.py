@@ -14,6 +14,7 @@ from sgfmill.sgf import Sgf_game, Tree_node
 
 from gozero import coords, sgf
 from gozero.sgf import COLOURS_OF_SGF, SGF_COLOURS, GameRecord, RecordError
+from gozero.sgf_text import text_of
 
 MOST_BRANCHES = 20_000
 
@@ -97,7 +98,7 @@ def _grown(record: GameRecord, start: Tree_node) -> GameWithVariations:
             parent = len(branches) - 1
             if len(branches) > MOST_BRANCHES:
                 raise RecordError(f"the game has more than {MOST_BRANCHES:,} moves, variations included")
-        if text := sgf.text_of(node, "C"):
+        if text := text_of(node, "C"):
             comments[parent] = f"{comments[parent]}\n{text}" if parent in comments else text
         pending += [(child, parent) for child in reversed(list(node))]
     for number, text in comments.items():

@@ -16,7 +16,8 @@ from gozero.colours import COLOUR_WORDS, EMPTY, WHITE
 from gozero.games import GO_FAMILY, MOST_KOMI, make
 from gozero.games.rules import written_name
 from gozero.locations import WEIGHTS
-from gozero.sgf import RecordError, writable
+from gozero.sgf import RecordError
+from gozero.sgf_text import writable
 from gozero.sgf_tree import Branch, GameWithVariations
 from web.catalogue import rule_sets
 from web.game_tree import START
