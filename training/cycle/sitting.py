@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -45,10 +46,9 @@ FAILED = (StorageError, FolderError, Disagreement, DivergedError)  # exit code 1
 # settings that a run cannot change, but for more input features
 FIXED = ("game", "rules", "network", "norm", "value_head", "features")
 OLDEST: dict[str, Any] = {"features": 1, "norm": "renorm", "value_head": "wdl"}  # of runs whose settings lack them
-_ENTRY = re.compile(
-    r"learner\.rates\.|selfplay\.(size_games|full_until)\.|replay\.size_weights\.|stage\.\d+\.sizes\."
-)  # of tables in which anything may stand
+BY_SIZE = ("selfplay.size_games", "selfplay.full_until", "replay.size_weights")  # tables that name board sizes
 _STAGE = re.compile(r"stage\.\d+\.")
+_ENTRY = re.compile(rf"({'|'.join(map(re.escape, ('learner.rates', *BY_SIZE)))}|stage\.\d+\.sizes)\.")  # of a table
 
 
 def prepare(settings: LoopSettings, folder: Path, origin: Origin | None = None, staff: Staff = HERE) -> Run:
@@ -115,13 +115,8 @@ def introduce(settings: LoopSettings) -> None:
     """Say what the run's settings are, and which of them have no effect."""
     say(config.describe(settings))
     played = {size for stage in settings.stage for size in stage.sizes}
-    by_size: dict[str, Mapping[int, float]] = {
-        "selfplay.size_games": settings.selfplay.size_games,
-        "selfplay.full_until": settings.selfplay.full_until,
-        "replay.size_weights": settings.replay.size_weights,
-    }
-    for name, sizes in by_size.items():
-        if unplayed := sorted(sizes.keys() - played):
+    for name in BY_SIZE:
+        if unplayed := sorted(attrgetter(name)(settings).keys() - played):
             say(f"no stage plays size {', '.join(map(str, unplayed))}, which {name} names")
     say(f"games are refereed by {simulators.DESCRIPTIONS[settings.simulator]}")
 

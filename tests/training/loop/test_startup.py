@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 
 import pytest
@@ -281,6 +282,17 @@ def test_settings_of_sizes_that_no_stage_plays_are_told(tmp_path: Path, capsys: 
     assert "no stage plays size 13, which selfplay.full_until names\n" in said
     assert "no stage plays size 13, 15, which replay.size_weights names\n" in said
     assert "size_games names" not in said
+
+
+def test_every_table_by_board_size_is_known() -> None:
+    tables = {
+        f"{part.name}.{field.name}"
+        for part in fields(LoopSettings)
+        if is_dataclass(given := getattr(settings("simulator=numba"), part.name))
+        for field in fields(given)
+        if str(field.type).startswith("dict[int") and field.name != "rates"  # those are by steps
+    }
+    assert tables == set(sitting.BY_SIZE)
 
 
 def test_a_folder_that_was_replaced_under_a_run_is_left_to_the_other(tmp_path: Path) -> None:
