@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from benchmarks.harness import machine, parser
+from benchmarks.harness import finish, machine, parser
 from gozero.engine import find_weights
 from gtp.__main__ import make_protocol
 from gtp.loading import Loader
@@ -201,4 +201,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    finish(main)

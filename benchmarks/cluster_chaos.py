@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from ray.cluster_utils import Cluster
 
-from benchmarks.harness import machine
+from benchmarks.harness import finish, machine
 from gozero.machine import megabytes
 from training.cluster.worker import SLOT
 from training.records import records
@@ -188,4 +188,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    finish(main)

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import ray
 
-from benchmarks.harness import machine
+from benchmarks.harness import finish, machine
 from training.actor.crew import Stretch
 from training.cluster.messages import About, Answer, Games, Initialize, NetworkVersion, PackedPool, SelfPlay, StretchEnd
 from training.cluster.squad import Squad
@@ -119,4 +119,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    finish(main)

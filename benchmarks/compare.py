@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks import playouts, precision, rivals, search
-from benchmarks.harness import Contender, Row, machine, measure, parser, pin
+from benchmarks.harness import Contender, Row, finish, machine, measure, parser, pin
 
 PAGE = Path(__file__).with_name("compare.md")
 MOVES = rivals.actions(rivals.OPENING)
@@ -261,4 +261,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    finish(main)

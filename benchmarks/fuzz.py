@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from benchmarks.harness import machine, parser
+from benchmarks.harness import finish, machine, parser
 from gozero import games, nets, weights
 from gtp.settings import WEIGHTS
 from tests.gtp.fuzzing import check_pipelined, check_session
@@ -95,4 +94,4 @@ def pipeline(sessions: int, seed: int, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    finish(main)

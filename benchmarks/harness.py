@@ -28,8 +28,14 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
+from gozero.errors import ChoiceError
 from gozero.machine import processor
+from gozero.weights import WeightsError
+from gtp.client import EngineError
+from gtp.protocol import FatalError
+from training.console import Parser, run_command
 
 LEAST_CPU_SHARE = 0.95
 VECTORS = ("avx2", "avx512f", "avx512_bf16", "avx512_vnni")
@@ -60,7 +66,7 @@ class Row:
 
 def parser(description: str) -> argparse.ArgumentParser:
     """The options that all benchmark scripts understand: `--short`, `--runs N`, `--core N`."""
-    options = argparse.ArgumentParser(
+    options = Parser(
         prog=f"python -m {_script()}", description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     options.add_argument(
@@ -73,16 +79,21 @@ def parser(description: str) -> argparse.ArgumentParser:
     return options
 
 
+def finish(main: Callable[[], int | None]) -> NoReturn:
+    """Run a script's `main` and end the process: a request that cannot be met is one line and exit code 2."""
+    raise SystemExit(run_command(_script(), lambda: main() or 0, (WeightsError, EngineError, FatalError)))
+
+
 def need_module(module: str, name: str, how: str) -> None:
-    """End with one line unless a Python module can be imported; `how` is the command that installs it."""
+    """ChoiceError unless a Python module can be imported; `how` is the command that installs it."""
     if importlib.util.find_spec(module) is None:
-        raise SystemExit(f"{_script()}: {name} is not installed; run: {how}")
+        raise ChoiceError(f"{name} is not installed; run: {how}")
 
 
 def need_program(program: str, how: str) -> str:
-    """The path of a program; ends with one line if it is not on the PATH."""
+    """The path of a program; ChoiceError if it is not on the PATH."""
     if (found := shutil.which(program)) is None:
-        raise SystemExit(f"{_script()}: {program} is not on the PATH; run: {how}")
+        raise ChoiceError(f"{program} is not on the PATH; run: {how}")
     return found
 
 
@@ -97,7 +108,7 @@ def pin(core: int | None = None) -> int | None:
     allowed = os.sched_getaffinity(0)
     chosen = max(allowed) if core is None else core
     if chosen not in allowed:
-        raise SystemExit(f"--core {chosen}: this process may only use cores {sorted(allowed)}")
+        raise ChoiceError(f"--core {chosen}: this process may only use cores {sorted(allowed)}")
     os.sched_setaffinity(0, {chosen})
     return chosen
 

@@ -16,7 +16,7 @@ import numpy as np
 from analysis.analyst import Analyst
 from analysis.positions import Task, tasks
 from analysis.queries import Defaults, read_query
-from benchmarks.harness import Contender, measure, parser, ratio, report
+from benchmarks.harness import Contender, finish, measure, parser, ratio, report
 from gozero import coords, games
 from gozero.engine import Evaluators, find_weights, search_settings, tree_memory
 from gozero.evaluators.base import Evaluation, Evaluator
@@ -119,4 +119,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    finish(main)

@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import argparse
 import csv
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.harness import machine
+from benchmarks.harness import finish, machine
 from gozero import engine, games, locations
 from gozero.endgame import candidates
 from gozero.evaluators.base import Evaluator
@@ -30,6 +29,7 @@ from gozero.player import PlayerSettings
 from gozero.search.choose import choose
 from gozero.search.request import SearchRequest
 from gozero.search.search import Search
+from training.matches.commands import check_files
 from training.matches.elo import Z95, Tally, pool
 from training.matches.match import MatchGame, MatchSettings, match_fixtures, play_schedule, tally
 from training.matches.players import MatchPlayer, RandomPlayer, Turn
@@ -203,6 +203,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.short:
         options.levels, options.size, options.games = [RANDOM, WEAKEST], 5, FEWEST_GAMES
+    check_files(options.csv, options.plot)
     game = games.make("go", size=options.size, rules="chinese", komi=options.komi)
     numbers = sorted(set(options.levels))
     options.weights = locations.find(options.weights)
@@ -218,4 +219,4 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    finish(main)

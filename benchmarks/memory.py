@@ -11,7 +11,7 @@ import statistics
 import sys
 from pathlib import Path
 
-from benchmarks.harness import machine, parser
+from benchmarks.harness import finish, machine, parser
 from gozero.machine import megabytes
 from gtp.client import Engine
 
@@ -73,4 +73,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    finish(main)

@@ -11,7 +11,7 @@ import time
 
 import numpy as np
 
-from benchmarks.harness import machine, parser
+from benchmarks.harness import finish, machine, parser
 from gozero import games
 from gozero.engine import Evaluators, find_weights, search_settings
 from gozero.game_tree import Limits
@@ -54,4 +54,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    finish(main)

@@ -8,7 +8,7 @@ weights: its speed does not depend on them. One thread, so that search and evalu
 
 from __future__ import annotations
 
-from benchmarks.harness import Contender, measure, parser, pin, ratio, report
+from benchmarks.harness import Contender, finish, measure, parser, pin, ratio, report
 from gozero.evaluators.base import Evaluator
 from gozero.games import go
 from gozero.games.game import Game
@@ -73,4 +73,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    finish(main)

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 import numpy as np
 from numba import types
 
-from benchmarks.harness import Contender, measure, parser, pin, ratio, report
+from benchmarks.harness import Contender, finish, measure, parser, pin, ratio, report
 from gozero.evaluators.rollout import playout
 from gozero.games import go
 from gozero.games.game import PLY
@@ -72,4 +72,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    finish(main)

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmarks.harness import Contender, Row, measure, parser, pin, report
+from benchmarks.harness import Contender, Row, finish, measure, parser, pin, report
+from gozero.errors import ChoiceError
 from gozero.evaluators.backends import PrecisionError
 from gozero.evaluators.base import Evaluation
 from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
@@ -51,7 +52,7 @@ def positions(folder: Path, size: int, count: int, version: int) -> Inputs:
         if replay.total >= count:
             break
     if replay.total < count:
-        raise SystemExit(
+        raise ChoiceError(
             f"{folder} holds {replay.total} positions of {size}x{size}, {count} are wanted; give another --records or "
             "--size"
         )
@@ -149,4 +150,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    finish(main)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.harness import Contender
+from benchmarks.harness import Contender, finish
 
 SIZE, KOMI, C_PUCT = 13, 7.5, 1.1
 TREES, SIMULATIONS = 64, 32  # of searches of many trees
@@ -225,4 +225,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    finish(main)

@@ -24,7 +24,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from benchmarks.harness import machine, need_program, parser
+from benchmarks.harness import finish, machine, need_program, parser
 from gtp.client import Engine, FailureError
 
 CLAIMED = 0.98
@@ -119,4 +119,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    finish(main)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.harness import Contender, measure, need_module, parser, pin, ratio, report
+from benchmarks.harness import Contender, finish, measure, need_module, parser, pin, ratio, report
 from gozero.evaluators.rollout import RolloutEvaluator, UniformEvaluator
 from gozero.games import go
 from gozero.position import Position
@@ -104,4 +104,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    finish(main)

@@ -20,7 +20,7 @@ from collections import deque
 
 import numpy as np
 
-from benchmarks.harness import Contender, Row, measure, parser, report
+from benchmarks.harness import Contender, Row, finish, measure, parser, report
 from gozero import nets
 from gozero.evaluators.backends import PRECISIONS
 from gozero.evaluators.base import Evaluation, Evaluator, Pending, submitter
@@ -232,4 +232,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    finish(main)

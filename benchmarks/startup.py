@@ -12,7 +12,7 @@ import statistics
 import sys
 import time
 
-from benchmarks.harness import machine, parser
+from benchmarks.harness import finish, machine, parser
 from gtp.client import Engine
 
 CLAIMS = {"name": 0.3, "genmove b": 1.5}  # seconds
@@ -45,4 +45,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    finish(main)

@@ -12,10 +12,9 @@ strength grew in the course of a training is `benchmarks.history`'s to show.
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
-from benchmarks.harness import machine
+from benchmarks.harness import finish, machine
 from training.matches import arena
 
 SIZE, KOMI = 13, 7.5
@@ -31,8 +30,8 @@ OPPONENTS = {
 PARALLEL = 16
 
 
-def match(name: str, visits: int, options: argparse.Namespace) -> None:
-    """One match through the arena, listed in FOLDER/NAME-13-VISITS.csv."""
+def match(name: str, visits: int, options: argparse.Namespace) -> int:
+    """One match through the arena, listed in FOLDER/NAME-13-VISITS.csv. Returns the arena's exit code."""
     opponent, komi = OPPONENTS[name]
     arguments = [f"weights:{options.weights}:{visits}", opponent, "--size", str(SIZE), "--komi", f"{komi:g}"]
     # two random plies, so that deterministic players do not repeat one game
@@ -50,7 +49,7 @@ def match(name: str, visits: int, options: argparse.Namespace) -> None:
         arguments += ["--parallel", str(PARALLEL)]
     arguments += ["--csv", str(options.folder / f"{name}-{SIZE}-{visits}.csv")]
     print(f"\npython -m training.arena {' '.join(map(repr, arguments))}", flush=True)
-    arena.main(arguments)
+    return arena.main(arguments)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -81,9 +80,10 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error(f"--folder {options.folder}: {error.strerror}")
     for name in options.opponents:
         for visits in options.visits:
-            match(name, visits, options)
+            if code := match(name, visits, options):
+                return code
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    finish(main)

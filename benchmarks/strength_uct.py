@@ -40,7 +40,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.harness import machine
+from benchmarks.harness import finish, machine
 from gozero import games
 from gozero.evaluators.rollout import playout
 from gozero.evaluators.row import EVALUATE_ROW, RowEvaluator
@@ -292,4 +292,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    finish(main)

@@ -23,7 +23,7 @@ try:
 except ModuleNotFoundError:
     raise SystemExit("web_memory: this needs aiohttp; run: pip install 'gozero[web]'") from None
 
-from benchmarks.harness import machine, parser
+from benchmarks.harness import finish, machine, parser
 from gozero.machine import megabytes
 
 CLAIM = 0.05
@@ -139,4 +139,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    finish(main)

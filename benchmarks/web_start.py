@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.harness import machine, need_program, parser
+from benchmarks.harness import finish, machine, need_program, parser
 from benchmarks.web_memory import family, served
 
 if TYPE_CHECKING:
@@ -65,4 +65,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    finish(main)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import sys
+from pathlib import Path
 
 import pytest
 
-from benchmarks import harness
+from benchmarks import harness, levels, moves, strength
 from benchmarks.harness import Row
+from gozero.errors import ChoiceError
 
 
 def test_contenders_run_in_turn_after_the_warm_up() -> None:
@@ -44,10 +47,38 @@ def test_pinning_keeps_to_one_allowed_core() -> None:
         assert os.sched_getaffinity(0) == allowed
         assert harness.pin() in allowed
         assert len(os.sched_getaffinity(0)) == 1
-        with pytest.raises(SystemExit, match="--core 4096"):
+        with pytest.raises(ChoiceError, match="--core 4096"):
             harness.pin(4096)
     finally:
         os.sched_setaffinity(0, allowed)
+
+
+def test_a_request_that_cannot_be_met_is_one_line_and_exit_code_2(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for arguments, reason in (
+        (["--short", "--weights", "nofile.pt"], "nofile.pt"),
+        (["--short", "--foo"], "unrecognized arguments: --foo; see python -m benchmarks.moves --help"),
+    ):
+        monkeypatch.setattr(sys, "argv", ["benchmarks/moves.py", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            harness.finish(moves.main)
+        assert ended.value.code == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert line.startswith("benchmarks.moves: ")
+        assert reason in line
+
+
+def test_a_match_that_failed_ends_the_matches(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    played: list[list[str]] = []
+    monkeypatch.setattr(strength.arena, "main", lambda arguments: (played.append(arguments), 2)[1])
+    assert strength.main(["--opponents", "random", "--visits", "8", "16", "--folder", str(tmp_path)]) == 2
+    assert len(played) == 1
+
+
+def test_a_list_that_cannot_be_written_is_told_before_the_matches(tmp_path: Path) -> None:
+    with pytest.raises(ChoiceError, match="cannot write"):
+        levels.main(["--short", "--csv", str(tmp_path / "none/levels.csv")])
 
 
 def test_the_machine_line_names_processor_python_and_commit() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import precision
+from gozero.errors import ChoiceError
 from gozero.machine import computes_int8
 
 
@@ -29,5 +30,7 @@ def test_it_prints_rates_and_differences(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_too_few_positions_are_one_line(tmp_path: Path) -> None:
-    with pytest.raises(SystemExit, match=r"holds 0 positions of 7x7, 64 are wanted; give another --records or --size$"):
+    with pytest.raises(
+        ChoiceError, match=r"holds 0 positions of 7x7, 64 are wanted; give another --records or --size$"
+    ):
         precision.main(["--short", "--size", "7", "--records", str(tmp_path)])

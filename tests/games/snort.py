@@ -14,6 +14,7 @@ from functools import partial
 
 import numpy as np
 
+from gozero.errors import ChoiceError
 from gozero.games.game import BLACK, EMPTY, NOT_OVER, PLY, TO_PLAY, WHITE, Game
 from gozero.jit import LEGAL, OUTCOME, SAMPLE, STEP, STONES, kernel
 from gozero.rng import below
@@ -102,7 +103,7 @@ def set_up(size: int, colours: np.ndarray, to_play: int) -> np.ndarray:
 def make(size: int = 4) -> Game:
     """Snort on a size x size board, size 2 to 9."""
     if not MIN_SIZE <= size <= MAX_SIZE:
-        raise ValueError(f"board size {size} is not supported: Snort has {MIN_SIZE} to {MAX_SIZE}")
+        raise ChoiceError(f"board size {size} is not supported: Snort has {MIN_SIZE} to {MAX_SIZE}")
     return Game(
         name="snort",
         rows=size,

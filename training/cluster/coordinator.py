@@ -144,7 +144,7 @@ class Coordinator:
         try:
             with self._folder() as held:
                 again = self._again and asked.storage is not None  # what its process held before is to be taken over
-                home = sitting.second_home(asked.storage, asked.take_over or again, asked.folder, held)
+                home = sitting.second_home(asked.storage, asked.take_over or again, asked.folder, asked.settings, held)
                 settings = sitting.as_begun(asked.settings, asked.folder, asked.chosen)
                 if not self._again:
                     check_room(settings)

@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -37,8 +38,9 @@ from training.settings.config import LoopSettings
 from training.storage import keeper, storage
 from training.storage.checkpoint import CheckpointError
 from training.storage.keeper import Keeper
+from training.storage.mirror import Mirror
 from training.storage.storage import BusyError, FolderError, StorageError
-from training.storage.store import StoreError
+from training.storage.store import Store, StoreError, shown
 
 # exit code 2: it cannot be done
 UNUSABLE = (BusyError, FolderError, SettingsError, CheckpointError, StoreError, WeightsError, ChoiceError)
@@ -71,20 +73,39 @@ def prepare(settings: LoopSettings, folder: Path, origin: Origin | None = None, 
     return run
 
 
-def second_home(url: str | None, take_over: bool, folder: Path, held: ExitStack) -> Keeper | None:
+def second_home(
+    url: str | None, take_over: bool, folder: Path, settings: LoopSettings, held: ExitStack
+) -> Keeper | None:
     """The store at a URL, open until `held` ends; None without one. The folder, held alone, then has the store's run.
 
     Raises:
-        SettingsError: there is nothing to take over.
+        SettingsError: the store has a run of another game, rules or network.
         StoreError, StorageError: the store cannot be used, or the folder not be written.
     """
     if url is None:
-        if take_over:
-            raise SettingsError("--take-over belongs to --storage URL; give both")
         return None
-    home = keeper.second_home(url, folder, take_over)
+    home = keeper.second_home(url, folder, take_over, partial(_accept, settings, shown(url)))
     held.callback(home.close)
     return home
+
+
+def look_at_second_home(url: str, take_over: bool, folder: Path, settings: LoopSettings) -> str:
+    """What `second_home` would find, in words; nothing is written. Raises as it does."""
+    store = Store(url)
+    found = Mirror(store, folder, take_over, partial(_accept, settings, store.shown)).state
+    return f"{store.shown} {f'holds a run ({found})' if found.checkpoints else 'holds nothing yet'}"
+
+
+def _accept(settings: LoopSettings, store: str, saved: bytes) -> None:
+    """SettingsError if a store's settings.json is of another game, rules or network: its run could not continue."""
+    try:
+        before = json.loads(saved)
+    except ValueError:  # `compare` says what is wrong
+        return
+    for name in ("game", "rules", "network"):  # the others follow the run, see `as_begun`
+        old, new = before.get(name, getattr(settings, name)), getattr(settings, name)
+        if old != new:
+            raise SettingsError(f"{store} holds a run of {name} {old!r}, not {new!r}; give another --storage")
 
 
 def as_begun(settings: LoopSettings, folder: Path, chosen: frozenset[str] | None) -> LoopSettings:

@@ -36,8 +36,7 @@ from training.run.origins import Origin
 from training.settings import presets
 from training.settings.config import LoopSettings
 from training.settings.learning import LearnerSettings, ReplaySettings
-from training.storage import manifest, storage
-from training.storage.store import Store
+from training.storage import storage
 
 SHORTHANDS = ("hours", "threads", "simulator", "device", "mode")  # options that are settings of the same name
 
@@ -166,18 +165,13 @@ def _start(options: argparse.Namespace, program: str, announce: Callable[[LoopSe
             asked, folder = _settings(options)
             origin = Origin(options.origin, tuple(options.records))
             torch.set_num_threads(asked.threads or available_threads())
+            _check_together(options, asked)
             if options.estimate or options.sizing or options.dry_run:
                 return _look_first(sitting.as_begun(asked, folder, _chosen(options)), folder, origin, options)
-            if options.address is None and options.workers:
-                raise SettingsError(f"--workers {options.workers} belongs to --address; give both")
-            if options.address is None and asked.learner.processes > 1:
-                raise SettingsError(
-                    f"learner.processes = {asked.learner.processes} is for a cluster: give --address, or set it to 1"
-                )
             if options.address is not None:
                 return _on_cluster(asked, folder, origin, options, program)
             held.enter_context(storage.alone(folder))
-            home = sitting.second_home(options.storage, options.take_over, folder, held)
+            home = sitting.second_home(options.storage, options.take_over, folder, asked, held)
             settings = sitting.as_begun(asked, folder, _chosen(options))
             if announce is not None:
                 say(announce(settings, folder))
@@ -196,6 +190,18 @@ def _start(options: argparse.Namespace, program: str, announce: Callable[[LoopSe
         stop = stop_on_signals()
         sitting.introduce(settings)
         return sitting.closed(home, sitting.train(run, watch, program, stop, home))
+
+
+def _check_together(options: argparse.Namespace, settings: LoopSettings) -> None:
+    """SettingsError for an option or setting without the one that it belongs to."""
+    if options.address is None and options.workers:
+        raise SettingsError(f"--workers {options.workers} belongs to --address; give both")
+    if options.address is None and settings.learner.processes > 1:
+        raise SettingsError(
+            f"learner.processes = {settings.learner.processes} is for a cluster: give --address, or set it to 1"
+        )
+    if options.take_over and options.storage is None:
+        raise SettingsError("--take-over belongs to --storage URL; give both")
 
 
 def _on_cluster(settings: LoopSettings, folder: Path, origin: Origin, options: argparse.Namespace, program: str) -> int:
@@ -228,9 +234,8 @@ def _look_first(settings: LoopSettings, folder: Path, origin: Origin, options: a
 
     if options.dry_run:
         if options.storage is not None:
-            store = Store(options.storage)
-            found = manifest.newest(store)
-            print(f"storage    {store.shown} {f'holds a run ({found})' if found else 'holds nothing yet'}: ok")
+            found = sitting.look_at_second_home(options.storage, options.take_over, folder, settings)
+            print(f"storage    {found}: ok")
         sitting.compare(settings, folder)
         rehearsal.rehearse(settings, folder, origin, print)
     if options.estimate:

@@ -59,7 +59,7 @@ class Entry:
         name = str(self.settings.get("game", LoopSettings().game))
         try:
             return scoring.make(name, self.record.size, self.rules, float(longest or SelfPlaySettings().max_length))
-        except ValueError as error:
+        except (ValueError, TypeError, OverflowError) as error:
             raise LibraryError(f"{self.name}: {error}") from None
 
 

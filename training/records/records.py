@@ -282,12 +282,20 @@ def read(path: Path) -> Shard:
             if kind in _FORMS:
                 shard.records.append(decode(payload, kind))
             elif kind == _SETTINGS:
-                shard.settings = json.loads(payload)
+                shard.settings = _settings(payload)
             else:
                 shard.corrupt += 1
-        except ValueError:
+        except (ValueError, RecursionError):
             shard.corrupt += 1
     return shard
+
+
+def _settings(payload: bytes) -> dict[str, Any]:
+    """The settings of a run. ValueError for anything else, RecursionError where tables lie too deep in each other."""
+    found = json.loads(payload)
+    if not isinstance(found, dict):
+        raise ValueError("no table of settings")  # noqa: TRY004 - the content is wrong, as a damaged frame is
+    return found
 
 
 def _frames(data: bytes) -> Iterator[tuple[bytes, bytes]]:

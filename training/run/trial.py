@@ -84,8 +84,9 @@ def record_bytes(settings: LoopSettings, size: int) -> float:
 def kept_record(settings: LoopSettings, size: int, number: int = 0) -> Record:
     """A random game of a size with as many targets as a run keeps; each number has its own."""
     game, share = scoring.game_of(settings, size), settings.selfplay.full_share
-    record = random_record(game, settings.seed + number)
-    return replace(record, targets=record.targets[:: max(1, round(1 / share))])
+    record, until = random_record(game, settings.seed + number), settings.selfplay.full_until.get(size)
+    searched = [each for each in record.targets if until is None or each.ply < until * game.points]
+    return replace(record, targets=tuple(searched[:: max(1, round(1 / share))]) or record.targets[:1])
 
 
 def evaluations_a_second(

@@ -21,6 +21,7 @@ from training.console import Parser, run_command
 from training.storage import copies, storage
 from training.storage import manifest as manifests
 from training.storage.manifest import StoreManifest
+from training.storage.mirror import check_places
 from training.storage.storage import BusyError, FolderError, StorageError
 from training.storage.store import Store, StoreError
 
@@ -41,15 +42,18 @@ def fetch(store: Store, folder: Path, only: Sequence[str] = ()) -> str:
     """Bring the store's run, or those of its files that match, into a folder that holds no run.
 
     Raises:
-        StoreError: the store cannot be read, is damaged or holds no such file.
-        SettingsError: the folder holds a run.
+        StoreError: the store cannot be read, is damaged or holds no such file, or the folder lies in it.
+        SettingsError: the folder holds a run, or other files of the same names.
         BusyError, FolderError, StorageError: the folder cannot be used.
     """
     if storage.holds_run(folder):
         raise SettingsError(f"{folder.absolute()} holds a run; give a new folder")
+    check_places(store, folder)
     with storage.alone(folder):
         while True:
             found = _chosen(_newest(store), only, store)
+            if held := copies.in_the_way(found, folder):
+                raise SettingsError(f"{folder.absolute()} has another {held[0]}, which stays; give a new folder")
             try:
                 copies.fetch(store, found, folder)
                 return f"{len(found.files):,} files, {found.length / 1e6:,.1f} MB, are in {folder.absolute()}"
@@ -61,7 +65,7 @@ def fetch(store: Store, folder: Path, only: Sequence[str] = ()) -> str:
 def _newest(store: Store) -> StoreManifest:
     found = manifests.newest(store)
     if found is None or not found.checkpoints:
-        raise StoreError(f"{store.shown} holds no run")
+        raise StoreError(f"{store.shown} holds no run" + ("" if store.folder else ", or cannot be reached"))
     return found
 
 
@@ -69,8 +73,17 @@ def _chosen(found: StoreManifest, only: Sequence[str], store: Store) -> StoreMan
     """The state with the files that match one of the patterns; with no patterns, all."""
     files = {path: entry for path, entry in found.files.items() if any(fnmatch(path, each) for each in only or ["*"])}
     if not files:
-        raise StoreError(f"{store.shown} has no file {' or '.join(only)}; `show` lists them")
+        raise StoreError(f"{store.shown} has no file {' or '.join(map(repr, only))}; `show` lists them")
     return replace(found, files=files)
+
+
+def _folder(text: str) -> Path:
+    if not text:  # which would be the working folder
+        raise ValueError(text)
+    return Path(text)
+
+
+_folder.__name__ = "folder"  # argparse names the type in its message
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -81,7 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     fetches = commands.add_parser("fetch", help="copy a run from a store into a folder")
     for each in (shows, fetches):
         each.add_argument("url", metavar="URL", help="such as s3://bucket/run or file:///mnt/share/run")
-    fetches.add_argument("folder", type=Path, metavar="FOLDER", help="a folder that holds no run")
+    fetches.add_argument("folder", type=_folder, metavar="FOLDER", help="a folder that holds no run")
     fetches.add_argument(
         "--only", action="append", default=[], metavar="PATTERN", help="files to fetch, such as weights.pt; repeatable"
     )

@@ -143,6 +143,15 @@ def fetch(store: Store, state: StoreManifest, folder: Path) -> None:
         forget(folder)
 
 
+def in_the_way(state: StoreManifest, folder: Path) -> list[str]:
+    """The paths of a state that a folder has with another content: `fetch` would replace them. OSError if one cannot be
+    read.
+    """
+    return [
+        path for path, entry in state.files.items() if (folder / path).exists() and entry_of(folder / path) != entry
+    ]
+
+
 def _place(path: str) -> tuple[bool, int]:
     """Where a file stands in the order of putting in place: checkpoints last, the newest of them first."""
     is_checkpoint = path.startswith("checkpoints/")

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 from training.console import say
@@ -19,14 +20,19 @@ from training.storage.storage import StorageError
 from training.storage.store import Store, StoreError
 
 
-def second_home(url: str, folder: Path, take_over: bool = False) -> Keeper:
+def second_home(
+    url: str, folder: Path, take_over: bool = False, accept: Callable[[bytes], None] = lambda _: None
+) -> Keeper:
     """Open the store of a run folder; the folder then holds the store's run, if it had none or an older state of it.
+
+    `accept` is given the settings.json of a run before anything of it is fetched, and may raise an error of its own.
 
     Raises:
         StoreError: the store cannot be used, is damaged or in use, or holds something else than the folder.
         StorageError: the folder cannot be written.
     """
-    mirror = Mirror(Store(url), folder, take_over)
+    mirror = Mirror(Store(url), folder, take_over, accept)
+    mirror.claim()
     if mirror.behind:
         try:
             mirror.fetch()

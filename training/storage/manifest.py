@@ -25,6 +25,7 @@ from training.storage.store import MissingError, Store, StoreError
 
 FOLDER = "manifests"
 NAME = re.compile(rf"{FOLDER}/\d{{8}}-[0-9a-f]{{16}}\.json")
+CHECKPOINT = re.compile(r"checkpoints/[0-9]+\.pt")
 VERSION = 1
 
 
@@ -124,13 +125,23 @@ def decode(content: bytes) -> StoreManifest | None:
     if hashlib.sha256(body).hexdigest().encode() != checksum:
         return None
     saved: dict[str, Any] = json.loads(body)
-    if saved.pop("version") != VERSION:
-        raise ValueError("has a manifest of another version of gozero; use that version")
-    owner, files = Owner(**saved.pop("owner")), {path: FileEntry(**entry) for path, entry in saved.pop("files").items()}
+    try:
+        if saved.pop("version") != VERSION:
+            raise ValueError("has a manifest of another version of gozero; use that version")
+        owner = Owner(**saved.pop("owner"))
+        files = {path: FileEntry(**entry) for path, entry in saved.pop("files").items()}
+        found = StoreManifest(owner=owner, files=files, **saved)
+    except (KeyError, TypeError, AttributeError):
+        raise ValueError(
+            "has a manifest that is none of this version of gozero; use the version that wrote it"
+        ) from None
     for path in files:
         if PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts or "\\" in path:
             raise ValueError(f"has a manifest with the file {path!r}, which cannot be in a run folder")
-    return StoreManifest(owner=owner, files=files, **saved)
+    for path in found.checkpoints:
+        if not CHECKPOINT.fullmatch(path):
+            raise ValueError(f"has a manifest with the file {path!r}, which is no checkpoint of a run")
+    return found
 
 
 def newest(store: Store, names: list[str] | None = None) -> StoreManifest | None:

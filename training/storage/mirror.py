@@ -5,10 +5,10 @@ Vocabulary.
   note   what the folder knows of a store: the state they agree with. storage.json has one for each store.
   apart  folder and store hold different runs, or each has a part of the run that the other lacks.
 
-Rules. Where one of the two holds no run, the other's counts. Where both do, the folder's counts if the store's state
-came from it, and the store's if the folder has not changed since they agreed. If they are apart nothing is copied, and
-the user decides. A manifest is written only on top of the state that the folder agrees with: whoever finds another's
-has lost the store.
+Rules. Where one of the two holds no run, the other's counts, unless it would replace files that do not come from it.
+Where both do, the folder's counts if the store's state came from it, and the store's if the folder has not changed
+since they agreed. If they are apart nothing is copied, and the user decides. A manifest is written only on top of the
+state that the folder agrees with: whoever finds another's has lost the store.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import os
 import platform
 import re
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -54,16 +55,22 @@ class Note:
 class Mirror:
     """A run folder whose second home is a store. The folder must be this process's alone (`storage.alone`)."""
 
-    def __init__(self, store: Store, folder: Path, take_over: bool = False) -> None:
-        """Decide which of the two is ahead, and claim the store. If `behind` is true, `fetch` comes next.
+    def __init__(
+        self, store: Store, folder: Path, take_over: bool = False, accept: Callable[[bytes], None] = lambda _: None
+    ) -> None:
+        """Decide which of the two is ahead; nothing is written yet, `claim` comes next.
+
+        `accept` is given the settings.json of a run that is to be fetched, and may raise an error of its own.
 
         Raises:
-            StoreError: the store cannot be used, is damaged or in use, or is apart from the folder.
-            StorageError: the folder cannot be written.
+            StoreError: the store cannot be read, is damaged or in use, or is apart from the folder.
         """
         self.store, self.folder = store, folder.absolute()
-        _check_places(store, self.folder)
-        self._copies, self._note = Copies(self.folder), _notes(self.folder).get(store.shown, Note())
+        check_places(store, self.folder)
+        notes = _notes(self.folder)
+        self._note = notes.get(
+            store.place, notes.get(store.shown, Note())
+        )  # earlier versions kept it by what was given
         found = manifests.newest(store)
         if found is not None and not take_over:
             self._refuse_if_busy(found)
@@ -72,12 +79,27 @@ class Mirror:
             self._note = Note()
         else:
             state = found
-            self._note = replace(self._note, fetching=self._is_behind(found))
+            self._note = replace(self._note, fetching=self._is_behind(found, accept))
         self.state = state  # the store's newest, as far as is known
         self._uploaded: set[str] = set()  # objects that are there for certain
+
+    def claim(self) -> None:
+        """Make the store this folder's. If `behind` is true, `fetch` comes next.
+
+        Raises:
+            StoreError: the store cannot be written, or was claimed by another process meanwhile.
+            StorageError: the folder cannot be written.
+        """
+        first = not (self.folder / NOTES).exists()
+        self._copies = Copies(self.folder)
         if not self.behind:
             copies.forget(self.folder)
-        self._write(state.files, ended=False, seen=[])
+        try:
+            self._write(self.state.files, ended=False, seen=[])
+        except StoreError:
+            if first:  # a store that could not be used leaves nothing here
+                (self.folder / NOTES).unlink(missing_ok=True)
+            raise
 
     @property
     def behind(self) -> bool:
@@ -117,9 +139,13 @@ class Mirror:
             raise StoreError(f"cannot copy {self.folder}: {error.strerror or error}") from None
         return True
 
-    def _is_behind(self, found: StoreManifest) -> bool:
+    def _is_behind(self, found: StoreManifest, accept: Callable[[bytes], None]) -> bool:
         """Whether the store's run replaces what is in the folder; says so. StoreError if they are apart."""
         if self.behind or not holds_run(self.folder):
+            if not self.behind and found.run != self._note.run:
+                self._refuse_to_replace(found)
+            if (settings := found.files.get("settings.json")) is not None:
+                accept(self.store.read(object_name("settings.json", settings)))
             say(f"{self.store.shown} holds a run ({found}): it is fetched and continues in {self.folder}")
             return True
         if found.id in (self._note.agreed, self._note.pending):
@@ -131,6 +157,16 @@ class Mirror:
             f"{self.store.shown} holds a run ({found}) that does not come from {self.folder}, or has gone on without it: "
             "give another --run to continue the store's, or another --storage to keep this folder's"
         )
+
+    def _refuse_to_replace(self, found: StoreManifest) -> None:
+        """StoreError if the store's run would take the place of files of another origin."""
+        if held := [
+            path for path in copies.in_the_way(found, self.folder) if path != "settings.json"
+        ]:  # of a failed start
+            raise StoreError(
+                f"{self.store.shown} holds a run ({found}), but {self.folder} has another {held[0]}, which it would "
+                "replace: give another --run, or another --storage"
+            )
 
     def _is_unchanged(self) -> bool:
         """Whether the folder's checkpoints are those of the state agreed with."""
@@ -165,16 +201,22 @@ class Mirror:
         return files
 
     def _check_newest(self, names: list[str]) -> None:
-        """LostError unless the newest of these manifests is ours, be it one whose writing seemed to have failed."""
+        """LostError unless the newest of these manifests is ours, be it one whose writing seemed to have failed.
+
+        StoreError where there is none at all: a store that is away for a while, such as a share that is not mounted,
+        looks like this too.
+        """
         if max(filter(manifests.NAME.fullmatch, names), default="") == self.state.name:
             return
         found = manifests.newest(self.store, names)
         if found is not None and found.id == self._note.pending:
             self._agree(found)
-        if (found.id if found else "") != self.state.id:
-            by = f"has been taken over by {found.owner}" if found else "has been emptied"
+        if found is None and self.state.id:
+            raise StoreError(f"{self.store.shown} holds nothing: it is away or was emptied; {self.folder} has the run")
+        if found is not None and found.id != self.state.id:
             raise LostError(
-                f"{self.store.shown} {by}; this run is not copied there any more, and is whole in {self.folder}"
+                f"{self.store.shown} has been taken over by {found.owner}; this run is not copied there any more, and is "
+                f"whole in {self.folder}"
             )
 
     def _write(self, files: dict[str, FileEntry], ended: bool, seen: list[str]) -> None:
@@ -206,7 +248,8 @@ class Mirror:
     def _keep(self, note: Note) -> None:
         """Keep a note in the folder, beside those of other stores. Raises StorageError."""
         self._note, path = note, self.folder / NOTES
-        notes = _notes(self.folder) | {self.store.shown: note}
+        notes = {url: each for url, each in _notes(self.folder).items() if url != self.store.shown}
+        notes[self.store.place] = note
         with writing(path), replacing(path) as file:
             file.write(json.dumps({url: asdict(each) for url, each in notes.items()}, indent=1).encode())
 
@@ -225,10 +268,10 @@ def _is_ours(name: str) -> bool:
     return bool(OURS.fullmatch(name) or manifests.NAME.fullmatch(name))
 
 
-def _check_places(store: Store, folder: Path) -> None:
+def check_places(store: Store, folder: Path) -> None:
     """StoreError for a store that lies within the run folder, or the other way round."""
     place, folder = store.folder and store.folder.resolve(), folder.resolve()
     if place is not None and (place.is_relative_to(folder) or folder.is_relative_to(place)):
         raise StoreError(
-            f"--storage {store.shown} and the run folder {folder} lie within each other; give another place"
+            f"the store {store.shown} and the run folder {folder} lie within each other; give another place"
         )

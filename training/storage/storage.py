@@ -40,7 +40,7 @@ class FolderError(Exception):
 
     def __init__(self, folder: Path, why: str) -> None:
         super().__init__(
-            f"cannot work in the run folder {folder.absolute()}: {why}; change that, or give another --run"
+            f"cannot work in the run folder {folder.absolute()}: {why}; change that, or give another folder"
         )
 
 
@@ -49,7 +49,7 @@ class BusyError(Exception):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(
-            f"{folder.absolute()} is in use by another training; wait until it ends, or give another --run"
+            f"{folder.absolute()} is in use by another training; wait until it ends, or give another folder"
         )
 
 

@@ -48,7 +48,7 @@ class Store:
             raise StoreError(
                 f"--storage {self.shown}: {_driver(url)} is not installed; install it with pip in this environment"
             ) from None
-        except ValueError as error:
+        except Exception as error:  # noqa: BLE001 - each driver has its own
             raise StoreError(
                 f"--storage {self.shown}: {self._reason(error)}; give a URL such as s3://bucket/run"
             ) from None
@@ -61,6 +61,13 @@ class Store:
     def folder(self) -> Path | None:
         """Where the store is on this machine; None elsewhere."""
         return Path(self._root) if self._local else None
+
+    @property
+    def place(self) -> str:
+        """The URL in its usual form, the same however it was spelled."""
+        if self._local:
+            return Path(self._root).resolve().as_uri()
+        return shown(str(self._files.unstrip_protocol(self._root)))
 
     def names(self, within: str = "") -> list[str]:
         """The names of all files, or of those in a folder, sorted."""
@@ -120,7 +127,7 @@ class Store:
         said = (error.strerror if isinstance(error, OSError) else "") or str(error)
         reason = (said.strip().splitlines() or [type(error).__name__])[0].strip().rstrip(".;")
         for secret in _secrets(self._url):
-            reason = reason.replace(secret, "***")
+            reason = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", "***", reason)  # a short one may lie within a word
         return reason
 
 
@@ -133,7 +140,10 @@ def _secrets(url: str) -> list[str]:
     """What `shown` leaves out, the longest first."""
     if "://" not in url:
         return []
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # such as half an IPv6 address: the driver says so
+        return []
     account = parts.netloc.rpartition("@")[0]
     found = {account, parts.query, *account.split(":"), *(value for _, value in parse_qsl(parts.query))}
     return sorted(found - {""}, key=len, reverse=True)

@@ -105,6 +105,20 @@ def test_a_store_that_cannot_be_used_is_one_line_and_leaves_nothing(
     assert not run.exists()
 
 
+def test_a_run_of_another_network_is_not_fetched(
+    command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = ["--storage", f"file://{tmp_path}/store"]
+    assert startup.main([*command, str(tmp_path / "run"), *home]) == 0
+    before = sorted(path.name for path in (tmp_path / "store/manifests").iterdir())
+    capsys.readouterr()
+    for look in ([], ["--dry-run"]):
+        assert startup.main([*command, str(tmp_path / "new"), *home, "--set", "network=b1c8", *look]) == 2
+        assert f"training.loop: file://{tmp_path}/store holds a run of network" in capsys.readouterr().err
+    assert not (tmp_path / "new").exists()
+    assert sorted(path.name for path in (tmp_path / "store/manifests").iterdir()) == before
+
+
 def test_the_dry_run_looks_into_the_store(
     command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -112,3 +126,7 @@ def test_the_dry_run_looks_into_the_store(
     assert startup.main([*command, str(tmp_path / "run"), *home, "--dry-run"]) == 0
     assert f"storage    file://{tmp_path}/store holds nothing yet: ok" in capsys.readouterr().out
     assert not (tmp_path / "store").exists()
+    assert startup.main([*command, str(tmp_path / "run"), "--storage", f"{tmp_path}/run/store", "--dry-run"]) == 2
+    assert "lie within each other" in capsys.readouterr().err
+    assert startup.main([*command, str(tmp_path / "run"), "--take-over", "--dry-run"]) == 2
+    assert "--take-over belongs to --storage URL; give both" in capsys.readouterr().err

@@ -98,7 +98,7 @@ def test_two_trainings_never_share_a_folder(finished: Path, capsys: pytest.Captu
         (["--preset", "tiny", "--from", "nowhere.pt"], "nowhere.pt: no such file"),
         (["--preset", "tiny", "--records", "nowhere"], "no shards of records"),
         (["--preset", "tiny", "--set", "network=b99"], "unknown network 'b99'"),
-        (["--preset", "tiny", "--run", f"{__file__}/x"], "Not a directory; change that, or give another --run"),
+        (["--preset", "tiny", "--run", f"{__file__}/x"], "Not a directory; change that, or give another folder"),
         (["--preset", "tiny", "--records", __file__], "not a shard of records"),
         (["--preset", "tiny", "--dry-run", "--from", "nowhere.pt"], "nowhere.pt: no such file"),
         (["--preset", "tiny", "--dry-run", "--yardstick", "nowhere.jsonl"], "nowhere.jsonl"),

@@ -1,6 +1,7 @@
 """Game records: a round trip, the size promised, and what happens to damaged files."""
 
 import base64
+import contextlib
 from pathlib import Path
 
 import numpy as np
@@ -106,6 +107,15 @@ def test_a_torn_last_record_is_skipped_and_counted(tmp_path: Path) -> None:
     shard = records.read(path)
     assert (len(shard.records), shard.corrupt) == (3, 1)
     assert_same(shard.records[-1], random_record(9))
+
+
+def test_settings_that_are_none_are_counted_as_damage(tmp_path: Path) -> None:
+    for number, foreign in enumerate(([], None, 5)):
+        path = tmp_path / f"{number}.gzr"
+        with contextlib.closing(records.Writer(path, foreign)) as writer:  # type: ignore[arg-type]
+            writer.append(random_record(number))
+        shard = records.read(path)
+        assert (len(shard.records), shard.settings, shard.corrupt) == (1, {}, 1)
 
 
 def test_a_flipped_bit_anywhere_loses_at_most_one_record(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from training.run import estimate
+from training.run import estimate, trial
 from training.run.estimate import Cost
 from training.settings import presets
 from training.settings.config import LoopSettings
@@ -69,6 +69,15 @@ def test_the_estimate_reckons_with_games_of_which_only_the_first_moves_are_searc
     assert found.rows_an_hour == pytest.approx(3600 / (0.5 * 80 / 8000 + 0.5 * 208 / 2080 + 0.01))
     # a game of 3x3 has 4.5 rows, of 5x5 2.5: half the rows each
     assert found.rows_an_hour / found.games_an_hour == pytest.approx(1 / (0.5 / 4.5 + 0.5 / 2.5))
+
+
+def test_a_row_of_a_game_that_is_searched_in_its_opening_alone_takes_the_room_of_the_whole_game() -> None:
+    whole, opening = (
+        trial.record_bytes(settings("selfplay.full_share=1", f"selfplay.full_until={until}"), 5)
+        for until in ("{}", "{5=0.1}")
+    )
+    assert opening > 2 * whole
+    assert len(trial.kept_record(settings("selfplay.full_share=1", "selfplay.full_until={5=0.1}"), 5).targets) == 3
 
 
 def test_the_estimate_measures_and_prints(capsys: pytest.CaptureFixture[str]) -> None:

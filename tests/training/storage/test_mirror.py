@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gozero.options import SettingsError
 from tests.training.storage.brittle import Killed, break_after, objects, state, work, write
 from training.storage import command, manifest
 from training.storage.keeper import Keeper, second_home
@@ -20,6 +21,7 @@ from training.storage.store import Store, StoreError
 def mirror(folder: Path, url: str, take_over: bool = False) -> Mirror:
     folder.mkdir(exist_ok=True)
     opened = Mirror(Store(url), folder, take_over)
+    opened.claim()
     if opened.behind:
         opened.fetch()
     return opened
@@ -229,10 +231,66 @@ def test_a_folder_that_was_emptied_does_not_empty_the_store(tmp_path: Path) -> N
         home.push(ended=True)
 
 
+def test_a_store_does_not_replace_files_that_do_not_come_from_it(tmp_path: Path) -> None:
+    url, taken = f"file://{tmp_path}/store", tmp_path / "taken"
+    first = mirror(tmp_path / "run", url)
+    work(tmp_path / "run", 1)
+    first.push(ended=True)
+    write(taken / "weights.pt", b"mine")
+    with pytest.raises(StoreError, match=r"has another weights\.pt, which it would replace: give another --run"):
+        mirror(taken, url)
+    with pytest.raises(SettingsError, match=r"has another weights\.pt, which stays; give a new folder"):
+        command.fetch(Store(url), taken, ["weights.pt"])
+    assert not {path.name for path in taken.iterdir()} - {"weights.pt", "lock"}
+    assert (taken / "weights.pt").read_bytes() == b"mine"
+
+
+def test_a_store_that_is_away_for_a_while_is_not_given_up(tmp_path: Path) -> None:
+    home = mirror(tmp_path / "run", f"file://{tmp_path}/store")
+    work(tmp_path / "run", 1)
+    home.push()
+    (tmp_path / "store").rename(tmp_path / "away")
+    work(tmp_path / "run", 2)
+    with pytest.raises(StoreError, match="holds nothing: it is away or was emptied") as told:
+        home.push()
+    assert not isinstance(told.value, LostError)
+    (tmp_path / "away").rename(tmp_path / "store")
+    assert home.push(ended=True)
+    assert pulled(f"file://{tmp_path}/store", tmp_path / "other") == state(tmp_path / "run")
+
+
+def test_a_store_is_known_however_its_url_is_spelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    work(tmp_path / "run", 1)
+    for number, url in enumerate(
+        (
+            f"file://{tmp_path}/store",
+            f"file://{tmp_path}/store/",
+            f"{tmp_path}/store",
+            "store",
+            f"local://{tmp_path}//store",
+        )
+    ):
+        work(tmp_path / "run", number + 2)
+        assert mirror(tmp_path / "run", url).push(ended=True)
+
+
+def test_a_store_that_cannot_be_written_leaves_nothing_in_the_folder(tmp_path: Path) -> None:
+    write(tmp_path / "file", b"")
+    with pytest.raises(StoreError, match="cannot write to"):
+        mirror(tmp_path / "run", f"file://{tmp_path}/file/store")
+    assert not list((tmp_path / "run").iterdir())
+
+
 def test_store_and_folder_do_not_lie_within_each_other(tmp_path: Path) -> None:
     for url, folder in ((f"{tmp_path}/run", "run"), (f"file://{tmp_path}/run/store", "run"), (str(tmp_path), "run")):
         with pytest.raises(StoreError, match="lie within each other"):
             mirror(tmp_path / folder, url)
+    home = mirror(tmp_path / "apart", f"file://{tmp_path}/store")
+    work(tmp_path / "apart", 1)
+    home.push(ended=True)
+    with pytest.raises(StoreError, match="lie within each other"):
+        pulled(f"file://{tmp_path}/store", tmp_path / "store/copy")
 
 
 CHANGES = st.tuples(st.just("work"))

@@ -1,5 +1,6 @@
 """The door to a store: what is said of wrong URLs, missing drivers and secrets, and the same run in an S3."""
 
+import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +21,8 @@ from training.storage.store import MissingError, Store, StoreError
         ("smb://host/run", "--storage smb://host/run: a package that smb:// needs"),
         ("", "--storage '' is empty; give a URL"),
         ("nowhere://run", "--storage nowhere://run: Protocol not known: nowhere"),
+        ("dir://", "--storage dir://: "),
+        ("github://", "--storage github://: GithubFileSystem.__init__() missing 2 required positional arguments"),
     ],
 )
 def test_a_url_that_cannot_be_used_is_one_line(url: str, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -47,6 +50,23 @@ def test_secrets_of_a_url_are_never_shown(monkeypatch: pytest.MonkeyPatch) -> No
         assert secret not in str(error.value)
 
 
+def test_a_short_secret_does_not_hide_parts_of_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    place = Store("memory://there/run?k=v")
+
+    def told(*arguments: object, **named: object) -> None:
+        raise OSError("invalid value v")
+
+    monkeypatch.setattr(place._files, "find", told)
+    with pytest.raises(StoreError, match=r"invalid value \*\*\*$"):
+        place.names()
+
+
+def test_half_an_address_is_one_line() -> None:
+    with pytest.raises(StoreError, match=r"http://\[::1: ") as error:
+        Store("http://[::1").names()
+    assert "\n" not in str(error.value)
+
+
 def test_a_file_that_is_missing_is_named(tmp_path: Path) -> None:
     place = Store(f"file://{tmp_path}/store")
     assert place.names() == []
@@ -72,6 +92,15 @@ def test_a_manifest_comes_back_whole_or_not_at_all() -> None:
     outside = manifest.StoreManifest("a" * 16, 3, "b" * 16, owner, {"../weights.pt": manifest.FileEntry(3, "c" * 64)})
     with pytest.raises(ValueError, match=r"the file '\.\./weights\.pt', which cannot be in a run folder"):
         manifest.decode(manifest.encode(outside))
+    named = manifest.StoreManifest(
+        "a" * 16, 3, "b" * 16, owner, {"checkpoints/abc.pt": manifest.FileEntry(3, "c" * 64)}
+    )
+    with pytest.raises(ValueError, match=r"the file 'checkpoints/abc\.pt', which is no checkpoint"):
+        manifest.decode(manifest.encode(named))
+    for body in ("{}", "[1]", '{"version": 1, "owner": {"host": "h"}, "files": []}'):
+        foreign = hashlib.sha256(body.encode()).hexdigest() + "\n" + body
+        with pytest.raises(ValueError, match="has a manifest that is none of this version of gozero"):
+            manifest.decode(foreign.encode())
 
 
 def test_a_store_whose_newest_manifest_is_damaged_holds_the_one_before(tmp_path: Path) -> None:
@@ -145,6 +174,9 @@ def test_the_command_refuses_in_one_line(tmp_path: Path, capsys: pytest.CaptureF
         (line,) = capsys.readouterr().err.splitlines()
         assert line.startswith("training.storage: ")
         assert reason in line
+    with pytest.raises(SystemExit, match="2"):
+        command.main(["fetch", str(home), ""])
+    assert "argument FOLDER: invalid folder value: ''" in capsys.readouterr().err
     folder = tmp_path / "made"
     folder.mkdir()
     keeper = second_home(str(home), folder)
@@ -153,4 +185,4 @@ def test_the_command_refuses_in_one_line(tmp_path: Path, capsys: pytest.CaptureF
     assert command.main(["fetch", str(home), str(tmp_path / "new"), "--only", "weights.*"]) == 0
     assert list(state(tmp_path / "new")) == ["weights.pt"]
     assert command.main(["fetch", str(home), str(tmp_path / "more"), "--only", "nothing"]) == 2
-    assert "has no file nothing; `show` lists them" in capsys.readouterr().err
+    assert "has no file 'nothing'; `show` lists them" in capsys.readouterr().err
