@@ -23,8 +23,9 @@ from pathlib import Path
 from typing import Any
 
 from gozero import sgf
+from gozero.errors import ChoiceError
 from gozero.games.game import TO_PLAY
-from training.console import Parser, run_command, say
+from training.console import Parser, finite, run_command, say
 from training.records import describe, export, library, scoring, summary
 from training.records.library import Entry, Filter, Library, LibraryError
 from training.records.records import ENDINGS
@@ -88,7 +89,7 @@ def _command(commands: Any, name: str, run: Any, about: str, filters: bool = Fal
         )
         command.add_argument("--generation", type=_range, metavar="A-B", help="one generation, or from A to B")
         command.add_argument(
-            "--surprise-at-least", type=float, metavar="NATS", help="mean surprise of its full searches"
+            "--surprise-at-least", type=finite, metavar="NATS", help="mean surprise of its full searches"
         )
         command.add_argument("--limit", type=_count, metavar="N", help="at most N games")
         command.add_argument("--sort", choices=COLUMNS, help="order by a column of `list`")
@@ -98,19 +99,21 @@ def _command(commands: Any, name: str, run: Any, about: str, filters: bool = Fal
 
 def _range(text: str) -> tuple[int, int]:
     first, _, last = text.partition("-")
-    if not first.isdigit() or not (last or first).isdigit():
+    if not text.isascii() or not first.isdigit() or not (last or first).isdigit() or int(last or first) < int(first):
         raise argparse.ArgumentTypeError(f"{text!r} is neither a generation nor a range such as 10-20")
     return int(first), int(last or first)
 
 
 def _count(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
     return min(int(text), sys.maxsize)
 
 
 def _chosen(options: argparse.Namespace, found: Library) -> Iterable[Entry]:
-    """The games that the options ask for, in their order."""
+    """The games that the options ask for, in their order. ChoiceError where no game could be among them."""
+    if options.max_length is not None and options.max_length < options.min_length:
+        raise ChoiceError(f"--max-length {options.max_length} is below --min-length {options.min_length}; change one")
     wanted = Filter(
         min_length=options.min_length,
         max_length=options.max_length,

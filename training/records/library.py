@@ -24,6 +24,7 @@ from training.records.rows import CorruptRecordError, rows_of, states_of
 from training.settings.config import LoopSettings, SelfPlaySettings
 
 SUFFIX = ".gzr"
+LONGEST_NUMBER = 18  # digits
 
 
 class LibraryError(Exception):
@@ -117,7 +118,7 @@ def find(name: str) -> Entry:
     if len(shards) != 1:
         raise LibraryError(f"{path} holds {len(shards)} shards: name one of them, such as {shards[0][1]}:{number}")
     entries = list(Library([path]).entries())
-    if not 1 <= int(number) <= len(entries):
+    if len(number) > LONGEST_NUMBER or not 1 <= int(number) <= len(entries):
         raise LibraryError(f"{path} has no game {number}: it holds {len(entries)}, counted from 1")
     return entries[int(number) - 1]
 

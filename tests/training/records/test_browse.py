@@ -144,6 +144,8 @@ def test_a_path_without_a_name_is_looked_at_like_any_other(
         (["show", "{run}"], "names no game: expected SHARD:NUMBER"),
         (["show", "{run}:1"], "holds 2 shards: name one of them, such as {run}/000001:1"),
         (["show", "{run}/000001:3"], "has no game 3: it holds 2"),
+        (["show", "{run}/000001:" + "9" * 5000], "has no game 9"),
+        (["list", "{run}", "--min-length", "5", "--max-length", "3"], "--max-length 3 is below --min-length 5"),
         (["show", "{run}/000001:1", "--ply", "999"], "--ply 999 is not in this game"),
         (["show", "{run}/000001:1", "--every", "0"], "--every 0: expected 1 or more"),
         (["export", "{run}", "--sgf", "{run}/records/000001.gzr"], "cannot write {run}/records/000001.gzr"),
@@ -156,6 +158,23 @@ def test_a_bad_request_is_one_clear_line(
     assert (code, out) == (2, "")
     assert message.format(run=run) in err
     assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("--generation", "5-3", "neither a generation nor a range such as 10-20"),
+        ("--generation", "²", "neither a generation nor a range such as 10-20"),
+        ("--limit", "²", "'²' is not a whole number above 0"),
+        ("--surprise-at-least", "nan", "invalid number value: 'nan'"),
+    ],
+)
+def test_a_filter_that_means_nothing_is_refused(
+    run: Path, option: str, value: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        browse.main(["list", str(run), option, value])
+    assert message in capsys.readouterr().err
 
 
 def test_summary_counts_every_game_once(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
