@@ -232,11 +232,11 @@ def _look_first(settings: LoopSettings, folder: Path, origin: Origin, options: a
     from training.loop import rehearsal
     from training.run import estimate, sizing
 
+    sitting.compare(settings, folder)
     if options.dry_run:
         if options.storage is not None:
             found = sitting.look_at_second_home(options.storage, options.take_over, folder, settings)
             print(f"storage    {found}: ok")
-        sitting.compare(settings, folder)
         rehearsal.rehearse(settings, folder, origin, print)
     if options.estimate:
         say(f"measuring self-play and learning for about {estimate.SECONDS:g} s")

@@ -233,8 +233,10 @@ def test_the_presets_are_listed_on_request(capsys: pytest.CaptureFixture[str]) -
 def test_a_folder_of_other_settings_says_what_differs_and_what_to_do(
     finished: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text = refused(["--preset", "tiny", "--run", str(finished), "--set", "network=b3c16"], capsys)
-    assert "holds a run of network 'b2c16', not 'b3c16'; give another --run" in text
+    asked = ["--preset", "tiny", "--run", str(finished), "--set", "network=b3c16"]
+    for look in (["--estimate"], ["--dry-run"], []):
+        text = refused([*asked, *look], capsys)
+        assert "holds a run of network 'b2c16', not 'b3c16'; give another --run" in text
     assert f"--from {finished}/weights.pt" in text
     text = refused(["--preset", "tiny", "--run", str(finished), "--set", "rules=aga"], capsys)
     assert "rules 'chinese', not 'aga'" in text
