@@ -99,8 +99,8 @@ def look_at_second_home(url: str, take_over: bool, folder: Path, settings: LoopS
 def _accept(settings: LoopSettings, store: str, saved: bytes) -> None:
     """SettingsError if a store's settings.json is of another game, rules or network: its run could not continue."""
     try:
-        before = json.loads(saved)
-    except ValueError:  # `compare` says what is wrong
+        before = dict(json.loads(saved))
+    except (ValueError, TypeError):  # `compare` says what is wrong
         return
     for name in ("game", "rules", "network"):  # the others follow the run, see `as_begun`
         old, new = before.get(name, getattr(settings, name)), getattr(settings, name)

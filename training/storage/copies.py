@@ -147,9 +147,11 @@ def in_the_way(state: StoreManifest, folder: Path) -> list[str]:
     """The paths of a state that a folder has with another content: `fetch` would replace them. OSError if one cannot be
     read.
     """
-    return [
-        path for path, entry in state.files.items() if (folder / path).exists() and entry_of(folder / path) != entry
-    ]
+
+    def is_other(place: Path, entry: FileEntry) -> bool:
+        return place.exists() and not (place.is_file() and entry_of(place) == entry)
+
+    return [path for path, entry in state.files.items() if is_other(folder / path, entry)]
 
 
 def _place(path: str) -> tuple[bool, int]:

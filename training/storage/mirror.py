@@ -66,11 +66,11 @@ class Mirror:
             StoreError: the store cannot be read, is damaged or in use, or is apart from the folder.
         """
         self.store, self.folder = store, folder.absolute()
+        self._coming = ""  # what `fetch` says of the store's run
         check_places(store, self.folder)
         notes = _notes(self.folder)
-        self._note = notes.get(
-            store.place, notes.get(store.shown, Note())
-        )  # earlier versions kept it by what was given
+        before = notes.get(store.shown, Note())  # earlier versions kept it by the URL as it was given
+        self._note = notes.get(store.place, before)
         found = manifests.newest(store)
         if found is not None and not take_over:
             self._refuse_if_busy(found)
@@ -113,6 +113,7 @@ class Mirror:
             StoreError: the store is damaged or cannot be read. Call again, or `push` to give the store free.
             StorageError: the folder cannot be written.
         """
+        say(self._coming)
         copies.fetch(self.store, self.state, self.folder)
         with writing(self.folder):
             for path in numbered(self.folder / "checkpoints", ".pt"):
@@ -140,18 +141,18 @@ class Mirror:
         return True
 
     def _is_behind(self, found: StoreManifest, accept: Callable[[bytes], None]) -> bool:
-        """Whether the store's run replaces what is in the folder; says so. StoreError if they are apart."""
+        """Whether the store's run replaces what is in the folder. StoreError if they are apart."""
         if self.behind or not holds_run(self.folder):
             if not self.behind and found.run != self._note.run:
                 self._refuse_to_replace(found)
             if (settings := found.files.get("settings.json")) is not None:
                 accept(self.store.read(object_name("settings.json", settings)))
-            say(f"{self.store.shown} holds a run ({found}): it is fetched and continues in {self.folder}")
+            self._coming = f"{self.store.shown} holds a run ({found}): it is fetched and continues in {self.folder}"
             return True
         if found.id in (self._note.agreed, self._note.pending):
             return False
         if found.run == self._note.run and found.number > self._note.number and self._is_unchanged():
-            say(f"{self.store.shown} is ahead of {self.folder} ({found}): it is fetched and continues here")
+            self._coming = f"{self.store.shown} is ahead of {self.folder} ({found}): it is fetched and continues here"
             return True
         raise StoreError(
             f"{self.store.shown} holds a run ({found}) that does not come from {self.folder}, or has gone on without it: "
@@ -160,9 +161,8 @@ class Mirror:
 
     def _refuse_to_replace(self, found: StoreManifest) -> None:
         """StoreError if the store's run would take the place of files of another origin."""
-        if held := [
-            path for path in copies.in_the_way(found, self.folder) if path != "settings.json"
-        ]:  # of a failed start
+        held = [path for path in copies.in_the_way(found, self.folder) if path != "settings.json"]  # of a failed start
+        if held:
             raise StoreError(
                 f"{self.store.shown} holds a run ({found}), but {self.folder} has another {held[0]}, which it would "
                 "replace: give another --run, or another --storage"

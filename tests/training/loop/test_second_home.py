@@ -115,6 +115,10 @@ def test_a_run_of_another_network_is_not_fetched(
     for look in ([], ["--dry-run"]):
         assert startup.main([*command, str(tmp_path / "new"), *home, "--set", "network=b1c8", *look]) == 2
         assert f"training.loop: file://{tmp_path}/store holds a run of network" in capsys.readouterr().err
+    assert startup.main([*command, str(tmp_path / "new"), *home, "--dry-run"]) == 0
+    said = capsys.readouterr()
+    assert f"storage    file://{tmp_path}/store holds a run (generation " in said.out
+    assert "is fetched" not in said.err
     assert not (tmp_path / "new").exists()
     assert sorted(path.name for path in (tmp_path / "store/manifests").iterdir()) == before
 
