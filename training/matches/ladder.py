@@ -209,7 +209,7 @@ def _climb(
     """One match after the other, each printed when it is over."""
     settings = MatchSettings(2 * options.games, options.seed, options.opening_moves, parallel=conditions.parallel)
     with closing(open_player(climber, conditions)) as player:
-        print(f"\n{player.name}\n{HEADING}", flush=True)
+        print(f"\n{_run_of(climber)}{player.name}\n{HEADING}", flush=True)
         for simulations, opponent in zip(options.sims, opponents, strict=True):
             with closing(open_player(opponent, conditions)) as other:
                 rung = Rung(
@@ -273,6 +273,12 @@ def _write_csv(path: Path, rungs: Sequence[Rung]) -> None:
                     *(f"{share:.4f}" for share in shares),
                 ]
             )
+
+
+def _run_of(climber: str) -> str:
+    """`ttt/` for the `weights.pt` of the run folder ttt, which others have too; else nothing."""
+    file = Path(climber.removeprefix("weights:").rpartition(":")[0])
+    return f"{file.parent.name}/" if file.name == "weights.pt" and file.parent.name else ""
 
 
 def _label(climber: str) -> str:

@@ -11,6 +11,7 @@ from typing import NoReturn
 
 import pytest
 
+from gozero import locations
 from gozero.games.game import Game
 from training.matches import ladder, match
 from training.matches.match import MatchGame, MatchSettings
@@ -113,6 +114,21 @@ def test_an_interruption_leaves_what_was_played(
     assert ladder.main([*TINY, "--csv", str(table)]) == 130
     assert capsys.readouterr().err == "training.ladder: interrupted; the matches above are all that were finished\n"
     assert [row["simulations"] for row in rows_of(table)] == ["2"]
+
+
+def test_the_weights_of_two_runs_are_told_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shipped = locations.find("ttt.pt").read_bytes()
+    files = [tmp_path / name / "weights.pt" for name in ("mlp", "senet")]
+    for file in files:
+        file.parent.mkdir()
+        file.write_bytes(shipped)
+    arguments = ["--game", "tictactoe", "--sims", "2", "--games", "1", "--visits", "2", "--no-controls"]
+    assert ladder.main([*arguments, "--weights", *map(str, files)]) == 0
+    printed = capsys.readouterr().out.splitlines()
+    assert [line for line in printed if "weights.pt, " in line] == [
+        "mlp/weights.pt, 2 visits",
+        "senet/weights.pt, 2 visits",
+    ]
 
 
 def test_a_game_without_a_perfect_player_says_so(capsys: pytest.CaptureFixture[str]) -> None:
