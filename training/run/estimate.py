@@ -109,8 +109,9 @@ def course(settings: LoopSettings, cost: Cost) -> list[Forecast]:
     for index, stage in enumerate(settings.stage):
         found = forecast(settings, stage, cost)
         a_game, a_generation = _game_rows(settings, stage), generation_rows(settings, stage)
-        rows = min(games * a_game, generations * a_generation)
-        most = min(rows, evaluations / found.visits, math.inf if index == len(settings.stage) - 1 else stage.rows)
+        limit = min(games * a_game, generations * a_generation, evaluations / found.visits)
+        rows = limit if limit == math.inf else a_generation * math.ceil(limit / a_generation - 1e-6)  # it is played out
+        most = min(rows, math.inf if index == len(settings.stage) - 1 else stage.rows)
         taken = min(hours, most / found.rows_an_hour)
         given = taken * found.rows_an_hour if taken < math.inf else math.inf
         stages.append(replace(found, rows=given, hours=taken))
