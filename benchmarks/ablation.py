@@ -35,7 +35,7 @@ from benchmarks.harness import machine
 from gozero import games
 from gozero.exits import INTERRUPTED, SUCCESS
 from gozero.options import SettingsError
-from training.console import Parser, run_command, say, stop_on_signals
+from training.console import Parser, positive, run_command, say, stop_on_signals
 from training.cycle import cycle as loop
 from training.cycle import sitting
 from training.doctor.monitor import Monitor
@@ -135,12 +135,12 @@ def main(arguments: list[str] | None = None) -> int:
         help=f"{', '.join(ARMS)}, or changes of settings, KEY=VALUE or KEY=VALUE,KEY=VALUE (default: all that have "
         f"names); the matches need the weights of {RECIPE} too",
     )
-    parser.add_argument("--evaluations", type=int, default=5_000_000, help="of each arm (default 5,000,000)")
+    parser.add_argument("--evaluations", type=positive, default=5_000_000, help="of each arm (default 5,000,000)")
     parser.add_argument(
         "--matches", choices=("yes", "no", "only"), default="yes", help="play after training, not at all, or only play"
     )
-    parser.add_argument("--games", type=int, default=200, help="of each match (default 200)")
-    parser.add_argument("--visits", type=int, default=100, help="of each move in the matches (default 100)")
+    parser.add_argument("--games", type=positive, default=200, help="of each match (default 200)")
+    parser.add_argument("--visits", type=positive, default=100, help="of each move in the matches (default 100)")
     parser.add_argument(
         "--opening-moves", type=int, default=4, help="random plies before the players begin (default 4)"
     )

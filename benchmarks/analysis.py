@@ -16,6 +16,7 @@ import time
 from typing import IO
 
 from benchmarks.harness import finish, machine, parser
+from training.console import positive
 
 MEDIAN, WORST = 0.010, 0.050  # seconds claimed
 COMMAND = b"kata-analyze b 5 ownership true rootInfo true pvVisits true\n"
@@ -58,7 +59,7 @@ def report(title: str, taken: list[float]) -> None:
 def main() -> None:
     options = parser(__doc__ or "")
     options.add_argument("--weights", default="best.pt", metavar="FILE")
-    options.add_argument("--analyses", type=int, default=200)
+    options.add_argument("--analyses", type=positive, default=200)
     chosen = options.parse_args()
     count = 4 if chosen.short else chosen.analyses
     command = [sys.executable, "-m", "gtp", "--weights", chosen.weights, "--ponder"]

@@ -32,6 +32,7 @@ from gtp.protocol import Protocol, Signals
 from gtp.session import Session
 from gtp.settings import GtpSettings
 from gtp.time_controls import Absolute, Byoyomi, Canadian, Fischer, TimeControl, TimeLeft
+from training.console import positive
 
 CLOCKS: dict[str, TimeControl] = {
     "time_settings 20 0 0": Absolute(20),
@@ -172,7 +173,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser(__doc__ or "")
     options.add_argument("--weights", metavar="FILE")
     options.add_argument("--size", type=int, default=9)
-    options.add_argument("--games", type=int, default=200)
+    options.add_argument("--games", type=positive, default=200)
     options.add_argument("--burners", type=int, default=2)
     options.add_argument("--opponent", choices=("self", "random"), default="self")
     options.add_argument("--tell", action="store_true", help="send time_left before each move")

@@ -29,6 +29,7 @@ from gozero.player import PlayerSettings
 from gozero.search.choose import choose
 from gozero.search.request import SearchRequest
 from gozero.search.search import Search
+from training.console import positive
 from training.matches.commands import check_files
 from training.matches.elo import Z95, Tally, pool
 from training.matches.match import MatchGame, MatchSettings, match_fixtures, play_schedule, tally
@@ -191,12 +192,12 @@ def main(arguments: list[str] | None = None) -> int:
         metavar="N",
         help="default: all; 0: random moves",
     )
-    parser.add_argument("--games", type=int, default=48, help="of each match, at most (default 48)")
+    parser.add_argument("--games", type=positive, default=48, help="of each match, at most (default 48)")
     parser.add_argument(
-        "--evaluations", type=int, default=100_000, metavar="N", help="of each match, about (default 100,000)"
+        "--evaluations", type=positive, default=100_000, metavar="N", help="of each match, about (default 100,000)"
     )
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--threads", type=positive, default=1)
     parser.add_argument("--csv", type=Path, metavar="FILE", help="save the matches")
     parser.add_argument("--plot", type=Path, metavar="FILE.png")
     parser.add_argument("--short", action="store_true", help="two levels on 5x5, to see that it runs")

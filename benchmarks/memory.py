@@ -14,6 +14,7 @@ from pathlib import Path
 from benchmarks.harness import finish, machine, parser
 from gozero.machine import megabytes
 from gtp.client import Engine
+from training.console import positive
 
 CLAIM = 0.05
 SETTLED = 10  # games after which caches and pools no longer grow
@@ -43,10 +44,10 @@ def play(engine: Engine, size: int) -> tuple[int, str]:
 def main() -> None:
     options = parser(__doc__ or "")
     options.add_argument("--weights", default="best.pt", metavar="FILE")
-    options.add_argument("--games", type=int, default=100)
+    options.add_argument("--games", type=positive, default=100)
     options.add_argument("--size", type=int, default=13)
-    options.add_argument("--visits", type=int, default=32)
-    options.add_argument("--threads", type=int, default=1)
+    options.add_argument("--visits", type=positive, default=32)
+    options.add_argument("--threads", type=positive, default=1)
     chosen = options.parse_args()
     games = SETTLED + 1 if chosen.short else chosen.games
     size, visits = (5, 4) if chosen.short else (chosen.size, chosen.visits)

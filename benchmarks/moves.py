@@ -17,6 +17,7 @@ from gozero.engine import Evaluators, find_weights, search_settings
 from gozero.game_tree import Limits
 from gozero.player import PlayerSettings
 from gozero.players import make_player
+from training.console import positive
 
 CLAIM = 0.040  # seconds, NoGo 9x9 at 50 simulations
 
@@ -24,12 +25,15 @@ CLAIM = 0.040  # seconds, NoGo 9x9 at 50 simulations
 def main() -> None:
     options = parser(__doc__ or "")
     options.add_argument(
-        "--game", default="nogo", metavar="NAME", help="a game other than those of Go's family (default nogo)"
+        "--game",
+        default="nogo",
+        choices=sorted(set(games.GAMES) - set(games.GO_FAMILY)),
+        help="a game other than those of Go's family (default nogo)",
     )
     options.add_argument("--weights", metavar="FILE", help="default: the game's own")
-    options.add_argument("--visits", type=int, default=50)
-    options.add_argument("--games", type=int, default=5)
-    options.add_argument("--threads", type=int, help="default: as many as this process may use")
+    options.add_argument("--visits", type=positive, default=50)
+    options.add_argument("--games", type=positive, default=5)
+    options.add_argument("--threads", type=positive, help="default: as many as this process may use")
     chosen = options.parse_args()
     path, header = find_weights(chosen.weights, chosen.game)
     size = header.size or games.usual(chosen.game, "size")

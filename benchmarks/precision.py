@@ -29,6 +29,7 @@ from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
 from gozero.games.game import Game
 from gozero.locations import find
 from gozero.weights import load
+from training.console import positive
 from training.records import records, scoring
 from training.records.replay import Replay
 from training.records.rows import unpack
@@ -116,7 +117,9 @@ def options(arguments: list[str] | None) -> argparse.Namespace:
         "--records", type=Path, default=Path("weights/resume/records"), help="folder of shards (default: best.pt's)"
     )
     result.add_argument("--size", type=int, default=13, help="board size (default 13)")
-    result.add_argument("--positions", type=int, default=1000, help="recorded positions to compare on (default 1000)")
+    result.add_argument(
+        "--positions", type=positive, default=1000, help="recorded positions to compare on (default 1000)"
+    )
     result.add_argument("--seconds", type=float, default=1.0, help="of one run (default 1)")
     chosen = result.parse_args(arguments)
     if chosen.short:

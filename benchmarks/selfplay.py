@@ -28,6 +28,7 @@ from gozero.games.game import Game
 from training.actor import simulators
 from training.actor.leaves import Resources, network_evaluator
 from training.actor.pool import Pool, pool_bytes
+from training.console import positive
 from training.records import scoring
 from training.records.records import Record, encode
 from training.settings import presets
@@ -150,19 +151,19 @@ def options(arguments: list[str] | None) -> argparse.Namespace:
     result.add_argument("--size", type=int, default=13, help="board size (default 13)")
     usual = presets.load(presets.path_of("go13"), "go13").selfplay
     result.add_argument(
-        "--games", type=int, default=usual.games, help="games at once (default as in go13, %(default)s)"
+        "--games", type=positive, default=usual.games, help="games at once (default as in go13, %(default)s)"
     )
     result.add_argument(
-        "--groups", type=int, default=usual.groups, help="groups of games (default as in go13, %(default)s)"
+        "--groups", type=positive, default=usual.groups, help="groups of games (default as in go13, %(default)s)"
     )
     result.add_argument(
-        "--threads", type=int, default=usual.threads, help="threads that search (default as in go13, %(default)s)"
+        "--threads", type=positive, default=usual.threads, help="threads that search (default as in go13, %(default)s)"
     )
     result.add_argument(
         "--network-threads", type=int, default=0, help="CPU threads of the network (default: all it may use)"
     )
-    result.add_argument("--full-visits", type=int, default=64, help="simulations of a recorded move (default 64)")
-    result.add_argument("--cheap-visits", type=int, default=16, help="simulations of the other moves (default 16)")
+    result.add_argument("--full-visits", type=positive, default=64, help="simulations of a recorded move (default 64)")
+    result.add_argument("--cheap-visits", type=positive, default=16, help="simulations of the other moves (default 16)")
     result.add_argument(
         "--simulator", choices=simulators.SIMULATORS, default="auto", help="who referees the games (default auto)"
     )

@@ -67,6 +67,16 @@ def finite(text: str) -> float:
 finite.__name__ = "number"  # argparse names the type in its message
 
 
+def positive(text: str) -> int:
+    """The type of an option that is a whole number above 0."""
+    if (number := int(text)) < 1:
+        raise ValueError(text)
+    return number
+
+
+positive.__name__ = "whole number above 0"
+
+
 def run_command(
     program: str, command: Callable[[], int], unusable: tuple[type[Exception], ...] = (), interrupted: str = ""
 ) -> int:
