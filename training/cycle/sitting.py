@@ -102,7 +102,7 @@ def _accept(settings: LoopSettings, store: str, saved: bytes) -> None:
         before = dict(json.loads(saved))
     except (ValueError, TypeError):  # `compare` says what is wrong
         return
-    for name in ("game", "rules", "network"):  # the others follow the run, see `as_begun`
+    for name in (each for each in FIXED if each not in OLDEST):  # those follow the run, see `as_begun`
         old, new = before.get(name, getattr(settings, name)), getattr(settings, name)
         if old != new:
             raise SettingsError(f"{store} holds a run of {name} {old!r}, not {new!r}; give another --storage")

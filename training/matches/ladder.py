@@ -209,7 +209,8 @@ def _climb(
     """One match after the other, each printed when it is over."""
     settings = MatchSettings(2 * options.games, options.seed, options.opening_moves, parallel=conditions.parallel)
     with closing(open_player(climber, conditions)) as player:
-        print(f"\n{_run_of(climber)}{player.name}\n{HEADING}", flush=True)
+        run = _run_of(climber)
+        print(f"\n{run and f'{run}/'}{player.name}\n{HEADING}", flush=True)
         for simulations, opponent in zip(options.sims, opponents, strict=True):
             with closing(open_player(opponent, conditions)) as other:
                 rung = Rung(
@@ -276,9 +277,9 @@ def _write_csv(path: Path, rungs: Sequence[Rung]) -> None:
 
 
 def _run_of(climber: str) -> str:
-    """`ttt/` for the `weights.pt` of the run folder ttt, which others have too; else nothing."""
+    """The name of the run folder of a `weights.pt`, which others have too; else nothing."""
     file = Path(climber.removeprefix("weights:").rpartition(":")[0])
-    return f"{file.parent.name}/" if file.name == "weights.pt" and file.parent.name else ""
+    return file.parent.name if file.name == "weights.pt" else ""
 
 
 def _label(climber: str) -> str:
@@ -286,8 +287,7 @@ def _label(climber: str) -> str:
     if not climber.startswith("weights:"):
         return climber
     path, _, visits = climber.partition(":")[2].rpartition(":")
-    file = Path(path)
-    return f"{file.parent.name if file.name == 'weights.pt' else file.name}, {visits}"
+    return f"{_run_of(climber) or Path(path).name}, {visits}"
 
 
 def _picture(rungs: Sequence[Rung], name: str) -> bytes:

@@ -131,7 +131,7 @@ def fetch(store: Store, state: StoreManifest, folder: Path) -> None:
     coming = folder / INCOMING
     for path, entry in state.files.items():
         target = coming / path
-        if not any(place.is_file() and entry_of(place) == entry for place in (folder / path, target)):
+        if not (_holds(folder / path, entry) or _holds(target, entry)):
             with writing(target):
                 target.parent.mkdir(parents=True, exist_ok=True)
             _download(store, path, entry, target)
@@ -147,11 +147,14 @@ def in_the_way(state: StoreManifest, folder: Path) -> list[str]:
     """The paths of a state that a folder has with another content: `fetch` would replace them. OSError if one cannot be
     read.
     """
+    return [
+        path for path, entry in state.files.items() if (folder / path).exists() and not _holds(folder / path, entry)
+    ]
 
-    def is_other(place: Path, entry: FileEntry) -> bool:
-        return place.exists() and not (place.is_file() and entry_of(place) == entry)
 
-    return [path for path, entry in state.files.items() if is_other(folder / path, entry)]
+def _holds(place: Path, entry: FileEntry) -> bool:
+    """Whether a place is a file of this content."""
+    return place.is_file() and entry_of(place) == entry
 
 
 def _place(path: str) -> tuple[bool, int]:
