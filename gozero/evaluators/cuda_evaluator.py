@@ -17,8 +17,7 @@ each thread: with threads that come and go each lane would measure them anew, fo
 
 Positions go up packed (300 bytes) and become planes on the GPU (`gozero.evaluators.unpack`); logits, values, scores and,
 where it is wanted, ownership come down in one copy. Batch norm is folded, the layout is channels-last, the trunk
-computes in bf16. On the CPU the same code runs without streams and graphs, for tests; streams, graphs and speed were
-not tried on a GPU.
+computes in bf16. On the CPU the same code runs without streams and graphs, for tests.
 
 Before its first lane on a GPU the process is told, once and for good, that cuDNN measures its algorithms
 (`torch.backends.cudnn.benchmark`). Torch has that setting for the whole process only. To set it for the time of a

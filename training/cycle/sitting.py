@@ -24,6 +24,7 @@ from gozero.errors import ChoiceError
 from gozero.options import SettingsError, flat
 from gozero.weights import WeightsError
 from training.actor import simulators
+from training.actor.processes import HandLostError
 from training.actor.simulators import Disagreement
 from training.console import say
 from training.cycle.cycle import cycle
@@ -44,7 +45,7 @@ from training.storage.store import Store, StoreError, shown
 
 # exit code 2: it cannot be done
 UNUSABLE = (BusyError, FolderError, SettingsError, CheckpointError, StoreError, WeightsError, ChoiceError)
-FAILED = (StorageError, FolderError, Disagreement, DivergedError)  # exit code 1: the run cannot continue
+FAILED = (StorageError, FolderError, Disagreement, DivergedError, HandLostError)  # exit code 1: the run cannot continue
 # settings that a run cannot change, but for more input features
 FIXED = ("game", "rules", "network", "norm", "value_head", "features")
 OLDEST: dict[str, Any] = {"features": 1, "norm": "renorm", "value_head": "wdl"}  # of runs whose settings lack them

@@ -35,7 +35,7 @@ from training.records import scoring
 from training.run.origins import Origin
 from training.settings import presets
 from training.settings.config import LoopSettings
-from training.settings.learning import LearnerSettings, ReplaySettings
+from training.settings.learning import ReplaySettings
 from training.storage import storage
 
 SHORTHANDS = ("hours", "threads", "simulator", "device", "mode")  # options that are settings of the same name
@@ -200,6 +200,11 @@ def _check_together(options: argparse.Namespace, settings: LoopSettings) -> None
         raise SettingsError(
             f"learner.processes = {settings.learner.processes} is for a cluster: give --address, or set it to 1"
         )
+    if options.address is not None and settings.selfplay.processes > 1:
+        raise SettingsError(
+            f"selfplay.processes = {settings.selfplay.processes} is for one machine: on a cluster give --workers, "
+            "or offer more with training.worker"
+        )
     if options.take_over and options.storage is None:
         raise SettingsError("--take-over belongs to --storage URL; give both")
 
@@ -263,7 +268,7 @@ def _settings(options: argparse.Namespace) -> tuple[LoopSettings, Path]:
     settings = replace(settings, rules=settings.rules or games.usual(settings.game, "rules") or "")
     _check_boards(settings)
     _check_window(settings.replay)
-    _check_processes(settings.learner)
+    _check_processes(settings)
     if settings.monitor.yardstick:  # whoever reads it may work in another folder
         full = str(Path(settings.monitor.yardstick).absolute())
         settings = replace(settings, monitor=replace(settings.monitor, yardstick=full))
@@ -292,8 +297,14 @@ def _check_boards(settings: LoopSettings) -> None:
             )
 
 
-def _check_processes(learner: LearnerSettings) -> None:
-    """SettingsError where several processes cannot share a batch evenly."""
+def _check_processes(settings: LoopSettings) -> None:
+    """SettingsError where several processes cannot share a batch evenly, or some would have no seat to play at."""
+    learner, play = settings.learner, settings.selfplay
+    if play.processes > play.seats:
+        raise SettingsError(
+            f"selfplay.processes = {play.processes}, but selfplay.seats = {play.seats}: each process plays at one seat "
+            "or more; change one"
+        )
     if learner.batch % learner.processes:
         raise SettingsError(
             f"learner.batch = {learner.batch} is no multiple of learner.processes = {learner.processes}; change one"

@@ -176,11 +176,13 @@ def _head(settings: LoopSettings, cost: Cost) -> list[str]:
     )
     largest = max(cost.step)
     threads = f"{cost.threads} {'thread' if cost.threads == 1 else 'threads'}"
+    processes = settings.selfplay.processes
     return [
         f"network {settings.network} on {device_of(settings.device)}, {settings.selfplay.games} games at once, "
         "measured here just now:",
         *([f"  evaluations a second by the network: {speeds}"] if speeds else []),
         *([f"  evaluations a second by playouts: {playouts}"] if playouts else []),
+        *([f"  these are of one process; the run has {processes}, and is faster"] if processes > 1 else []),
         f"  a learner's step of {settings.learner.batch} rows: {cost.step[largest]:.2f} s at {boards[largest]} with "
         f"{threads}",
     ]
@@ -209,10 +211,11 @@ def _memory(settings: LoopSettings, stages: list[Forecast]) -> list[str]:
     trees = sum({game.size: pool_bytes(game, settings.selfplay, stage) for stage, game in pools}.values())
     trees *= settings.selfplay.seats
     network = checkpoint_bytes(settings)
-    total = window + trees + network + PROGRAM_BYTES
+    programs = PROGRAM_BYTES * (1 if settings.selfplay.processes == 1 else 1 + settings.selfplay.processes)
+    total = window + trees + network + programs
     sizes = {"window": window, "search trees": trees, "network": network}
     parts = ", ".join(f"{name} {size / GB:.2f}" for name, size in sizes.items())
-    parts += f", programs {PROGRAM_BYTES / GB:.1f}"
+    parts += f", programs {programs / GB:.1f}"
     growing = settings.replay.growing and not settings.replay.window_games
     grows = "; the window grows slowly after that" if math.isinf(last.rows) and growing else ""
     return [f"memory  about {total / GB:.1f} GB when {rows:,.0f} rows are recorded: {parts}{grows}"]

@@ -12,6 +12,7 @@ from typing import Protocol
 from torch import nn
 
 from training.actor.crew import LocalCrew, SelfPlayCrew
+from training.actor.processes import ProcessCrew
 from training.run import gate
 from training.run.gate import PlayParts
 from training.run.resources import device_of, pace_of, threads_of
@@ -37,7 +38,7 @@ class Staff(Protocol):
 
 
 class LocalStaff:
-    """All work is done in this process."""
+    """All work is done in this process, but for self-play where the settings share it out among several."""
 
     def device(self, settings: LoopSettings) -> str:
         return device_of(settings.device)
@@ -46,9 +47,10 @@ class LocalStaff:
         device = self.device(settings)
         return LocalTrainer(settings, device, pace_of(settings, device))
 
-    def crew(self, settings: LoopSettings, net: nn.Module) -> LocalCrew:
+    def crew(self, settings: LoopSettings, net: nn.Module) -> SelfPlayCrew:
         device = self.device(settings)
-        return LocalCrew(settings, net, threads_of(settings, device), device)
+        kind = LocalCrew if settings.selfplay.processes == 1 else ProcessCrew
+        return kind(settings, net, threads_of(settings, device), device)
 
     @property
     def matches(self) -> PlayParts:

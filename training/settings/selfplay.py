@@ -52,6 +52,9 @@ class SelfPlaySettings:
     seats: int = setting(
         1, unit="places with `games` games each; on a cluster as many can be played at once", low=1, high=65536
     )
+    processes: int = setting(
+        1, unit="processes that share out the seats; a GPU wants several, each with a core", low=1, high=256
+    )
     groups: int = setting(
         2, unit="groups, one searched while others are evaluated; a GPU wants two a thread", low=1, high=4096
     )
