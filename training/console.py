@@ -67,14 +67,18 @@ def finite(text: str) -> float:
 finite.__name__ = "number"  # argparse names the type in its message
 
 
-def positive(text: str) -> int:
-    """The type of an option that is a whole number above 0."""
-    if (number := int(text)) < 1:
-        raise ValueError(text)
-    return number
+def whole(least: int) -> Callable[[str], int]:
+    """The type of an option that is a whole number from `least` on."""
+
+    def read(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and int(text) >= least):
+            raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {least} on")
+        return int(text)
+
+    return read
 
 
-positive.__name__ = "whole number above 0"
+positive = whole(1)
 
 
 def run_command(

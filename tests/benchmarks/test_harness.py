@@ -58,7 +58,7 @@ def test_a_request_that_cannot_be_met_is_one_line_and_exit_code_2(
 ) -> None:
     for arguments, reason in (
         (["--short", "--weights", "nofile.pt"], "nofile.pt"),
-        (["--short", "--games", "0"], "argument --games: invalid whole number above 0 value: '0'"),
+        (["--short", "--games", "0"], "argument --games: '0' is no whole number from 1 on"),
         (["--short", "--game", "chess"], "argument --game: invalid choice: 'chess'"),
         (["--short", "--foo"], "unrecognized arguments: --foo; see python -m benchmarks.moves --help"),
     ):

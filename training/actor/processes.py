@@ -34,6 +34,7 @@ from torch import nn
 
 from training.actor.crew import Key, LocalCrew, Stop, Stretch, StretchOver
 from training.actor.resign import Calibration
+from training.console import STOPPING
 from training.records.records import Record
 from training.settings.config import LoopSettings
 
@@ -41,7 +42,7 @@ SPAWN = multiprocessing.get_context("spawn")  # threads of PyTorch and numba do 
 PATIENCE = 0.1  # seconds between two looks at whether to stop
 ENDING = 5.0  # seconds that a hand is given to end by itself
 # hands do not hear them, for whoever leads the run decides when it ends; Windows has fewer
-SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+SIGNALS = [getattr(signal, name) for name in STOPPING if hasattr(signal, name)]
 
 
 class HandLostError(Exception):

@@ -13,7 +13,7 @@ import torch
 
 from gozero.errors import PlotError
 from gozero.exits import SUCCESS
-from training.console import Parser, progress_bar, run_command, say
+from training.console import Parser, progress_bar, run_command, say, whole
 from training.course.boards import COURSES
 from training.course.folder import CourseError, CourseFolder
 from training.storage.storage import BusyError, FolderError, StorageError, alone
@@ -36,17 +36,6 @@ def parser(command: str, description: str) -> argparse.ArgumentParser:
         "--threads", type=whole(1), default=1, help="threads for the networks; these are small: few help (default 1)"
     )
     return made
-
-
-def whole(least: int) -> Callable[[str], int]:
-    """Reads a whole number from ``least`` on."""
-
-    def read(text: str) -> int:
-        if not (text.isascii() and text.isdigit() and int(text) >= least):
-            raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {least} on")
-        return int(text)
-
-    return read
 
 
 def even(text: str) -> int:

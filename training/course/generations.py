@@ -25,7 +25,7 @@ import numpy as np
 from gozero import plots
 from gozero.colours import COLOUR_NAMES
 from gozero.games.game import BLACK, EMPTY, WHITE
-from training.console import say
+from training.console import say, whole
 from training.course import command
 from training.course.expansion import Expander
 from training.course.folder import CourseFolder, value_stage
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    made, whole = command.parser(NAME, __doc__), command.whole
+    made = command.parser(NAME, __doc__)
     made.add_argument("--generations", type=whole(1), default=2, help="how many there shall be (default 2)")
     made.add_argument(
         "--first-games",

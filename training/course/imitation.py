@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gozero.games.game import BLACK, EMPTY, WHITE
-from training.console import say
+from training.console import say, whole
 from training.course import command
 from training.course.expansion import Expander
 from training.course.folder import SUPERVISED, CourseError, CourseFolder, value_stage
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    made, whole = command.parser(NAME, __doc__), command.whole
+    made = command.parser(NAME, __doc__)
     made.add_argument("--generation", type=whole(0), help="of the value networks (default: the newest)")
     made.add_argument("--games", type=whole(1), default=GAMES, help=f"between them (default {GAMES:,})")
     made.add_argument(

@@ -31,7 +31,7 @@ from torch.nn.functional import log_softmax
 
 from gozero import plots
 from gozero.games.game import BLACK, WHITE
-from training.console import say
+from training.console import say, whole
 from training.course import command
 from training.course.expansion import Expander
 from training.course.folder import REINFORCED, SUPERVISED, CourseError, CourseFolder, value_stage
@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    made, whole, even = command.parser(NAME, __doc__), command.whole, command.even
+    made, even = command.parser(NAME, __doc__), command.even
     made.add_argument("--rounds", type=whole(1), default=20, help="how many there shall be (default 20)")
     made.add_argument("--updates", type=whole(1), default=20, help="of each round (default 20)")
     made.add_argument("--games", type=even, default=256, help="of each update, half with each colour (default 256)")

@@ -27,9 +27,8 @@ from gozero.players import make_player
 from gozero.search.settings import SearchSettings
 from gozero.sitting import Opponent, Sitting
 from gtp.guests import serve_player
-from training.console import Parser, run_command
+from training.console import Parser, run_command, whole
 from training.course.boards import COURSES, course_of, game_of
-from training.course.command import whole
 from training.course.folder import CourseError
 from training.course.strategies import Strategy, open_strategy, parse
 
