@@ -106,6 +106,9 @@ class SelfPlayCrew(Protocol):
     def report(self) -> dict[str, float]:
         """Numbers about the crew since the last report."""
 
+    def close(self) -> None:
+        """End what the crew has started; nothing is played after that."""
+
 
 class LocalCrew:
     """Plays stretches in this process, one after the other."""
@@ -175,6 +178,9 @@ class LocalCrew:
 
     def report(self) -> dict[str, float]:
         return {}
+
+    def close(self) -> None:
+        """Nothing has to be ended."""
 
     def open_pool(self, key: Key, begun: tuple[int, int] = (1, 0)) -> Pool:
         """The pool of that key, made if there is none yet; see `Stretch.begun`."""

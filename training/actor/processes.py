@@ -6,10 +6,13 @@ docs/training.md, *On a GPU*. So the seats of a run are shared out among `selfpl
 Vocabulary.
   hand  a process of the crew. It is a `LocalCrew` for the seats whose number, modulo the number of hands, is its own,
         and does what it is asked for over a pipe, one thing after the other.
+  halt  a byte of memory that all share: hands end their stretches. Nothing has to be locked to read or to set it, for
+        a hand that is killed would never unlock it.
 
 What a seat plays depends on nothing but its pool, the network and the stretch, so the records are the same with any
-number of hands. A hand ends with this process, however that ends. If one dies the run ends with a line that says so,
-and continues from its last checkpoint.
+number of hands. They come in the order of the seats: those of later seats wait in memory until their turn. A hand ends
+with this process, however that ends. If one dies the run ends with a line that says so, and continues from its last
+checkpoint.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ import weakref
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any, NamedTuple
 
@@ -47,6 +51,10 @@ SIGNALS = [getattr(signal, name) for name in STOPPING if hasattr(signal, name)]
 
 class HandLostError(Exception):
     """A hand has died; one line for the user."""
+
+
+class _Gone(Exception):  # noqa: N818 - no error
+    """The other end of the pipe is closed."""
 
 
 class Done(NamedTuple):
@@ -85,10 +93,10 @@ class _Hand:
         self.process.join(ENDING)
         code = self.process.exitcode
         why = f"was killed by {signal.Signals(-code).name}" if code and code < 0 else f"ended with code {code}"
-        hint = ", perhaps because memory was full" if code == -signal.SIGKILL else ""
+        if code == -getattr(signal, "SIGKILL", 0):
+            why += ", perhaps because memory was full: fewer selfplay.processes or selfplay.games need less"
         return HandLostError(
-            f"a process of self-play {why}{hint}; the run continues from its last checkpoint with the same command "
-            "(fewer of selfplay.processes, or of selfplay.games, need less memory)"
+            f"a process of self-play {why}; the run continues from its last checkpoint with the same command"
         )
 
 
@@ -105,9 +113,7 @@ def _end(hands: list[_Hand]) -> None:
 
 class ProcessCrew:
     """Plays stretches in `selfplay.processes` hands, all at once; see `training.actor.crew.SelfPlayCrew`.
-
-    Attributes:
-        close: ends the hands; the end of this process, or of the crew, does so too.
+    Errors of a hand are raised here, after all others have come to rest.
     """
 
     streams = False
@@ -118,12 +124,12 @@ class ProcessCrew:
         self.playing = copy.deepcopy(net).cpu().eval().requires_grad_(False)
         self._handed = threading.Lock()  # a network is taken whole, never half
         self._version = self._sent = 0  # of `playing`, and of the hands' networks
-        self._halt = SPAWN.Event()  # hands end their stretches
+        self._halt = SPAWN.RawValue("b", 0)
         self._found: deque[Record] = deque()  # games that `play` has not yielded yet
         self._resign: dict[Key, Calibration] = {}
         self._hands: list[_Hand] = []
-        # before multiprocessing's own end, which would wait for them
-        self.close = weakref.finalize(self, _end, self._hands)
+        # should nobody close it, before multiprocessing's own end, which would wait for them
+        self._ending = weakref.finalize(self, _end, self._hands)
 
     def hand_over(self, net: nn.Module) -> None:
         with self._handed:
@@ -135,12 +141,13 @@ class ProcessCrew:
             yield self._found.popleft()
         if stop():
             return
+        self._open()
         version = self._send_network()
-        due: list[list[int]] = [[] for _ in self._open()]  # by hand: numbers of its stretches, in their order
+        due: list[list[int]] = [[] for _ in self._hands]  # by hand: numbers of its stretches, in their order
         for number, stretch in enumerate(stretches):
             due[stretch.seat % len(due)].append(number)
         said: list[deque[Record | StretchOver]] = [deque() for _ in stretches]
-        self._halt.clear()
+        self._halt.value = 0
         busy = {hand.connection: (hand, deque(numbers)) for hand, numbers in zip(self._hands, due, strict=True)}
         for hand, numbers in busy.values():
             hand.ask("play", [stretches[number] for number in numbers])
@@ -149,7 +156,7 @@ class ProcessCrew:
                 over = False
                 while not over and (heard or busy):
                     if stop() or self._version != version:
-                        self._halt.set()
+                        self._halt.value = 1
                     if not heard:
                         self._listen(busy, said)
                     while heard:
@@ -157,10 +164,16 @@ class ProcessCrew:
                         over = isinstance(each, StretchOver)
                         yield each
         finally:  # the caller went away, or something failed: no stretch may be left halfway
-            self._halt.set()
+            self._halt.value = 1
+            first: BaseException | None = None
             while busy:
-                self._listen(busy, said)
+                try:
+                    self._listen(busy, said)
+                except Exception as error:  # noqa: BLE001 - raised below
+                    first = first or error
             self._found.extend(each for heard in said for each in heard if isinstance(each, Record))
+            if first is not None:
+                raise first
 
     def submit(self, stretch: Stretch) -> None:
         raise NotImplementedError("stretches are played at once here: call play")
@@ -172,9 +185,7 @@ class ProcessCrew:
         raise NotImplementedError("stretches are played at once here: call play")
 
     def state_dict(self) -> dict[Key, dict[str, Any]]:
-        for hand in self._hands:
-            hand.ask("state_dict")
-        return {key: state for hand in self._hands for key, state in hand.answer().items()}
+        return {key: state for answer in self._all("state_dict") for key, state in answer.items()}
 
     def load_state_dict(self, pools: dict[Key, dict[str, Any]], playing: dict[str, torch.Tensor] | None) -> list[str]:
         if playing is not None:
@@ -182,44 +193,74 @@ class ProcessCrew:
             self._version += 1
         complaints = []
         for key, state in pools.items():
-            hand = self._open()[_seat(key) % len(self._hands)]
+            hand = self._open()[_place(key)[1] % len(self._hands)]
             hand.ask("load_pool", key, state)
-            complaints.append(hand.answer())
-        return [line for line in complaints if line]
+            if line := hand.answer():
+                complaints.append(line)
+            else:
+                self._resign[key] = Calibration(self.settings.selfplay)
+                self._resign[key].load(state["resign"])
+        return complaints
 
     def calibrations(self) -> list[Calibration]:
-        return list(self._resign.values())
+        return [self._resign[key] for key in sorted(self._resign, key=_place)]
 
     def report(self) -> dict[str, float]:
         return {}
 
+    def close(self) -> None:
+        """End the hands."""
+        _end(self._hands)
+
     def _open(self) -> list[_Hand]:
         """The hands, started when they are first needed."""
         if not self._hands:
-            threads = max(1, self.threads // self.settings.selfplay.processes)
-            net = pickle.dumps(self.playing)  # Connection.send would share its tensors' memory
-            for _ in range(self.settings.selfplay.processes):
-                ours, theirs = SPAWN.Pipe()
-                arguments = (theirs, self._halt, self.settings, net, threads, self.device)
-                process = SPAWN.Process(target=_serve, args=arguments, name="self-play", daemon=True)
-                with _signals_held_back():
-                    process.start()
-                theirs.close()
-                self._hands.append(_Hand(process, ours))
-            self._sent = self._version
+            with self._handed:
+                self._sent = self._version
+                net = pickle.dumps(self.playing)  # Connection.send would share its tensors' memory
+            try:
+                for _ in range(self.settings.selfplay.processes):
+                    self._hands.append(self._started(net))
+            except BaseException:
+                self.close()
+                raise
         return self._hands
+
+    def _started(self, net: bytes) -> _Hand:
+        """A new hand that plays with a network, a pickled module."""
+        threads = max(1, self.threads // self.settings.selfplay.processes)
+        ours, theirs = SPAWN.Pipe()
+        arguments = (theirs, self._halt, self.settings, net, threads, self.device)
+        process = SPAWN.Process(target=_serve, args=arguments, name="self-play", daemon=True)
+        with _signals_held_back():  # the first time from multiprocessing's own helper, which lets two of them through
+            resource_tracker.ensure_running()
+        with _signals_held_back():
+            process.start()
+        theirs.close()
+        return _Hand(process, ours)
 
     def _send_network(self) -> int:
         """Give the hands the network that is to play now. Returns its version."""
         with self._handed:
-            if self._hands and self._sent != self._version:
+            if self._sent != self._version:
                 arrays = {name: tensor.numpy() for name, tensor in self.playing.state_dict().items()}
-                for hand in self._hands:
-                    hand.ask("take_arrays", arrays)
-                for hand in self._hands:
-                    hand.answer()
+                self._all("take_arrays", arrays)
                 self._sent = self._version
             return self._version
+
+    def _all(self, what: str, *arguments: Any) -> list[Any]:
+        """The answers of all hands to one request; the first error is raised when all have answered."""
+        for hand in self._hands:
+            hand.ask(what, *arguments)
+        answers, errors = [], []
+        for hand in self._hands:
+            try:
+                answers.append(hand.answer())
+            except Exception as error:  # noqa: BLE001 - raised below
+                errors.append(error)
+        if errors:
+            raise errors[0]
+        return answers
 
     def _listen(
         self, busy: dict[Connection, tuple[_Hand, deque[int]]], said: list[deque[Record | StretchOver]]
@@ -255,8 +296,8 @@ class _HandsCrew(LocalCrew):
 
     def tell(self, stretches: Sequence[Stretch]) -> dict[Key, Calibration]:
         """Play stretches and tell their games."""
-        for each in super().play(stretches, self._halt.is_set):
-            self._connection.send(each)
+        for each in super().play(stretches, lambda: bool(self._halt.value)):
+            _send(self._connection, each)
         return {key: pool.resign for key, pool in self.pools.items()}
 
 
@@ -267,17 +308,40 @@ def _serve(connection: Connection, halt: Any, settings: LoopSettings, net: bytes
     threading.Thread(target=_leave_with_parent, daemon=True).start()
     torch.set_num_threads(threads)
     crew = _HandsCrew(connection, halt, settings, pickle.loads(net), threads, device)
-    with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
+    with contextlib.suppress(_Gone):
         while True:
-            what, arguments = connection.recv()
+            what, arguments = _received(connection)
             try:
                 answer: Any = Done(getattr(crew, "tell" if what == "play" else what)(*arguments))
-            except (EOFError, BrokenPipeError, ConnectionResetError):
+            except _Gone:
                 raise
             except Exception as error:  # noqa: BLE001 - whatever it is, it is raised where it was asked for
                 traceback.print_exc()
-                answer = error
-            connection.send(answer)
+                answer = _portable(error)
+            _send(connection, answer)
+
+
+def _received(connection: Connection) -> Any:
+    try:
+        return connection.recv()
+    except (EOFError, OSError):
+        raise _Gone from None
+
+
+def _send(connection: Connection, what: Any) -> None:
+    try:
+        connection.send(what)
+    except OSError:
+        raise _Gone from None
+
+
+def _portable(error: Exception) -> Exception:
+    """The error, or one that says the same where it would not survive the way through the pipe."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:  # noqa: BLE001 - whatever its class does
+        return RuntimeError("".join(traceback.format_exception_only(error)).strip())
+    return error
 
 
 @contextlib.contextmanager
@@ -300,6 +364,6 @@ def _leave_with_parent() -> None:
     os._exit(0)
 
 
-def _seat(key: Key) -> int:
-    """The seat whose pool has this key."""
-    return key[1] if isinstance(key, tuple) else 0
+def _place(key: Key) -> tuple[int, int]:
+    """The size and the seat of the pool that has this key."""
+    return key if isinstance(key, tuple) else (key, 0)

@@ -110,6 +110,9 @@ class ClusterCrew:
             self._gauges[name].set(value)
         return found
 
+    def close(self) -> None:
+        """Nothing has to be ended: the squad is the coordinator's."""
+
     def _begin(self, stretch: Stretch, inbox: SimpleQueue[Any]) -> None:
         """Order a stretch from the state of its pool."""
         if stretch.key not in self._pools:

@@ -156,6 +156,7 @@ def train(run: Run, watch: Monitor, program: str, stop: Callable[[], bool], home
         return 1
     finally:
         watch.close(stop)
+        run.actor.crew.close()
     say(run.limits.ending())
     say(f"weights: {(run.folder / 'weights.pt').absolute()}")
     return 0

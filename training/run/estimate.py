@@ -176,13 +176,16 @@ def _head(settings: LoopSettings, cost: Cost) -> list[str]:
     )
     largest = max(cost.step)
     threads = f"{cost.threads} {'thread' if cost.threads == 1 else 'threads'}"
-    processes = settings.selfplay.processes
+    processes, games = settings.selfplay.processes, settings.selfplay.games * settings.selfplay.seats
     return [
-        f"network {settings.network} on {device_of(settings.device)}, {settings.selfplay.games} games at once, "
-        "measured here just now:",
+        f"network {settings.network} on {device_of(settings.device)}, {games:,} games at once, measured here just now:",
         *([f"  evaluations a second by the network: {speeds}"] if speeds else []),
         *([f"  evaluations a second by playouts: {playouts}"] if playouts else []),
-        *([f"  these are of one process; the run has {processes}, and is faster"] if processes > 1 else []),
+        *(
+            [f"  these, and the rows, games and hours below, are of one process; the run has {processes}"]
+            if processes > 1
+            else []
+        ),
         f"  a learner's step of {settings.learner.batch} rows: {cost.step[largest]:.2f} s at {boards[largest]} with "
         f"{threads}",
     ]

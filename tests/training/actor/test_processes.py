@@ -15,7 +15,7 @@ from tests.training import crashes
 from tests.training.actor.test_crew import games, moves
 from tests.training.loop.test_resume import same
 from training.actor.crew import LocalCrew, Stretch, StretchOver
-from training.actor.processes import SIGNALS, HandLostError, ProcessCrew
+from training.actor.processes import SIGNALS, HandLostError, ProcessCrew, _portable
 from training.cycle import cycle, sitting
 from training.doctor.monitor import Monitor
 from training.learner.learner import network_config
@@ -58,14 +58,17 @@ def test_they_play_what_one_process_plays(shared: ProcessCrew) -> None:
         assert len(overs[0]) == 3
         assert same(shared.state_dict(), alone.state_dict())
         assert len(shared.calibrations()) == 3
-        assert [crew.peaks for crew in shared.calibrations()] == [crew.peaks for crew in alone.calibrations()]
+        assert [each.peaks for each in shared.calibrations()] == [each.peaks for each in alone.calibrations()]
 
 
 def test_they_go_on_from_the_games_of_a_checkpoint(shared: ProcessCrew) -> None:
+    list(shared.play(stretches(), never))
     before, playing = shared.state_dict(), shared.playing.state_dict()
+    peaks = [each.peaks.copy() for each in shared.calibrations()]
     expected = moves(games(shared.play(stretches(), never)))
     other = ProcessCrew(replace(SETTINGS, selfplay=replace(SETTINGS.selfplay, processes=3)), NET, 1, "cpu")
     assert other.load_state_dict(before, playing) == []
+    assert [each.peaks for each in other.calibrations()] == peaks
     assert moves(games(other.play(stretches(), never))) == expected, "however many they are"
     fewer = {**before, 5: {**before[5], "games": before[5]["games"][1:]}}
     assert other.load_state_dict(fewer, None) == [
@@ -102,6 +105,18 @@ def test_an_error_of_one_is_raised_here_and_a_dead_one_is_one_line() -> None:
         list(crew.play(stretches(), never))
     crew.close()
     assert not crew._hands
+
+
+class TwoArgumentsError(Exception):
+    """Pickle makes it anew with one argument, and fails."""
+
+    def __init__(self, one: str, two: str) -> None:
+        super().__init__(f"{one} and {two}")
+
+
+def test_an_error_that_does_not_survive_the_pipe_is_told_in_words() -> None:
+    assert str(_portable(TwoArgumentsError("this", "that"))).endswith("TwoArgumentsError: this and that")
+    assert type(_portable(KeyError("k"))) is KeyError
 
 
 def test_signals_to_all_processes_are_left_to_the_one_that_leads(shared: ProcessCrew) -> None:
