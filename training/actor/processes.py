@@ -92,8 +92,9 @@ class _Hand:
     def _lost(self) -> HandLostError:
         self.process.join(ENDING)
         code = self.process.exitcode
-        why = f"was killed by {signal.Signals(-code).name}" if code and code < 0 else f"ended with code {code}"
-        if code == -getattr(signal, "SIGKILL", 0):
+        killer = signal.Signals(-code).name if code is not None and code < 0 else ""
+        why = f"was killed by {killer}" if killer else f"ended with code {code}"
+        if killer == "SIGKILL":
             why += ", perhaps because memory was full: fewer selfplay.processes or selfplay.games need less"
         return HandLostError(
             f"a process of self-play {why}; the run continues from its last checkpoint with the same command"
@@ -113,6 +114,7 @@ def _end(hands: list[_Hand]) -> None:
 
 class ProcessCrew:
     """Plays stretches in `selfplay.processes` hands, all at once; see `training.actor.crew.SelfPlayCrew`.
+
     Errors of a hand are raised here, after all others have come to rest.
     """
 
@@ -150,7 +152,7 @@ class ProcessCrew:
         self._halt.value = 0
         busy = {hand.connection: (hand, deque(numbers)) for hand, numbers in zip(self._hands, due, strict=True)}
         for hand, numbers in busy.values():
-            hand.ask("play", [stretches[number] for number in numbers])
+            hand.ask("tell", [stretches[number] for number in numbers])
         try:
             for heard in said:
                 over = False
@@ -284,7 +286,7 @@ class ProcessCrew:
 
 
 class _HandsCrew(LocalCrew):
-    """What a hand works with; `play` tells the games as they end and returns its pools' thresholds of resignation."""
+    """What a hand works with."""
 
     def __init__(self, connection: Connection, halt: Any, *arguments: Any) -> None:
         super().__init__(*arguments)
@@ -295,7 +297,7 @@ class _HandsCrew(LocalCrew):
         self.take_over({name: torch.from_numpy(array) for name, array in arrays.items()})
 
     def tell(self, stretches: Sequence[Stretch]) -> dict[Key, Calibration]:
-        """Play stretches and tell their games."""
+        """Play stretches and tell their games as they end. Returns the pools' thresholds of resignation."""
         for each in super().play(stretches, lambda: bool(self._halt.value)):
             _send(self._connection, each)
         return {key: pool.resign for key, pool in self.pools.items()}
@@ -312,7 +314,7 @@ def _serve(connection: Connection, halt: Any, settings: LoopSettings, net: bytes
         while True:
             what, arguments = _received(connection)
             try:
-                answer: Any = Done(getattr(crew, "tell" if what == "play" else what)(*arguments))
+                answer: Any = Done(getattr(crew, what)(*arguments))
             except _Gone:
                 raise
             except Exception as error:  # noqa: BLE001 - whatever it is, it is raised where it was asked for
