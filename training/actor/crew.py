@@ -34,6 +34,11 @@ Key = int | tuple[int, int]  # of a pool: its board size or, beyond the first se
 Stop = Callable[[], bool]
 
 
+def place(key: Key) -> tuple[int, int]:
+    """The size and the seat of the pool that has this key."""
+    return key if isinstance(key, tuple) else (key, 0)
+
+
 @dataclass(frozen=True)
 class Stretch:
     """A stretch: `wanted` rows or games (`unit`) on a board of `size` by one seat's pool."""
@@ -110,10 +115,26 @@ class SelfPlayCrew(Protocol):
         """End what the crew has started; nothing is played after that."""
 
 
-class LocalCrew:
-    """Plays stretches in this process, one after the other."""
+class RoundsAlone:
+    """What a crew has that does not stream: its stretches are played by `play`, and none goes on beyond it."""
 
     streams = False
+
+    def submit(self, stretch: Stretch) -> None:
+        raise NotImplementedError("this crew does not stream: call play")
+
+    def under_way(self) -> list[Stretch]:
+        return []
+
+    def take(self, stop: Stop) -> Iterator[Record | StretchOver]:
+        raise NotImplementedError("this crew does not stream: call play")
+
+    def report(self) -> dict[str, float]:
+        return {}
+
+
+class LocalCrew(RoundsAlone):
+    """Plays stretches in this process, one after the other."""
 
     def __init__(self, settings: LoopSettings, net: nn.Module, threads: int, device: str) -> None:
         """`net` is copied; `threads`: CPU threads of the evaluator; `device`: cpu or cuda."""
@@ -144,15 +165,6 @@ class LocalCrew:
             yield from pool.play(stretch.wanted, lambda: stop() or self._version != version, stretch.unit)  # noqa: B023
             yield StretchOver(pool.evaluations - before)
 
-    def submit(self, stretch: Stretch) -> None:
-        raise NotImplementedError("stretches are played one after the other here: call play")
-
-    def under_way(self) -> list[Stretch]:
-        return []
-
-    def take(self, stop: Stop) -> Iterator[Record | StretchOver]:
-        raise NotImplementedError("stretches are played one after the other here: call play")
-
     def state_dict(self) -> dict[Key, dict[str, Any]]:
         return {key: pool.state_dict() for key, pool in self.pools.items()}
 
@@ -163,7 +175,7 @@ class LocalCrew:
 
     def load_pool(self, key: Key, state: dict[str, Any]) -> str:
         """Continue a pool from its state. Returns a line if its games cannot be continued, else nothing."""
-        size, seat = key if isinstance(key, tuple) else (key, 0)
+        size, seat = place(key)
         try:
             if seat >= self.settings.selfplay.seats:
                 raise ValueError(f"they are of seat {seat + 1}, the settings ask for {self.settings.selfplay.seats}")
@@ -175,9 +187,6 @@ class LocalCrew:
 
     def calibrations(self) -> list[Calibration]:
         return [pool.resign for pool in self.pools.values()]
-
-    def report(self) -> dict[str, float]:
-        return {}
 
     def close(self) -> None:
         """Nothing has to be ended."""

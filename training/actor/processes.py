@@ -36,7 +36,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import nn
 
-from training.actor.crew import Key, LocalCrew, Stop, Stretch, StretchOver
+from training.actor.crew import Key, LocalCrew, RoundsAlone, Stop, Stretch, StretchOver, place
 from training.actor.resign import Calibration
 from training.console import STOPPING
 from training.records.records import Record
@@ -112,13 +112,11 @@ def _end(hands: list[_Hand]) -> None:
     hands.clear()
 
 
-class ProcessCrew:
+class ProcessCrew(RoundsAlone):
     """Plays stretches in `selfplay.processes` hands, all at once; see `training.actor.crew.SelfPlayCrew`.
 
     Errors of a hand are raised here, after all others have come to rest.
     """
-
-    streams = False
 
     def __init__(self, settings: LoopSettings, net: nn.Module, threads: int, device: str) -> None:
         """`net` is copied; `threads`: CPU threads of this process, which the hands share out; `device`: cpu or cuda."""
@@ -131,7 +129,7 @@ class ProcessCrew:
         self._resign: dict[Key, Calibration] = {}
         self._hands: list[_Hand] = []
         # should nobody close it, before multiprocessing's own end, which would wait for them
-        self._ending = weakref.finalize(self, _end, self._hands)
+        weakref.finalize(self, _end, self._hands)
 
     def hand_over(self, net: nn.Module) -> None:
         with self._handed:
@@ -177,15 +175,6 @@ class ProcessCrew:
             if first is not None:
                 raise first
 
-    def submit(self, stretch: Stretch) -> None:
-        raise NotImplementedError("stretches are played at once here: call play")
-
-    def under_way(self) -> list[Stretch]:
-        return []
-
-    def take(self, stop: Stop) -> Iterator[Record | StretchOver]:
-        raise NotImplementedError("stretches are played at once here: call play")
-
     def state_dict(self) -> dict[Key, dict[str, Any]]:
         return {key: state for answer in self._all("state_dict") for key, state in answer.items()}
 
@@ -195,7 +184,7 @@ class ProcessCrew:
             self._version += 1
         complaints = []
         for key, state in pools.items():
-            hand = self._open()[_place(key)[1] % len(self._hands)]
+            hand = self._open()[place(key)[1] % len(self._hands)]
             hand.ask("load_pool", key, state)
             if line := hand.answer():
                 complaints.append(line)
@@ -205,10 +194,7 @@ class ProcessCrew:
         return complaints
 
     def calibrations(self) -> list[Calibration]:
-        return [self._resign[key] for key in sorted(self._resign, key=_place)]
-
-    def report(self) -> dict[str, float]:
-        return {}
+        return [self._resign[key] for key in sorted(self._resign, key=place)]
 
     def close(self) -> None:
         """End the hands."""
@@ -220,6 +206,8 @@ class ProcessCrew:
             with self._handed:
                 self._sent = self._version
                 net = pickle.dumps(self.playing)  # Connection.send would share its tensors' memory
+            with _signals_held_back():  # from multiprocessing's own helper first, whose start lets two of them through
+                resource_tracker.ensure_running()
             try:
                 for _ in range(self.settings.selfplay.processes):
                     self._hands.append(self._started(net))
@@ -234,8 +222,6 @@ class ProcessCrew:
         ours, theirs = SPAWN.Pipe()
         arguments = (theirs, self._halt, self.settings, net, threads, self.device)
         process = SPAWN.Process(target=_serve, args=arguments, name="self-play", daemon=True)
-        with _signals_held_back():  # the first time from multiprocessing's own helper, which lets two of them through
-            resource_tracker.ensure_running()
         with _signals_held_back():
             process.start()
         theirs.close()
@@ -364,8 +350,3 @@ def _leave_with_parent() -> None:
     assert parent is not None
     wait([parent.sentinel])
     os._exit(0)
-
-
-def _place(key: Key) -> tuple[int, int]:
-    """The size and the seat of the pool that has this key."""
-    return key if isinstance(key, tuple) else (key, 0)
