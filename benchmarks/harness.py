@@ -5,7 +5,7 @@ Vocabulary
     contender   a named callable that does some work and returns how many units of it were done (moves, simulations,
                 ...)
     run         one call of a contender; `rate` is units per second of wall clock
-    CPU/wall    processor seconds of this process per wall second of the run. On one core a run far below 1 was
+    CPU/wall    processor seconds of the work per wall second of the run. On one core a run far below 1 was
                 disturbed by other programs; a row whose median is below `LEAST_CPU_SHARE` is marked void and proves
                 nothing.
 
@@ -32,6 +32,7 @@ from typing import NoReturn
 
 from gozero.errors import ChoiceError
 from gozero.machine import processor
+from gozero.options import SettingsError
 from gozero.weights import WeightsError
 from gtp.client import EngineError
 from gtp.protocol import FatalError
@@ -40,6 +41,7 @@ from training.console import Parser, run_command
 LEAST_CPU_SHARE = 0.95
 VECTORS = ("avx2", "avx512f", "avx512_bf16", "avx512_vnni")
 Contender = Callable[[], int]
+Clock = Callable[[], float]
 
 
 @dataclass(frozen=True)
@@ -52,11 +54,12 @@ class Row:
     cpu_share: float  # processor seconds / wall seconds
     seconds: float  # wall clock of one run
     runs: int
+    keeps_core: bool = True  # whether the work is such that keeps one core busy
 
     @property
     def void(self) -> bool:
-        """Whether other programs disturbed the measurement too much (only for work that keeps one core busy)."""
-        return self.cpu_share < LEAST_CPU_SHARE
+        """Whether other programs disturbed the measurement too much."""
+        return self.keeps_core and self.cpu_share < LEAST_CPU_SHARE
 
     def __str__(self) -> str:
         mark = "  VOID (machine busy)" if self.void else ""
@@ -81,7 +84,7 @@ def parser(description: str) -> argparse.ArgumentParser:
 
 def finish(main: Callable[[], int | None]) -> NoReturn:
     """Run a script's `main` and end the process: a request that cannot be met is one line and exit code 2."""
-    raise SystemExit(run_command(_script(), lambda: main() or 0, (WeightsError, EngineError, FatalError)))
+    raise SystemExit(run_command(_script(), lambda: main() or 0, (WeightsError, SettingsError, EngineError, FatalError)))
 
 
 def need_module(module: str, name: str, how: str) -> None:
@@ -113,9 +116,17 @@ def pin(core: int | None = None) -> int | None:
     return chosen
 
 
-def measure(contenders: Mapping[str, Contender], *, unit: str, runs: int = 5, warm_ups: int = 1) -> dict[str, Row]:
+def measure(
+    contenders: Mapping[str, Contender],
+    *,
+    unit: str,
+    runs: int = 5,
+    warm_ups: int = 1,
+    clock: Clock = time.process_time,
+    keeps_core: bool = True,
+) -> dict[str, Row]:
     """Time the contenders in turn: `warm_ups` untimed rounds, then `runs` timed ones; medians by name, in the given
-    order.
+    order. `clock`: processor seconds so far of whoever does the work; `keeps_core`: see `Row`.
     """
     for _ in range(warm_ups):
         for work in contenders.values():
@@ -123,21 +134,21 @@ def measure(contenders: Mapping[str, Contender], *, unit: str, runs: int = 5, wa
     samples: dict[str, list[tuple[float, float, float]]] = {name: [] for name in contenders}
     for _ in range(runs):
         for name, work in contenders.items():
-            samples[name].append(_timed(work))
-    return {name: _row(name, unit, taken) for name, taken in samples.items()}
+            samples[name].append(_timed(work, clock))
+    return {name: _row(name, unit, taken, keeps_core) for name, taken in samples.items()}
 
 
-def _timed(work: Contender) -> tuple[float, float, float]:
+def _timed(work: Contender, clock: Clock) -> tuple[float, float, float]:
     """(units per second, CPU/wall, seconds) of one call."""
-    cpu, wall = time.process_time(), time.perf_counter()
+    cpu, wall = clock(), time.perf_counter()
     units = work()
     seconds = time.perf_counter() - wall
-    return units / seconds, (time.process_time() - cpu) / seconds, seconds
+    return units / seconds, (clock() - cpu) / seconds, seconds
 
 
-def _row(name: str, unit: str, taken: Sequence[tuple[float, float, float]]) -> Row:
+def _row(name: str, unit: str, taken: Sequence[tuple[float, float, float]], keeps_core: bool) -> Row:
     rate, share, seconds = (statistics.median(column) for column in zip(*taken, strict=True))
-    return Row(name, unit, rate, share, seconds, len(taken))
+    return Row(name, unit, rate, share, seconds, len(taken), keeps_core)
 
 
 def ratio(rows: Mapping[str, Row], name: str, over: str) -> float:

@@ -1,36 +1,43 @@
 """Self-play with a network, end to end: the claim is at least 90 % of the evaluator's own rate at the same batch.
 
     python -m benchmarks.selfplay --device cpu                          # as the preset go13 plays
-    python -m benchmarks.selfplay --device cuda --network b10c96 --games 4096 --groups 28 --threads 14
+    python -m benchmarks.selfplay --device cuda --network b10c96 --games 256 --groups 4 --threads 2 --processes 6
     python -m benchmarks.selfplay --device none                         # the price of everything but the network
 
 What runs is training's own pool of games (`training.actor.pool`) with a network of random weights, whose speed does not
 depend on them; `none` answers at once with fixed numbers. Finished games are refereed and encoded, as a run does it.
 The evaluator's own rate is that of batches as large as the pool's mean one, with as many under way as the pool has
 groups. Both are measured in turn, so the machine's slow moments hit both: compare the two, not runs. The games are
-brought into their middle first, for as long as one run. On the GPU the aim is 150,000 evaluations/s with b10c96 at
-13x13.
+brought into their middle first, for as long as one run. With `--processes` each of so many processes has a pool of
+`--games`, an evaluator and an interpreter of its own (`selfplay.processes` of a run), all at once; the figures are
+those of all together. On the GPU the aim is 150,000 evaluations/s with b10c96 at 13x13.
 """
 
 from __future__ import annotations
 
 import argparse
+import multiprocessing
 import time
 from collections import deque
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from benchmarks.harness import Contender, Row, finish, measure, parser, report
+from benchmarks.harness import Row, finish, measure, parser, report
 from gozero import nets
 from gozero.evaluators.backends import PRECISIONS
 from gozero.evaluators.base import Evaluation, Evaluator, Pending, submitter
 from gozero.games.game import Game
+from gozero.threads import available_threads
 from training.actor import simulators
 from training.actor.leaves import Resources, network_evaluator
 from training.actor.pool import Pool, pool_bytes
 from training.console import positive
 from training.records import scoring
 from training.records.records import Record, encode
+from training.run.resources import device_of
 from training.settings import presets
 from training.settings.config import SelfPlaySettings, Stage
 
@@ -123,23 +130,6 @@ class SelfPlay:
         return np.array([moves, rows, *kept, clock.search, clock.waiting, clock.moves], float)
 
 
-def evaluator_alone(evaluator: Evaluator, batch: int, under_way: int, seconds: float) -> Contender:
-    """Batches of first positions, always `under_way` of them pending."""
-    states, submit = evaluator.game.new_states(batch), submitter(evaluator)
-
-    def run() -> int:
-        count, end = 0, time.perf_counter() + seconds
-        pending = deque(submit(states) for _ in range(under_way))
-        while pending:
-            pending.popleft().result()
-            count += batch
-            if time.perf_counter() < end:
-                pending.append(submit(states))
-        return count
-
-    return run
-
-
 def options(arguments: list[str] | None) -> argparse.Namespace:
     """The command line."""
     result = parser(__doc__ or "")
@@ -160,7 +150,10 @@ def options(arguments: list[str] | None) -> argparse.Namespace:
         "--threads", type=positive, default=usual.threads, help="threads that search (default as in go13, %(default)s)"
     )
     result.add_argument(
-        "--network-threads", type=int, default=0, help="CPU threads of the network (default: all it may use)"
+        "--processes", type=positive, default=1, help="processes of self-play at once, each with --games (default 1)"
+    )
+    result.add_argument(
+        "--network-threads", type=int, default=0, help="CPU threads of each network (default: all it may use)"
     )
     result.add_argument("--full-visits", type=positive, default=64, help="simulations of a recorded move (default 64)")
     result.add_argument("--cheap-visits", type=positive, default=16, help="simulations of the other moves (default 16)")
@@ -172,6 +165,8 @@ def options(arguments: list[str] | None) -> argparse.Namespace:
     chosen = result.parse_args(arguments)
     if chosen.short:
         chosen.runs, chosen.seconds = 1, 0.5
+    if chosen.device == "cuda":
+        device_of(chosen.device)
     return chosen
 
 
@@ -185,6 +180,104 @@ def evaluator_of(chosen: argparse.Namespace, game: Game) -> Evaluator:
     )
 
 
+class Batches(NamedTuple):
+    """How the network is fed."""
+
+    size: int  # positions a batch, the mean
+    under_way: int
+
+
+class Measured:
+    """What is measured in one process: self-play, and its evaluator alone."""
+
+    def __init__(self, chosen: argparse.Namespace) -> None:
+        self.seconds = chosen.seconds
+        self.game = scoring.make("go", chosen.size, "chinese", SelfPlaySettings().max_length)
+        self.evaluator = evaluator_of(chosen, self.game)
+        self.self_play = SelfPlay(chosen, self.game, self.evaluator)
+
+    def play(self) -> int:
+        """Play for `--seconds`. Returns how many positions were evaluated."""
+        return self.self_play.run()
+
+    def alone(self, batches: Batches) -> int:
+        """Evaluate first positions for `--seconds`, always `under_way` batches pending. Returns how many."""
+        states, submit = self.game.new_states(batches.size), submitter(self.evaluator)
+        count, end = 0, time.perf_counter() + self.seconds
+        pending = deque(submit(states) for _ in range(batches.under_way))
+        while pending:
+            pending.popleft().result()
+            count += batches.size
+            if time.perf_counter() < end:
+                pending.append(submit(states))
+        return count
+
+    def batches(self) -> Batches:
+        """How self-play fed the network so far."""
+        return Batches(round(float(np.mean(self.self_play.evaluator.batches))), len(self.self_play.pool.groups))
+
+    def counts(self) -> np.ndarray:
+        return self.self_play.counts()
+
+    def referee(self) -> str:
+        """Who referees, in words."""
+        judge = self.self_play.judge
+        return simulators.DESCRIPTIONS["numba" if judge is None else judge.name]
+
+    def tree_bytes(self) -> int:
+        return pool_bytes(self.game, self.self_play.settings, self.self_play.stage)
+
+    def processor(self) -> float:
+        """Processor seconds of this process so far."""
+        return time.process_time()
+
+
+class Measurers(Protocol):
+    """One or more `Measured`, each in a process."""
+
+    def ask(self, what: str, *arguments: Any) -> list[Any]:
+        """Call the method `what` of each, all at once. Returns their answers."""
+
+
+class Here:
+    """The one in this process."""
+
+    def __init__(self, chosen: argparse.Namespace) -> None:
+        self.measured = Measured(chosen)
+
+    def ask(self, what: str, *arguments: Any) -> list[Any]:
+        return [getattr(self.measured, what)(*arguments)]
+
+
+class Apart:
+    """One in each of `--processes` processes."""
+
+    def __init__(self, chosen: argparse.Namespace, stack: ExitStack) -> None:
+        """The processes end with `stack`."""
+        spawn = multiprocessing.get_context("spawn")  # threads of PyTorch and numba do not survive a fork
+        chosen.network_threads = chosen.network_threads or max(1, available_threads() // chosen.processes)
+        self.processes = [stack.enter_context(ProcessPoolExecutor(1, spawn)) for _ in range(chosen.processes)]
+        for begun in [process.submit(_begin, chosen, number) for number, process in enumerate(self.processes)]:
+            begun.result()
+
+    def ask(self, what: str, *arguments: Any) -> list[Any]:
+        asked = [process.submit(_answer, what, *arguments) for process in self.processes]
+        return [each.result() for each in asked]
+
+
+_measured: Measured  # of a process of `Apart`
+
+
+def _begin(chosen: argparse.Namespace, number: int) -> None:
+    global _measured  # noqa: PLW0603 - what a process of an executor keeps has no other place
+    chosen.seed += number
+    _measured = Measured(chosen)
+
+
+def _answer(what: str, *arguments: Any) -> Any:
+    return getattr(_measured, what)(*arguments)
+
+
 def print_share(device: str, alone: Row, whole: Row) -> None:
     """Print the share of the evaluator's rate that self-play reaches."""
     aim = f"aim {AIM:,}/s with b10c96" if device == "cuda" else f"claimed at least {CLAIM:.0%}"
@@ -195,16 +288,27 @@ def print_share(device: str, alone: Row, whole: Row) -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     chosen = options(arguments)
-    game = scoring.make("go", chosen.size, "chinese", SelfPlaySettings().max_length)
-    evaluator = evaluator_of(chosen, game)
-    play = SelfPlay(chosen, game, evaluator)
-    play.run()
-    batch, groups = round(float(np.mean(play.evaluator.batches))), len(play.pool.groups)
-    alone, whole = f"evaluator, {groups} batches of {batch}", f"self-play, {chosen.games} games"
-    before = play.counts()
-    contenders = {alone: evaluator_alone(evaluator, batch, groups, chosen.seconds), whole: play.run}
-    rows = measure(contenders, unit="evaluations", runs=chosen.runs, warm_ups=0)
-    moves, recorded, games, refereed, encoded, *clock = play.counts() - before
+    with ExitStack() as stack:
+        measure_and_print(chosen, Here(chosen) if chosen.processes == 1 else Apart(chosen, stack))
+
+
+def measure_and_print(chosen: argparse.Namespace, measurers: Measurers) -> None:
+    """Measure self-play and the evaluator alone in turn, and print what was seen."""
+    measurers.ask("play")
+    batches = measurers.ask("batches")[0]  # those of the other processes are much alike
+    many = f"{chosen.processes} x " if chosen.processes > 1 else ""
+    alone = f"evaluator, {many}{batches.under_way} batches of {batches.size}"
+    whole = f"self-play, {many}{chosen.games} games"
+    before = sum(measurers.ask("counts"))
+    rows = measure(
+        {alone: lambda: sum(measurers.ask("alone", batches)), whole: lambda: sum(measurers.ask("play"))},
+        unit="evaluations",
+        runs=chosen.runs,
+        warm_ups=0,
+        clock=lambda: sum(measurers.ask("processor")),
+        keeps_core=chosen.device != "cuda",
+    )
+    moves, recorded, games, refereed, encoded, *clock = sum(measurers.ask("counts")) - before
     seconds = rows[whole].seconds * chosen.runs
     report(f"Self-play, {chosen.network} on {chosen.device}, Go {chosen.size}x{chosen.size}", rows)
     if chosen.device != "none":
@@ -222,14 +326,14 @@ def main(arguments: list[str] | None = None) -> None:
         f"  about {1e6 * clock[2] * rows[whole].cpu_share / max(moves, 1):.0f} us of processor a move outside the "
         "search's kernels"
     )
-    by = simulators.DESCRIPTIONS["numba" if play.judge is None else play.judge.name]
+    by = measurers.ask("referee")[0]
     each = [1e3 * part / max(games, 1) for part in (refereed, encoded)]
     shares = [part / seconds for part in (refereed, encoded)]
     print(
         f"  a finished game: {each[0]:.1f} ms for {by} ({shares[0]:.2%} of the time), {each[1]:.1f} ms to encode it "
         f"({shares[1]:.2%})"
     )
-    print(f"  trees: at most {pool_bytes(game, play.settings, play.stage) / 2**20:,.0f} MB")
+    print(f"  trees: at most {sum(measurers.ask('tree_bytes')) / 2**20:,.0f} MB")
 
 
 if __name__ == "__main__":

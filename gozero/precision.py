@@ -1,4 +1,6 @@
-"""Measures whether bf16 is the faster number type here; a processor may emulate it, and a library may not use it."""
+"""The number type that networks compute in here: bf16 where that is faster (a processor may emulate it, and a library
+may not use it), else f32, which is then float32 indeed.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +13,18 @@ from torch.nn import functional as F
 CHANNELS, LAYERS = 64, 4  # of the trunk that is measured
 ROUNDS = 3  # of which the fastest counts, for each number type
 GAIN = 0.9  # of the time that f32 takes: bf16 is less exact, and must be worth it
+
+
+def number_type(precision: str, device: torch.device) -> str:
+    """What a network computes in on `device`: "f32" or "bf16", as `precision` says, or the faster one for "auto".
+
+    On a GPU cuDNN's convolutions read float32 in 10 bits (TF32) unless they are told not to, which moves logits by a
+    hundredth. From the first f32 on they are, in the whole process: torch has that setting for no less.
+    """
+    chosen = ("bf16" if has_fast_bf16(device) else "f32") if precision == "auto" else precision
+    if chosen == "f32" and device.type == "cuda":
+        torch.backends.cudnn.allow_tf32 = False
+    return chosen
 
 
 @functools.cache

@@ -27,14 +27,21 @@ def test_bf16_must_be_worth_it(monkeypatch: pytest.MonkeyPatch, bf16: float, fas
 
 @pytest.mark.parametrize(("faster", "chosen"), [(True, "bf16"), (False, "f32")])
 def test_auto_is_what_is_faster(monkeypatch: pytest.MonkeyPatch, faster: bool, chosen: str) -> None:
-    for module in ("training.learner.learner", "gozero.evaluators.torch_evaluator"):
-        monkeypatch.setattr(f"{module}.has_fast_bf16", lambda device: faster)
+    monkeypatch.setattr(precision, "has_fast_bf16", lambda device: faster)
     config = nets.config("b1c8")
     assert LearnerSettings().precision == "auto"
     assert Learner(config, LearnerSettings(), seed=1).precision == chosen
     assert Learner(config, LearnerSettings(precision="f32"), seed=1).precision == "f32"
     assert Learner(config, LearnerSettings(precision="bf16"), seed=1).precision == "bf16"
     assert TorchEvaluator(nets.build(config, seed=1), make("go", size=5), device="cpu", threads=1).precision == chosen
+
+
+def test_float32_on_a_gpu_is_float32(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And bf16, which does not need it, leaves the process as it was."""
+    monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", True)
+    for asked, device, rounded in (("bf16", "cuda", True), ("f32", "cpu", True), ("f32", "cuda:1", False)):
+        assert precision.number_type(asked, torch.device(device)) == asked
+        assert torch.backends.cudnn.allow_tf32 is rounded
 
 
 def test_a_processor_that_only_imitates_bf16_computes_in_f32() -> None:

@@ -43,7 +43,7 @@ from gozero.evaluators.backends import FLOATING, GPU_BATCH, check_board, check_c
 from gozero.evaluators.base import Evaluation, check_states
 from gozero.evaluators.unpack import Unpack
 from gozero.games.chains import SIZE
-from gozero.precision import has_fast_bf16
+from gozero.precision import number_type
 
 if TYPE_CHECKING:
     from gozero.games.game import Game
@@ -220,7 +220,7 @@ class CudaEvaluator:
         check_choice("precision", precision, FLOATING)
         self.game = game
         self.device = torch.device(device)
-        self.precision = ("bf16" if has_fast_bf16(self.device) else "f32") if precision == "auto" else precision
+        self.precision = number_type(precision, self.device)
         self._forward = Forward(self._fold(net), game.rows, ownership=ownership).to(self.device)
         self._columns = (packing.packed_ints(game.rows, self._forward.unpack.tactics), self._forward.width)
         self._capacities = capacities

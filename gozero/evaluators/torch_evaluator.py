@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from gozero import features, folding, nets, weights
 from gozero.evaluators.backends import FLOATING, GPU_BATCH, check_board, check_choice
 from gozero.evaluators.base import Evaluation, check_states
-from gozero.precision import has_fast_bf16
+from gozero.precision import number_type
 from gozero.threads import available_threads
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class TorchEvaluator:
         check_choice("precision", precision, FLOATING)
         self.game = game
         self.device = torch.device(("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device)
-        self.precision = ("bf16" if has_fast_bf16(self.device) else "f32") if precision == "auto" else precision
+        self.precision = number_type(precision, self.device)
         self.preferred_batch = GPU_BATCH if self.device.type == "cuda" else 1
         if self.device.type == "cpu":
             torch.set_num_threads(threads or available_threads())

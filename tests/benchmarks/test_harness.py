@@ -26,12 +26,16 @@ def test_medians_and_ratio(monkeypatch: pytest.MonkeyPatch) -> None:
     samples = iter(
         [(10.0, 1.0, 0.1), (5.0, 0.9, 0.2), (20.0, 1.0, 0.3), (1.0, 0.9, 0.2), (90.0, 0.2, 0.2), (6.0, 1.0, 0.2)]
     )
-    monkeypatch.setattr(harness, "_timed", lambda work: next(samples))
+    monkeypatch.setattr(harness, "_timed", lambda work, clock: next(samples))
     rows = harness.measure({"a": lambda: 1, "b": lambda: 1}, unit="moves", runs=3, warm_ups=0)
     assert (rows["a"].rate, rows["a"].cpu_share, rows["a"].seconds) == (20.0, 1.0, 0.2)
     assert harness.ratio(rows, "a", "b") == 4.0
     assert rows["b"].void and "VOID" in str(rows["b"])
     assert not rows["a"].void and "VOID" not in str(rows["a"])
+
+
+def test_work_that_waits_for_a_gpu_is_not_void() -> None:
+    assert not Row("x", "moves", 1.0, 0.5, 0.5, 5, keeps_core=False).void
 
 
 def test_a_row_prints_its_rate_and_share() -> None:

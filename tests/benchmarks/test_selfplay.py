@@ -3,37 +3,32 @@
 import pytest
 
 from benchmarks import selfplay
+from gozero.options import SettingsError
+
+TINY = "--short --seconds 0.2 --network b2c16 --size 5 --games 4 --groups 2 --threads 2 --network-threads 1".split()
+PRINTED = (" moves/s, ", " rows/h, ", " games/h", "waiting for the network ", " MB")
 
 
 @pytest.mark.parametrize("device", ["cpu", "none"])
 def test_it_prints_rates_and_who_waits(device: str, capsys: pytest.CaptureFixture[str]) -> None:
-    tiny = [
-        "--network",
-        "b2c16",
-        "--size",
-        "5",
-        "--games",
-        "4",
-        "--groups",
-        "2",
-        "--threads",
-        "2",
-        "--network-threads",
-        "1",
-    ]
-    selfplay.main(["--short", "--seconds", "0.2", "--device", device, *tiny])
+    selfplay.main([*TINY, "--device", device])
     printed = capsys.readouterr().out
     assert ("of the evaluator" in printed) == (device == "cpu")
-    for words in (
-        "evaluator, 2 batches of ",
-        "self-play, 4 games",
-        " moves/s, ",
-        " rows/h, ",
-        " games/h",
-        "waiting for the network ",
-        " MB",
-    ):
+    for words in ("evaluator, 2 batches of ", "self-play, 4 games", *PRINTED):
         assert words in printed
+
+
+def test_several_processes_are_measured_together(capsys: pytest.CaptureFixture[str]) -> None:
+    selfplay.main([*TINY, "--device", "none", "--processes", "2"])
+    printed = capsys.readouterr().out
+    for words in ("evaluator, 2 x 2 batches of ", "self-play, 2 x 4 games", *PRINTED):
+        assert words in printed
+
+
+def test_a_gpu_that_is_not_there_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    with pytest.raises(SettingsError, match="PyTorch sees no NVIDIA GPU here"):
+        selfplay.main([*TINY, "--device", "cuda", "--processes", "2"])
 
 
 def test_the_free_evaluator_is_free_and_constant() -> None:

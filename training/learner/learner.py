@@ -29,7 +29,7 @@ from torch.nn.utils import clip_grad_norm_, get_total_norm
 from gozero import nets
 from gozero.blocks import SCORE_UNIT, fix_norms
 from gozero.nets import NetConfig, NetOutput
-from gozero.precision import has_fast_bf16
+from gozero.precision import number_type
 from training.learner.optimisers import optimiser
 from training.learner.peers import ALONE, Peers
 from training.records import scoring
@@ -196,9 +196,7 @@ class Learner:
     ) -> None:
         """`device`: cpu or cuda; `peers`: the processes that take each step together, which have met."""
         self.config, self.settings, self.device, self.peers = config, settings, torch.device(device), peers
-        self.precision = settings.precision
-        if settings.precision == "auto":
-            self.precision = "bf16" if has_fast_bf16(self.device) else "f32"
+        self.precision = number_type(settings.precision, self.device)
         self.net = nets.build(config, seed)
         self.net.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]  # torch's stub lacks it
         self.ema = copy.deepcopy(self.net).eval().requires_grad_(False)
