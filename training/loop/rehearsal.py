@@ -12,6 +12,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -103,16 +104,15 @@ def _disk(settings: LoopSettings, folder: Path, learner: Learner) -> str:
 
 def _play(settings: LoopSettings, learner: Learner, say: Callable[[str], None]) -> None:
     """A few moves of self-play with each evaluator of the stages, on its largest board; and a game for the referee."""
-    for kind in sorted({stage.evaluator for stage in settings.stage}):
-        stages = [stage for stage in settings.stage if stage.evaluator == kind]
-        size = max(size for stage in stages for size in stage.sizes)
-        stage = next(stage for stage in stages if size in stage.sizes)
-        trial.evaluations_a_second(settings, stage, size, learner.ema, 0.0, lambda: False)
-        by = "playouts" if kind == "rollouts" else "the network"
-        say(
-            f"self-play  a move of {settings.selfplay.on(size).games} games at {scoring.game_of(settings, size).dimensions} "
-            f"with {by}: ok"
-        )
+    with closing(trial.SelfPlay(settings, learner.ema)) as play:
+        for kind in sorted({stage.evaluator for stage in settings.stage}):
+            stages = [stage for stage in settings.stage if stage.evaluator == kind]
+            size = max(size for stage in stages for size in stage.sizes)
+            play.begin(next(stage for stage in stages if size in stage.sizes), size)
+            by = "playouts" if kind == "rollouts" else "the network"
+            board, processes = scoring.game_of(settings, size).dimensions, settings.selfplay.processes
+            each = f" in each of {processes} processes" if processes > 1 else ""
+            say(f"self-play  a move of {settings.selfplay.on(size).games} games{each} at {board} with {by}: ok")
     game = scoring.last_game(settings)
     judge = simulators.referee(settings.simulator, game)
     if judge is not None:

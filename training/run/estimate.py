@@ -12,7 +12,7 @@ measurement. It measures with untrained networks (`training.run.trial`) and leav
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, replace
 
 from gozero import nets
@@ -52,18 +52,18 @@ class Forecast:
     hours: float
 
 
-def report(settings: LoopSettings, seconds: float = SECONDS, stop: Callable[[], bool] = lambda: False) -> str:
+def report(settings: LoopSettings, seconds: float = SECONDS) -> str:
     """The estimate as text."""
-    cost = measure(settings, seconds, stop)
+    cost = measure(settings, seconds)
     stages = course(settings, cost)
     needs = [*_memory(settings, stages), *_disk(settings, stages), *_time(stages)]
     return "\n".join([*_head(settings, cost), "", *_table(stages), "", *needs])
 
 
-def generation_hours(settings: LoopSettings, seconds: float, stop: Callable[[], bool] = lambda: False) -> float:
+def generation_hours(settings: LoopSettings, seconds: float) -> float:
     """Hours of the first generation of a new run on this machine, measured for about so many seconds."""
     stage = settings.stage[0]
-    found = forecast(settings, stage, measure(replace(settings, stage=(stage,)), seconds, stop))
+    found = forecast(settings, stage, measure(replace(settings, stage=(stage,)), seconds))
     return generation_rows(settings, stage) / found.rows_an_hour
 
 
@@ -90,12 +90,13 @@ def _row_visits(settings: LoopSettings, stage: Stage, size: int) -> float:
     return stage.full_visits + stage.cheap_visits * (1 / _full_share(settings, size) - 1)
 
 
-def measure(settings: LoopSettings, seconds: float, stop: Callable[[], bool]) -> Cost:
+def measure(settings: LoopSettings, seconds: float) -> Cost:
     """Measure every evaluator and size of the stages, each for its part of the time."""
     wanted = {(stage.evaluator, size): stage for stage in settings.stage for size in stage.sizes}
     sizes = sorted({size for _, size in wanted})
-    part, net = seconds / (len(wanted) + 1), trial.network(settings)
-    speeds = {key: trial.evaluations_a_second(settings, wanted[key], key[1], net, part, stop) for key in sorted(wanted)}
+    part = seconds / (len(wanted) + 1)
+    with closing(trial.SelfPlay(settings, trial.network(settings))) as play:
+        speeds = {key: play.evaluations_a_second(wanted[key], key[1], part) for key in sorted(wanted)}
     largest = max(sizes)
     step, threads = trial.step_seconds(settings, largest, part)
     return Cost(speeds, {size: step * (size / largest) ** 2 for size in sizes}, threads)
@@ -177,15 +178,11 @@ def _head(settings: LoopSettings, cost: Cost) -> list[str]:
     largest = max(cost.step)
     threads = f"{cost.threads} {'thread' if cost.threads == 1 else 'threads'}"
     processes, games = settings.selfplay.processes, settings.selfplay.games * settings.selfplay.seats
+    at_once = f"{games:,} games at once" + (f" in {processes} processes" if processes > 1 else "")
     return [
-        f"network {settings.network} on {device_of(settings.device)}, {games:,} games at once, measured here just now:",
+        f"network {settings.network} on {device_of(settings.device)}, {at_once}, measured here just now:",
         *([f"  evaluations a second by the network: {speeds}"] if speeds else []),
         *([f"  evaluations a second by playouts: {playouts}"] if playouts else []),
-        *(
-            [f"  these, and the rows, games and hours below, are of one process; the run has {processes}"]
-            if processes > 1
-            else []
-        ),
         f"  a learner's step of {settings.learner.batch} rows: {cost.step[largest]:.2f} s at {boards[largest]} with "
         f"{threads}",
     ]

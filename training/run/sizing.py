@@ -79,16 +79,11 @@ class Load:
         return (self.weights_out + self.games_in + self.states) * 8 / 3600 / 1e6
 
 
-def report(
-    settings: LoopSettings,
-    workers: Sequence[int],
-    seconds: float = estimate.SECONDS,
-    stop: Callable[[], bool] = lambda: False,
-) -> str:
+def report(settings: LoopSettings, workers: Sequence[int], seconds: float = estimate.SECONDS) -> str:
     """The table as text."""
     stage = settings.stage[-1]
     settings = replace(settings, stage=(stage,))
-    cost = estimate.measure(settings, seconds, stop)
+    cost = estimate.measure(settings, seconds)
     counted = count(settings, stage)
     loads = [load(settings, stage, cost, counted, each) for each in workers]
     return "\n".join([*_head(settings, stage, cost, counted), "", *_table(loads), "", *_notes(loads)])

@@ -10,8 +10,8 @@ Networks here are untrained: they cost the same as trained ones.
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -20,16 +20,18 @@ from torch import nn
 
 from gozero import nets
 from gozero.games.game import Game
-from training.actor.leaves import Resources, leaf_evaluator
-from training.actor.pool import Pool
+from training.actor.crew import Stretch, StretchOver
 from training.learner.learner import Learner, network_config
 from training.records import scoring
 from training.records.records import Record, Target, encode, sparse_target
 from training.records.replay import Replay
-from training.run.resources import device_of, pace_of, threads_of
+from training.run.resources import device_of, pace_of
+from training.run.staff import HERE
 from training.settings.config import LoopSettings, Stage
 
 SHORT_FULL, SHORT_CHEAP = 16, 8  # simulations of a short search
+BEGINNING = 0.5  # seconds in which a first search should end
+SHORTER = 0.25  # of the seconds of a measurement
 
 
 def network(settings: LoopSettings) -> nn.Module:
@@ -89,31 +91,50 @@ def kept_record(settings: LoopSettings, size: int, number: int = 0) -> Record:
     return replace(record, targets=tuple(searched[:: max(1, round(1 / share))]) or record.targets[:1])
 
 
-def evaluations_a_second(
-    settings: LoopSettings, stage: Stage, size: int, net: nn.Module, seconds: float, stop: Callable[[], bool]
-) -> float:
-    """Speed of self-play in a stage on one board size, with the threads that it has in the run's mode, for about so
-    many seconds.
-    """
-    short = replace(
-        stage, full_visits=min(stage.full_visits, SHORT_FULL), cheap_visits=min(stage.cheap_visits, SHORT_CHEAP)
-    )
-    pool = Pool(scoring.game_of(settings, size), replace(settings.selfplay, opening_share=0.0), (settings.seed,))
-    device = device_of(settings.device)
-    resources = Resources(threads_of(settings, device), device, settings.selfplay.precision, len(pool.groups))
-    evaluator = leaf_evaluator(stage.evaluator, pool.game, net, settings.seed, resources)
-    pool.use(evaluator, short, generation=settings.selfplay.no_pass_generations + 1)
-    _play(pool, seconds / 4, stop)
-    before, began = pool.evaluations, time.monotonic()
-    _play(pool, seconds, stop)
-    return (pool.evaluations - before) / (time.monotonic() - began)
+class SelfPlay:
+    """Self-play as such a run has it on this machine, but that no game begins with an opening; to be closed."""
 
+    def __init__(self, settings: LoopSettings, net: nn.Module) -> None:
+        self.settings = replace(settings, selfplay=replace(settings.selfplay, opening_share=0.0))
+        self._crew = HERE.crew(self.settings, net)
 
-def _play(pool: Pool, seconds: float, stop: Callable[[], bool]) -> None:
-    """Play until the time is over and at least one search has ended since."""
-    before, end = pool.evaluations, time.monotonic() + seconds
-    for _ in pool.play(float("inf"), lambda: stop() or (time.monotonic() > end and pool.evaluations > before)):
-        pass
+    def begin(self, stage: Stage, size: int) -> None:
+        """Play until a search has ended in each process."""
+        seconds = BEGINNING
+        while len(counts := self._play(stage, size, seconds)) < self.settings.selfplay.processes or not all(counts):
+            seconds *= 2  # each try begins with new searches
+
+    def evaluations_a_second(self, stage: Stage, size: int, seconds: float) -> float:
+        """Its speed in a stage on one board size, measured for about so many seconds.
+
+        It is that of a long stretch beyond a short one: each ends amid searches, whose visits do not count.
+        """
+        self.begin(stage, size)
+        counts, times = [], []
+        for part in (seconds * SHORTER, seconds):
+            began = time.monotonic()
+            counts.append(sum(self._play(stage, size, part)))
+            times.append(time.monotonic() - began)
+        if counts[1] > counts[0]:
+            return (counts[1] - counts[0]) / (times[1] - times[0])
+        return max(counts) / times[1]  # too short to tell
+
+    def close(self) -> None:
+        """End what it has started."""
+        self._crew.close()
+
+    def _play(self, stage: Stage, size: int, seconds: float) -> list[int]:
+        """Play short searches for so many seconds. Returns the evaluations of each seat that came to play."""
+        short = replace(
+            stage, full_visits=min(stage.full_visits, SHORT_FULL), cheap_visits=min(stage.cheap_visits, SHORT_CHEAP)
+        )
+        generation = self.settings.selfplay.no_pass_generations + 1
+        stretches = [
+            Stretch(size, seat, short, generation, math.inf, "rows") for seat in range(self.settings.selfplay.seats)
+        ]
+        end = time.monotonic() + seconds
+        heard = self._crew.play(stretches, lambda: time.monotonic() > end)
+        return [each.evaluations for each in heard if isinstance(each, StretchOver)]
 
 
 def step_seconds(settings: LoopSettings, size: int, seconds: float) -> tuple[float, int]:

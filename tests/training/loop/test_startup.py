@@ -210,6 +210,13 @@ def test_a_file_where_a_runs_own_must_go_is_one_line(
     assert f"cannot write {folder / 'tensorboard'}: File exists" in capsys.readouterr().err
 
 
+def test_a_dry_run_plays_in_all_processes_of_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    two = ["--set", "selfplay.processes=2", "--set", "selfplay.seats=2", "--set", "threads=1"]
+    assert startup.main(["--preset", "tiny", "--run", str(tmp_path / "run"), *two, "--dry-run"]) == 0
+    assert "a move of 8 games in each of 2 processes at 5x5 with the network: ok" in capsys.readouterr().out
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_dry_run_sees_a_file_where_the_folder_is_wanted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "file").write_text("")
     for place in ("file", "file/run"):

@@ -1,6 +1,7 @@
 """The estimate of what a run will cost: what follows from measured speeds, and what is measured and printed."""
 
 import math
+from contextlib import closing
 
 import pytest
 
@@ -87,3 +88,13 @@ def test_the_estimate_measures_and_prints(capsys: pytest.CaptureFixture[str]) ->
     assert "memory  about 0.7 GB when 360 rows are recorded" in text
     assert "MB of records an hour, at most 2,000 MB" in text
     assert len(text.splitlines()) == 13
+
+
+def test_the_estimate_measures_all_processes_of_the_run() -> None:
+    chosen = settings("threads=1", "selfplay.games=4", "selfplay.seats=2", "selfplay.processes=2")
+    with closing(trial.SelfPlay(chosen, trial.network(chosen))) as play:
+        stage = chosen.stage[-1]
+        assert play.evaluations_a_second(stage, 4, 0.2) > 0
+        assert len(play._play(stage, 4, 0.2)) == 2, "both play"
+    text = "\n".join(estimate._head(chosen, Cost({("network", 4): 1.0}, {4: 1.0})))
+    assert "8 games at once in 2 processes, measured here" in text
