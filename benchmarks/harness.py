@@ -54,12 +54,12 @@ class Row:
     cpu_share: float  # processor seconds / wall seconds
     seconds: float  # wall clock of one run
     runs: int
-    keeps_core: bool = True  # whether the work is such that keeps one core busy
+    cores: int = 1  # that the work keeps busy if it has them; 0: it waits for a GPU
 
     @property
     def void(self) -> bool:
         """Whether other programs disturbed the measurement too much."""
-        return self.keeps_core and self.cpu_share < LEAST_CPU_SHARE
+        return self.cpu_share < LEAST_CPU_SHARE * self.cores
 
     def __str__(self) -> str:
         mark = "  VOID (machine busy)" if self.void else ""
@@ -84,7 +84,9 @@ def parser(description: str) -> argparse.ArgumentParser:
 
 def finish(main: Callable[[], int | None]) -> NoReturn:
     """Run a script's `main` and end the process: a request that cannot be met is one line and exit code 2."""
-    raise SystemExit(run_command(_script(), lambda: main() or 0, (WeightsError, SettingsError, EngineError, FatalError)))
+    raise SystemExit(
+        run_command(_script(), lambda: main() or 0, (WeightsError, SettingsError, EngineError, FatalError))
+    )
 
 
 def need_module(module: str, name: str, how: str) -> None:
@@ -123,10 +125,10 @@ def measure(
     runs: int = 5,
     warm_ups: int = 1,
     clock: Clock = time.process_time,
-    keeps_core: bool = True,
+    cores: int = 1,
 ) -> dict[str, Row]:
     """Time the contenders in turn: `warm_ups` untimed rounds, then `runs` timed ones; medians by name, in the given
-    order. `clock`: processor seconds so far of whoever does the work; `keeps_core`: see `Row`.
+    order. `clock`: processor seconds so far of whoever does the work; `cores`: see `Row`.
     """
     for _ in range(warm_ups):
         for work in contenders.values():
@@ -135,7 +137,7 @@ def measure(
     for _ in range(runs):
         for name, work in contenders.items():
             samples[name].append(_timed(work, clock))
-    return {name: _row(name, unit, taken, keeps_core) for name, taken in samples.items()}
+    return {name: _row(name, unit, taken, cores) for name, taken in samples.items()}
 
 
 def _timed(work: Contender, clock: Clock) -> tuple[float, float, float]:
@@ -146,9 +148,9 @@ def _timed(work: Contender, clock: Clock) -> tuple[float, float, float]:
     return units / seconds, (clock() - cpu) / seconds, seconds
 
 
-def _row(name: str, unit: str, taken: Sequence[tuple[float, float, float]], keeps_core: bool) -> Row:
+def _row(name: str, unit: str, taken: Sequence[tuple[float, float, float]], cores: int) -> Row:
     rate, share, seconds = (statistics.median(column) for column in zip(*taken, strict=True))
-    return Row(name, unit, rate, share, seconds, len(taken), keeps_core)
+    return Row(name, unit, rate, share, seconds, len(taken), cores)
 
 
 def ratio(rows: Mapping[str, Row], name: str, over: str) -> float:

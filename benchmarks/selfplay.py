@@ -306,7 +306,7 @@ def measure_and_print(chosen: argparse.Namespace, measurers: Measurers) -> None:
         runs=chosen.runs,
         warm_ups=0,
         clock=lambda: sum(measurers.ask("processor")),
-        keeps_core=chosen.device != "cuda",
+        cores=0 if chosen.device == "cuda" else min(chosen.processes, available_threads()),
     )
     moves, recorded, games, refereed, encoded, *clock = sum(measurers.ask("counts")) - before
     seconds = rows[whole].seconds * chosen.runs
@@ -323,7 +323,7 @@ def measure_and_print(chosen: argparse.Namespace, measurers: Measurers) -> None:
         f"{python:.1%}"
     )
     print(
-        f"  about {1e6 * clock[2] * rows[whole].cpu_share / max(moves, 1):.0f} us of processor a move outside the "
+        f"  about {1e6 * clock[2] * rows[whole].cpu_share / chosen.processes / max(moves, 1):.0f} us of processor a move outside the "
         "search's kernels"
     )
     by = measurers.ask("referee")[0]

@@ -29,6 +29,20 @@ if TYPE_CHECKING:
     from gozero.games.game import Game
 
 
+def check_precision(precision: str) -> None:
+    """ChoiceError for a precision that there is not, PrecisionError for one that this processor does not compute in."""
+    check_choice("precision", precision, PRECISIONS)
+    if precision == "int8" and computes_int8() is False:  # sums of products would overflow
+        raise PrecisionError(
+            "precision int8 needs a processor with VNNI or AMX, which this one has not or does not report; use auto, bf16 "
+            "or f32"
+        )
+    if precision == "bf16" and float_precision() != "bf16":
+        raise PrecisionError(
+            "precision bf16 needs a processor with AVX-512 bf16 or AMX, which this one has not; use auto or f32"
+        )
+
+
 class OpenVINOEvaluator:
     """Evaluates the states of one game on the CPU (an `Evaluator`).
 
@@ -56,16 +70,7 @@ class OpenVINOEvaluator:
         with that many threads (`StoredGraph.ranges`); None: they are measured. `batches` is how many are to be under way at
         once, see `submit`: the threads share out among them.
         """
-        check_choice("precision", precision, PRECISIONS)
-        if precision == "int8" and computes_int8() is False:  # sums of products would overflow
-            raise PrecisionError(
-                "precision int8 needs a processor with VNNI or AMX, which this one has not or does not report; use auto, bf16 "
-                "or f32"
-            )
-        if precision == "bf16" and float_precision() != "bf16":
-            raise PrecisionError(
-                "precision bf16 needs a processor with AVX-512 bf16 or AMX, which this one has not; use auto or f32"
-            )
+        check_precision(precision)
         self.game = game
         self.threads = threads or available_threads()
         self._wanted, self._batches = precision, batches

@@ -34,8 +34,9 @@ def test_medians_and_ratio(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not rows["a"].void and "VOID" not in str(rows["a"])
 
 
-def test_work_that_waits_for_a_gpu_is_not_void() -> None:
-    assert not Row("x", "moves", 1.0, 0.5, 0.5, 5, keeps_core=False).void
+def test_what_is_void_depends_on_the_cores_that_the_work_keeps_busy() -> None:
+    assert not Row("x", "moves", 1.0, 0.5, 0.5, 5, cores=0).void
+    assert Row("x", "moves", 1.0, 1.5, 0.5, 5, cores=2).void
 
 
 def test_a_row_prints_its_rate_and_share() -> None:

@@ -14,7 +14,7 @@ Pools are made when a board size is first needed and keep their games in flight 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -110,8 +110,9 @@ class Actor:
         with (
             closing(writer),
             progress_bar(round(sum(debt.owed.values())), f"self-play {progress.generation}", f" {self.unit}") as bar,
+            # whatever fails here, no game goes on
+            closing((self._streams if self.crew.streams else self._rounds)(debt, stage, progress, stop)) as found,
         ):
-            found = (self._streams if self.crew.streams else self._rounds)(debt, stage, progress, stop)
             for record in found:
                 if record is not None:
                     self._keep(record, writer, path)
@@ -130,7 +131,7 @@ class Actor:
 
     def _rounds(
         self, debt: Debt, stage: Stage, progress: Progress, stop: Callable[[], bool]
-    ) -> Iterator[Record | None]:
+    ) -> Generator[Record | None]:
         """Yield games until no size owes anything or `stop()` is true; None when all pools are at rest."""
         seats = self.settings.selfplay.seats
         for size in sorted(debt.owed):
@@ -142,7 +143,7 @@ class Actor:
 
     def _streams(
         self, debt: Debt, stage: Stage, progress: Progress, stop: Callable[[], bool]
-    ) -> Iterator[Record | None]:
+    ) -> Generator[Record | None]:
         """The same where each seat goes on by itself, also while others rest and into the next generation."""
         while any(debt.of(size) > 0 for size in debt.owed) and not stop():
             self._keep_busy(debt, stage, progress)

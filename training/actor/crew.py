@@ -65,7 +65,8 @@ class Stretch:
 class StretchOver(NamedTuple):
     """The end of a stretch."""
 
-    evaluations: int  # positions given to an evaluator
+    evaluations: int  # visits of its searches that ended
+    cut: int = 0  # of those that had not, and will begin again
 
 
 class SelfPlayCrew(Protocol):
@@ -163,7 +164,7 @@ class LocalCrew(RoundsAlone):
             version = self._use(pool, stretch.stage, stretch.generation)
             before = pool.evaluations
             yield from pool.play(stretch.wanted, lambda: stop() or self._version != version, stretch.unit)  # noqa: B023
-            yield StretchOver(pool.evaluations - before)
+            yield StretchOver(pool.evaluations - before, pool.under_way)
 
     def state_dict(self) -> dict[Key, dict[str, Any]]:
         return {key: pool.state_dict() for key, pool in self.pools.items()}

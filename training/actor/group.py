@@ -57,6 +57,13 @@ class Group:
         self._search: Search | None = None
         self._pending: Pending | None = None
 
+    @property
+    def under_way(self) -> int:
+        """Visits of the searches under way; between waves."""
+        if self._search is None:
+            return 0
+        return int(self._search.forest.nodes[: len(self.games), 0]["visits"].sum() - self._kept.sum())
+
     def done(self, unit: str) -> int:
         """How much the group has finished so far, in "rows" or "games"."""
         return self.rows if unit == "rows" else self.started - len(self.games)

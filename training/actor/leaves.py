@@ -78,10 +78,9 @@ def network_evaluator(
         previous: what this function returned before for the same game, device and shape of network. On a GPU it takes
             over the new weights in place, which saves capturing its graphs again.
     """
-    if resources.device == "cpu" and find_spec("openvino") is not None:
+    check_precision(resources.precision, resources.device)
+    if _openvino_serves(resources.device):
         return _openvino_evaluator(net, game, resources)
-    if resources.precision == "int8":
-        raise SettingsError("selfplay.precision = 'int8': only OpenVINO on a CPU computes in it; use auto")
     if resources.device == "cuda":
         return _gpu_evaluator(net, game, resources.precision, previous)
     from gozero.evaluators.torch_evaluator import TorchEvaluator
@@ -89,15 +88,30 @@ def network_evaluator(
     return TorchEvaluator(net, game, device="cpu", threads=resources.threads, precision=resources.precision)
 
 
+def check_precision(precision: str, device: str) -> None:
+    """SettingsError for a `selfplay.precision` that is not to be had on this machine's `device`, cpu or cuda."""
+    if not _openvino_serves(device):
+        if precision == "int8":
+            raise SettingsError("selfplay.precision = 'int8': only OpenVINO on a CPU computes in it; use auto")
+        return
+    from gozero.evaluators import openvino_evaluator
+
+    try:
+        openvino_evaluator.check_precision(precision)
+    except PrecisionError as error:
+        raise SettingsError(f"selfplay.precision: {error}") from None
+
+
+def _openvino_serves(device: str) -> bool:
+    return device == "cpu" and find_spec("openvino") is not None
+
+
 def _openvino_evaluator(net: nn.Module, game: Game, resources: Resources) -> Evaluator:
     from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
 
-    try:
-        return OpenVINOEvaluator.from_module(
-            net, game, threads=resources.threads, precision=resources.precision, batches=resources.batches
-        )
-    except PrecisionError as error:
-        raise SettingsError(f"selfplay.precision: {error}") from None
+    return OpenVINOEvaluator.from_module(
+        net, game, threads=resources.threads, precision=resources.precision, batches=resources.batches
+    )
 
 
 def _gpu_evaluator(net: nn.Module, game: Game, precision: str, previous: Evaluator | RowEvaluator | None) -> Evaluator:

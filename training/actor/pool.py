@@ -71,6 +71,11 @@ class Pool:
         return sum(group.evaluations for group in self.groups)
 
     @property
+    def under_way(self) -> int:
+        """Visits of the searches under way; between waves."""
+        return sum(group.under_way for group in self.groups)
+
+    @property
     def clock(self) -> Timings:
         """Seconds of all threads since the pool began, by what they did."""
         clocks = [group.clock for group in self.groups]

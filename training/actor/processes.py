@@ -166,7 +166,7 @@ class ProcessCrew(RoundsAlone):
         finally:  # the caller went away, or something failed: no stretch may be left halfway
             self._halt.value = 1
             first: BaseException | None = None
-            while busy:
+            while busy and self._hands:  # none are left once the crew has been closed
                 try:
                     self._listen(busy, said)
                 except Exception as error:  # noqa: BLE001 - raised below

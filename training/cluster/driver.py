@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import ray
-from ray.exceptions import RayActorError
+from ray.exceptions import OutOfMemoryError, RayActorError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from gozero.options import SettingsError
@@ -171,7 +171,7 @@ def follow(coordinator: Any, stop: Callable[[], bool], name: str) -> int:
                 ray.get(coordinator.stop.remote())
                 stopping = True
             told: Told = ray.get(coordinator.tell.remote(seen, PATIENCE))
-        except RayActorError as error:
+        except (RayActorError, OutOfMemoryError) as error:
             if not is_there(name):
                 say("another command has ended this run; the same command again says how it stands")
                 return 1

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import ray
 import torch
-from ray.exceptions import ObjectLostError, RayActorError, RayTaskError
+from ray.exceptions import RayTaskError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 from torch import nn
 
 from gozero import nets
 from gozero.options import SettingsError
 from training.cluster.messages import Initialize, Loaded, LoadRecords, Optimize, Optimized
-from training.cluster.worker import GPU_SHARE
+from training.cluster.worker import GPU_SHARE, LOST
 from training.console import say
 from training.learner.learner import network_config
 from training.learner.peers import PeerLostError, Peers, host_meeting, join_meeting, meet
@@ -270,7 +270,7 @@ def _answers(asked: list[Any]) -> list[Any]:
     """What comes back. LearnerLostError if a process is gone; what was raised there is raised here."""
     try:
         found: list[Any] = ray.get(asked)
-    except (RayActorError, ObjectLostError):
+    except LOST:
         raise LearnerLostError("the learner is gone") from None
     except RayTaskError as error:
         if isinstance(error.cause, PeerLostError):

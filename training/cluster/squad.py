@@ -22,10 +22,10 @@ from queue import SimpleQueue
 from typing import Any
 
 import ray
-from ray.exceptions import ObjectLostError, RayActorError, RayTaskError
+from ray.exceptions import RayTaskError
 
 from training.cluster.messages import About, Answer, Counts, Evaluate, Games, Initialize, Order, SelfPlay, StretchEnd
-from training.cluster.worker import GPU_SHARE, GPU_SLOT, SLOT, Worker, versions
+from training.cluster.worker import GPU_SHARE, GPU_SLOT, LOST, SLOT, Worker, versions
 from training.console import say
 
 LOOK = 1.0  # seconds between two looks for new slots
@@ -33,7 +33,6 @@ WAIT = 0.05  # seconds that the thread waits for a member before it looks for ne
 PATIENCE = 10.0  # seconds without any member after which this is said
 TRIES = 20  # members that may be lost with one job, before the job is taken for the cause
 STARTS = 20  # members in a row that may die as they start
-LOST = (RayActorError, ObjectLostError)
 CPUS = ""  # stands for no slot: a worker is started on any CPU of the cluster
 
 
@@ -62,6 +61,7 @@ class Member:
     slot: str = SLOT  # the resource of its slot; "": it is on a CPU of the cluster
     about: About | None = None
     hello: Any = None  # the reference of its `about`, until it has come
+    refused: bool = False  # it cannot help, and keeps its slot for as long as it lives
     job: Job | None = None
     answers: Any = None  # the generator of the job's answers
     counts: Counts = field(default_factory=lambda: Counts("", since=time.monotonic()))
@@ -170,6 +170,7 @@ class Squad:
         if not self._opened.is_set() or now < self._looked + LOOK:
             return
         self._looked = now
+        self._ask([member for member in self._members if member.refused])
         room = {CPUS: self._workers} if self._workers else ray.cluster_resources()
         for slot in (CPUS, SLOT, GPU_SLOT):
             for _ in range(int(room.get(slot, 0)) - sum(member.slot == slot for member in self._members)):
@@ -177,6 +178,13 @@ class Squad:
                 with self._lock:
                     self._members.append(Member(handle, slot, hello=handle.about.remote()))
         self._tell_alone(now)
+
+    @staticmethod
+    def _ask(members: Iterable[Member]) -> None:
+        """Have members that have nothing to do tell that they are still there."""
+        for member in members:
+            if member.hello is None:
+                member.hello = member.handle.about.remote()
 
     def _tell_alone(self, now: float) -> None:
         """Say once that there is no worker, if that has been so for a while."""
@@ -189,7 +197,7 @@ class Squad:
     def _assign(self) -> None:
         """Give waiting jobs to free members."""
         with self._lock:
-            free = [member for member in self._members if member.about and member.job is None]
+            free = [member for member in self._members if member.about and not (member.job or member.hello)]
             for member in free[: len(self._waiting)]:
                 member.job = job = self._waiting.popleft()
                 answers = member.handle.work.options(num_returns="streaming").remote(job.again())
@@ -229,19 +237,23 @@ class Squad:
 
     def _note_start(self, member: Member, error: Exception) -> None:
         """Workers that die as they start, one after the other, will never come."""
-        self._dead_starts += member.hello is not None
+        self._dead_starts += member.hello is not None and member.about is None
         if self._dead_starts >= STARTS:
             why = str(error).strip().splitlines()[-1]
             raise WorkersLostError(f"{STARTS} workers died as they started, the last one so: {why}")
 
     def _welcome(self, member: Member, about: About) -> None:
-        """Let a worker join, unless its versions differ."""
+        """Let a worker join, unless its versions differ; or hear that it is still there."""
+        if member.about or member.refused:
+            member.hello = None
+            return
         mine = dict(versions())
         differs = [f"{name} {found}, here {mine[name]}" for name, found in about.versions if mine[name] != found]
         member.hello = None
         if differs:
             say(f"the worker on {about.host} cannot help: it has {', '.join(differs)}; install the same versions")
-            return  # it keeps its slot, so that it is not asked again
+            member.refused = True
+            return
         member.about, self._dead_starts = about, 0
         member.counts = Counts(member.name, since=time.monotonic())
 
@@ -272,6 +284,8 @@ class Squad:
             if job is not None:
                 self._hand_back(job)
         ray.kill(member.handle)
+        # perhaps its machine is gone, and others with it: the job must not pass through all of them
+        self._ask([each for each in self._members if each.about and each.job is None])
         self._looked = 0.0
         what = "part of a match" if job and isinstance(job.order, Evaluate) else "stretch"
         say(f"{member.name} is gone" + (f"; its {what} goes to another worker" if job else ""))

@@ -62,6 +62,7 @@ def prepare(settings: LoopSettings, folder: Path, origin: Origin | None = None, 
             does not fit.
         WeightsError, CheckpointError, StorageError: a file cannot be used or written.
     """
+    origins.settle(folder)
     under_way = compare(settings, folder)
     if origin and under_way:
         say("this run has already begun and continues: --from and --records are for a new run")

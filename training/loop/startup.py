@@ -26,6 +26,7 @@ from gozero.exits import INTERRUPTED, SUCCESS, printing
 from gozero.options import SettingsError
 from gozero.threads import available_threads
 from training.actor import simulators
+from training.actor.leaves import check_precision
 from training.console import Parser, say, stop_on_signals
 from training.cycle import sitting
 from training.cycle.sitting import FAILED, UNUSABLE, prepare
@@ -33,6 +34,7 @@ from training.doctor import monitor
 from training.learner.learner import network_config
 from training.records import scoring
 from training.run.origins import Origin
+from training.run.resources import device_of
 from training.settings import presets
 from training.settings.config import LoopSettings
 from training.settings.learning import ReplaySettings
@@ -170,6 +172,7 @@ def _start(options: argparse.Namespace, program: str, announce: Callable[[LoopSe
                 return _look_first(sitting.as_begun(asked, folder, _chosen(options)), folder, origin, options)
             if options.address is not None:
                 return _on_cluster(asked, folder, origin, options, program)
+            check_precision(asked.selfplay.precision, device_of(asked.device))
             held.enter_context(storage.alone(folder))
             home = sitting.second_home(options.storage, options.take_over, folder, asked, held)
             settings = sitting.as_begun(asked, folder, _chosen(options))

@@ -177,7 +177,8 @@ def _head(settings: LoopSettings, cost: Cost) -> list[str]:
     )
     largest = max(cost.step)
     threads = f"{cost.threads} {'thread' if cost.threads == 1 else 'threads'}"
-    processes, games = settings.selfplay.processes, settings.selfplay.games * settings.selfplay.seats
+    processes = settings.selfplay.processes  # the seats of one take turns
+    games = settings.selfplay.games * processes
     at_once = f"{games:,} games at once" + (f" in {processes} processes" if processes > 1 else "")
     return [
         f"network {settings.network} on {device_of(settings.device)}, {at_once}, measured here just now:",

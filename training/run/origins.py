@@ -29,6 +29,10 @@ from training.settings.config import LoopSettings
 from training.storage import checkpoint, storage
 from training.storage.checkpoint import Progress, Snapshot
 
+# in a run folder: where its beginning is made, so that a start that comes to nothing leaves no games for the next to
+# take for its own; and where its checkpoints are
+IMPORTING, CHECKPOINTS = "importing", "checkpoints"
+
 
 @dataclass(frozen=True)
 class Origin:
@@ -158,22 +162,41 @@ def begin(settings: LoopSettings, folder: Path, origin: Origin) -> str:
         StorageError: the folder cannot be written.
     """
     begun, played = learner(settings, origin), shards(settings, origin)
-    progress = _import(settings, folder, played)
-    if origin.weights is not None:
-        progress.trained_sizes = list(weights.header(locations.find(origin.weights)).trained)
-    with storage.writing(folder):
-        written = storage.length(storage.shard(folder, progress.generation))
-    state = {name: value for name, value in begun.state_dict().items() if name != "optimiser"}
+    fresh = folder / IMPORTING
     try:
-        checkpoint.save(
-            folder / "checkpoints", Snapshot(progress, state, shard_bytes=written), settings.to_dict(), settings.keep
-        )
+        progress = _import(settings, fresh, played)
+        if origin.weights is not None:
+            progress.trained_sizes = list(weights.header(locations.find(origin.weights)).trained)
+        with storage.writing(folder):
+            written = storage.length(storage.shard(fresh, progress.generation))
+        state = {name: value for name, value in begun.state_dict().items() if name != "optimiser"}
+        snapshot = Snapshot(progress, state, shard_bytes=written)
+        checkpoint.save(fresh / CHECKPOINTS, snapshot, settings.to_dict(), settings.keep)
     except BaseException:
-        shutil.rmtree(folder / "records", ignore_errors=True)  # copies, which belong to no run now
+        shutil.rmtree(fresh, ignore_errors=True)
         raise
+    settle(folder)
     how = f"with the weights of {origin.weights}" if origin.weights else "with fresh weights"
     found = f"{progress.games:,} games and {progress.rows:,} rows played elsewhere"
     return f"a new run, {how}, {found}{left_out([shard for _, shard in played])}"
+
+
+def settle(folder: Path) -> None:
+    """Put what `begin` has made in its place, if it had come so far; what is half made is left for it to make anew.
+
+    Raises:
+        StorageError: the folder cannot be written.
+    """
+    fresh = folder / IMPORTING
+    if not any((fresh / CHECKPOINTS).glob("*.pt")):
+        return
+    with storage.writing(folder):
+        for name in ("records", CHECKPOINTS):  # with the checkpoint the run has begun
+            if (fresh / name).exists():
+                with contextlib.suppress(FileNotFoundError):
+                    (folder / name).rmdir()
+                (fresh / name).rename(folder / name)
+        fresh.rmdir()
 
 
 def left_out(found: Sequence[records.Shard]) -> str:
@@ -183,24 +206,18 @@ def left_out(found: Sequence[records.Shard]) -> str:
     return f" ({count:,} games left out: {why})" if count else ""
 
 
-def _import(settings: LoopSettings, folder: Path, played: list[tuple[Path, records.Shard]]) -> Progress:
-    """Copy the shards as generations 1, 2, ...
+def _import(settings: LoopSettings, fresh: Path, played: list[tuple[Path, records.Shard]]) -> Progress:
+    """Copy the shards into the folder `fresh` as generations 1, 2, ...
 
     of the run. Returns its progress: about to learn from the last of them.
     """
     progress = Progress(imported=len(played), full_share=settings.selfplay.full_share)
-    fresh = folder / "importing"  # a start that comes to nothing leaves no games that the next would take for its own
-    with storage.writing(folder):
+    with storage.writing(fresh.parent):
         shutil.rmtree(fresh, ignore_errors=True)
         for generation, (path, found) in enumerate(played, start=1):
             target = storage.shard(fresh, generation)
             target.parent.mkdir(parents=True, exist_ok=True)
             _put(path, found, target)
-        if played:
-            with contextlib.suppress(FileNotFoundError):
-                (folder / "records").rmdir()
-            (fresh / "records").rename(folder / "records")
-            fresh.rmdir()
     for generation, (_, found) in enumerate(played, start=1):
         progress.generation, progress.learning, progress.absorbed = generation, True, len(found.records)
         progress.games += len(found.records)

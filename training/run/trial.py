@@ -30,8 +30,8 @@ from training.run.staff import HERE
 from training.settings.config import LoopSettings, Stage
 
 SHORT_FULL, SHORT_CHEAP = 16, 8  # simulations of a short search
-BEGINNING = 0.5  # seconds in which a first search should end
-SHORTER = 0.25  # of the seconds of a measurement
+BEGINNING = 0.5  # seconds
+WARM_UP = 0.25  # of the seconds of a measurement
 
 
 def network(settings: LoopSettings) -> nn.Module:
@@ -99,32 +99,27 @@ class SelfPlay:
         self._crew = HERE.crew(self.settings, net)
 
     def begin(self, stage: Stage, size: int) -> None:
-        """Play until a search has ended in each process."""
+        """Play until the network, or the playouts, have answered once in each process."""
         seconds = BEGINNING
         while len(counts := self._play(stage, size, seconds)) < self.settings.selfplay.processes or not all(counts):
-            seconds *= 2  # each try begins with new searches
+            seconds *= 2  # the time was over before a process was there, or before its first batch
 
     def evaluations_a_second(self, stage: Stage, size: int, seconds: float) -> float:
-        """Its speed in a stage on one board size, measured for about so many seconds.
-
-        It is that of a long stretch beyond a short one: each ends amid searches, whose visits do not count.
-        """
+        """Its speed in a stage on one board size, measured for about so many seconds."""
         self.begin(stage, size)
-        counts, times = [], []
-        for part in (seconds * SHORTER, seconds):
+        self._play(stage, size, seconds * WARM_UP)
+        while True:
             began = time.monotonic()
-            counts.append(sum(self._play(stage, size, part)))
-            times.append(time.monotonic() - began)
-        if counts[1] > counts[0]:
-            return (counts[1] - counts[0]) / (times[1] - times[0])
-        return max(counts) / times[1]  # too short to tell
+            if count := sum(self._play(stage, size, seconds)):
+                return count / (time.monotonic() - began)
+            seconds *= 2  # the time was over before the first batch
 
     def close(self) -> None:
         """End what it has started."""
         self._crew.close()
 
     def _play(self, stage: Stage, size: int, seconds: float) -> list[int]:
-        """Play short searches for so many seconds. Returns the evaluations of each seat that came to play."""
+        """Play short searches for so many seconds. Returns the visits at each seat that came to play."""
         short = replace(
             stage, full_visits=min(stage.full_visits, SHORT_FULL), cheap_visits=min(stage.cheap_visits, SHORT_CHEAP)
         )
@@ -134,7 +129,7 @@ class SelfPlay:
         ]
         end = time.monotonic() + seconds
         heard = self._crew.play(stretches, lambda: time.monotonic() > end)
-        return [each.evaluations for each in heard if isinstance(each, StretchOver)]
+        return [each.evaluations + each.cut for each in heard if isinstance(each, StretchOver)]
 
 
 def step_seconds(settings: LoopSettings, size: int, seconds: float) -> tuple[float, int]:

@@ -150,6 +150,7 @@ class LoopSettings:
             self,
             threads=usual.threads,
             device=usual.device,
+            selfplay=replace(self.selfplay, processes=usual.selfplay.processes, threads=usual.selfplay.threads),
             learner=replace(self.learner, processes=usual.learner.processes),
             monitor=replace(self.monitor, yardstick=""),
         ).to_dict()

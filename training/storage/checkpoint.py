@@ -55,7 +55,7 @@ class Progress:
     absorbed: int = 0  # games of its shard that are in the window
     games: int = 0
     rows: int = 0
-    evaluations: int = 0  # positions given to an evaluator in self-play
+    evaluations: int = 0  # visits of all finished searches of self-play
     hours: float = 0.0  # of work, all sittings
     steps_owed: float = 0.0  # learner's steps that the recorded rows have paid for
     # by board size, what earlier generations left over (negative: too many)

@@ -178,10 +178,14 @@ def _unused(path: Path) -> Path:
 
 
 def rewind(folder: Path, generation: int, shard_bytes: int) -> list[str]:
-    """Take a run folder back to a checkpoint: cut the shard to its length then, rename later shards to *.gzr.cut.
+    """Take a run folder back to a checkpoint: cut the shard to its length then, rename later shards to *.gzr.cut and
+    later checkpoints, which could not be read, to *.pt.cut.
 
     Returns a line about what was cut, if anything was.
     """
+    for unread in numbered(folder / "checkpoints", ".pt"):
+        if int(unread.stem) > generation:  # readable again some day, it would end what is done from here on
+            unread.replace(_unused(unread.with_suffix(".pt.cut")))
     path, cut = shard(folder, generation), 0
     if path.exists() and path.stat().st_size > shard_bytes:
         cut += path.stat().st_size - shard_bytes

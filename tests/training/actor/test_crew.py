@@ -1,7 +1,9 @@
 """Stretches: what follows from a pool's state and a network, by whomever it is played, and what is handed in twice."""
 
-from collections.abc import Iterator
+import errno
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +69,37 @@ def test_a_pool_that_is_made_again_plays_other_games() -> None:
     assert not {tuple(line) for line in moves(games(crew().play([later], lambda: False)))} & {
         tuple(line) for line in first
     }
+
+
+def test_the_end_of_a_stretch_tells_the_searches_that_were_cut() -> None:
+    asked = count()
+    first = crew()
+    *_, over = first.play([stretch(0)], lambda: next(asked) > 4)  # a few waves
+    assert isinstance(over, StretchOver)
+    assert over.cut > 0
+    assert over.evaluations + over.cut == 2 * len(first.pools[5].games), "two waves of each"
+
+
+def test_an_actor_that_fails_leaves_no_stretch_under_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = []
+
+    class Crew(LocalCrew):
+        def play(self, stretches: Sequence[Stretch], stop: Stop) -> Iterator[Record | StretchOver]:
+            try:
+                yield from super().play(stretches, stop)
+            finally:
+                ended.append(True)
+
+    def full(writer: records.Writer, record: Record) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(records.Writer, "append", full)
+    actor = Actor(SETTINGS, tmp_path, Crew(SETTINGS, nets.build(network_config(SETTINGS), 1), 1, "cpu"))
+    (tmp_path / "records").mkdir()
+    actor.open(1)
+    with pytest.raises(storage.StorageError, match="No space left") as error:
+        actor.play(SETTINGS.stage[1], Progress(), lambda: None, lambda: False)
+    assert ended, f"although {error} still holds the frames in which it was raised"
 
 
 def test_games_that_were_handed_in_are_not_yielded_again() -> None:

@@ -106,6 +106,15 @@ def test_an_error_of_one_is_raised_here_and_a_dead_one_is_one_line() -> None:
     assert not crew._hands
 
 
+def test_games_that_nobody_ends_before_the_crew_end_with_it() -> None:
+    """As after an error of whoever took them: its frames keep them, and are cleared when all else is over."""
+    crew = ProcessCrew(SETTINGS, NET, 1, "cpu")
+    playing = crew.play(stretches(500), never)
+    next(playing)
+    crew.close()
+    playing.close()
+
+
 class TwoArgumentsError(Exception):
     """Pickle makes it anew with one argument, and fails."""
 

@@ -210,6 +210,15 @@ def test_a_file_where_a_runs_own_must_go_is_one_line(
     assert f"cannot write {folder / 'tensorboard'}: File exists" in capsys.readouterr().err
 
 
+def test_a_precision_that_the_processor_lacks_is_refused_before_anything_is_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gozero.evaluators.openvino_evaluator.float_precision", lambda: "f32")
+    command = ["--preset", "tiny", "--run", str(tmp_path / "run"), "--set", "selfplay.precision=bf16"]
+    assert "selfplay.precision: precision bf16 needs a processor with" in refused(command, capsys)
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_dry_run_plays_in_all_processes_of_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     two = ["--set", "selfplay.processes=2", "--set", "selfplay.seats=2", "--set", "threads=1"]
     assert startup.main(["--preset", "tiny", "--run", str(tmp_path / "run"), *two, "--dry-run"]) == 0

@@ -65,6 +65,35 @@ def owns(run: Run, games: Sequence[Record]) -> None:
     assert run.progress.steps_owed == rows * run.settings.learner.reuse / run.settings.learner.batch
 
 
+@pytest.mark.parametrize("moved", [0, 1])
+def test_a_start_that_was_killed_at_its_end_is_completed(
+    moved: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was to be put in its place was whole; `moved` folders were in place already."""
+    folder, settle = tmp_path / "run", origins.settle
+
+    def killed(folder: Path) -> None:
+        for name in ("records", "checkpoints")[:moved]:
+            (folder / "importing" / name).rename(folder / name)
+        raise SystemExit
+
+    shard = written(tmp_path / "a.gzr", GAMES)
+    monkeypatch.setattr(origins, "settle", killed)
+    with pytest.raises(SystemExit):
+        origins.begin(settings(), folder, Origin(None, (str(shard),)))
+    monkeypatch.setattr(origins, "settle", settle)
+    owns(begun(folder, shard), GAMES)
+    assert not (folder / "importing").exists()
+
+
+def test_a_start_that_was_killed_before_is_made_anew(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    (folder / "importing" / "records").mkdir(parents=True)
+    (folder / "importing" / "records" / "000001.gzr").write_bytes(b"half")
+    owns(begun(folder, written(tmp_path / "a.gzr", GAMES)), GAMES)
+    assert not (folder / "importing").exists()
+
+
 def test_games_that_the_rules_do_not_lead_to_their_result_are_left_out(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -194,6 +194,18 @@ def test_records_behind_the_checkpoint_are_cut(tmp_path: Path) -> None:
     assert cut == {"000003.gzr.cut": 50, "000003.gzr.cut2": 70}
 
 
+def test_a_checkpoint_that_could_not_be_read_does_not_come_back(tmp_path: Path) -> None:
+    """Its run has gone on from the one before it."""
+    shards(tmp_path, {2: 120})
+    (tmp_path / "checkpoints").mkdir()
+    for generation in (1, 2, 3):
+        (tmp_path / "checkpoints" / f"{generation:06d}.pt").touch()
+    assert storage.rewind(tmp_path, 2, 120) == []
+    assert sorted(path.name for path in (tmp_path / "checkpoints").iterdir()) == [
+        "000001.pt", "000002.pt", "000003.pt.cut",
+    ]  # fmt: skip
+
+
 def test_lines_of_the_log_that_nobody_can_read_stay_for_the_reader_to_name(tmp_path: Path) -> None:
     unread = b'{"run/generation": 1, "run\n\xff\xfe\n{}\n'
     (tmp_path / "log.jsonl").write_bytes(unread + b'{"run/generation": 2}\n{"run/generation": 3}\n')
