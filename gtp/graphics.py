@@ -56,8 +56,10 @@ def live(board: tuple[int, int]) -> Iterator[Observer]:
     """Around a search: gives an observer that draws it on stderr; at the end the board is cleared."""
     from gozero.search_report import Observer
 
-    yield Observer(lambda look: _write(f"gogui-gfx:\n{visits(look, board)}\n\n"), INTERVAL)
-    _write("gogui-gfx: CLEAR\n")
+    try:
+        yield Observer(lambda look: _write(f"gogui-gfx:\n{visits(look, board)}\n\n"), INTERVAL)
+    finally:
+        _write("gogui-gfx: CLEAR\n")
 
 
 def short(count: int) -> str:

@@ -59,9 +59,22 @@ class RoomClock:
         colour, since = self._runs
         return self._in_all(colour) - (now - since)
 
-    def allowance(self, colour: int, moves: float) -> Allowance | None:
-        """See `gtp.clock.Clock.allowance`."""
-        return self._clock.allowance(colour, moves)
+    def give_back(self, seconds: float) -> None:
+        """Let the clock that runs have begun so much later."""
+        if self._runs is not None:
+            colour, since = self._runs
+            self._runs = colour, since + seconds
+
+    def allowance(self, colour: int, moves: float, now: float) -> Allowance | None:
+        """See `gtp.clock.Clock.allowance`; of what is left now, for a thought may begin again within a turn."""
+        left = self._clock.left(colour)
+        if left is None:
+            return None
+        self._clock.set_left(colour, self._left_at(colour, now))
+        try:
+            return self._clock.allowance(colour, moves)
+        finally:
+            self._clock.set_left(colour, left)
 
     def values(self, now: float) -> dict[str, Any] | None:
         """For the page: what each side has left; None without a limit."""

@@ -45,6 +45,7 @@ class Desk:
         self._report = report
         self._seats = Seats(settings, self._stops, is_cut, report, compile)
         self._seated: Seated | None = None
+        self._has_failed = False  # its work; it is not tried again before somebody asks for something
         self._acts: dict[str, Callable[[dict[str, Any]], None]] = {
             "catalogue": self._catalogue, "new": self._new, "restore": self._restore, "load": self._load,
             "play": self._play, "pass": self._pass, "undo": self._changing(Table.undo),
@@ -62,6 +63,7 @@ class Desk:
 
     def do(self, request: dict[str, Any]) -> None:
         """Answer a request. RefusedError, ChoiceError, SettingsError or WeightsError where it cannot be done."""
+        self._has_failed = False
         act = self._acts.get(request["do"])
         if act is None:
             raise RefusedError(f"This page asks for {request['do'][:20]!r}, which the engine does not know: reload it.")
@@ -71,15 +73,18 @@ class Desk:
 
     @property
     def has_work(self) -> bool:
-        return self._seated is not None and self._seated.thinker.has_work
+        return self._seated is not None and not self._has_failed and self._seated.thinker.has_work
 
     def work(self) -> None:
-        """A piece of work; afterwards a view where the game has changed."""
+        """A piece of work; afterwards a view where the game has changed. What fails is not tried again by itself."""
+        thinker = self._game.thinker
         try:
-            if self._game.thinker.work():
+            if thinker.work():
                 self._changed()
-        except RefusedError:
-            self._game.thinker.analyse(on=False)
+        except BaseException:
+            thinker.analyse(on=False)
+            thinker.batch.clear()
+            self._has_failed = True
             raise
 
     def seconds_left(self, now: float) -> float | None:

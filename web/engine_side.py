@@ -85,6 +85,9 @@ class EngineSide:
         table, game = self._table, self._game
         assert table.live is not None
         stand_after(game, table.start, table.tree.moves(table.live))
+        began = time.monotonic()
+        self._open_evaluator(game.kind)  # what it takes to compile and to load it is not the engine's time
+        table.clock.give_back(time.monotonic() - began)
         colour, player, is_cut = table.live_turn, self._player, False
 
         def cut() -> bool:
@@ -107,5 +110,6 @@ class EngineSide:
         table, now = self._table, time.monotonic()
         table.run_clock(now)
         visits = self._visits_of(self.level)
-        allowance = table.clock.allowance(colour, moves_to_share(self._game.kind.points, self._game.position.ply))
+        moves = moves_to_share(self._game.kind.points, self._game.position.ply)
+        allowance = table.clock.allowance(colour, moves, now)
         return Limits(visits) if allowance is None else Limits(visits, now + allowance.most, now + allowance.target)

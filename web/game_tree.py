@@ -116,17 +116,17 @@ class MoveTree:
             yield number, self._nodes[number]
             pending += self._nodes[number].children[::-1]
 
-    def to_values(self) -> list[Any]:
+    def to_values(self) -> dict[str, Any]:
         """As plain JSON values."""
-        return [[number, asdict(node)] for number, node in self._nodes.items()]
+        return {"next": self._next, "nodes": [[number, asdict(node)] for number, node in self._nodes.items()]}
 
     @classmethod
-    def from_values(cls, values: list[tuple[int, Mapping[str, Any]]]) -> MoveTree:
+    def from_values(cls, values: Mapping[str, Any]) -> MoveTree:
         """The tree of `to_values`."""
         tree = cls()
-        for number, found in values:
+        tree._next = values["next"]
+        for number, found in values["nodes"]:
             known = found["estimate"]
             estimate = None if known is None else Estimate(**{**known, "line": tuple(known["line"])})
             tree._nodes[number] = Node(**{**found, "estimate": estimate})
-            tree._next = max(tree._next, number + 1)
         return tree

@@ -68,8 +68,8 @@ class Room:
             page.tell(self._view)
         if not has_place:
             page.tell({"is": "refused", "text": self._rooms.no_place})
-        elif self._view is not None and (self._view["analysing"] or self._view["batch"]):
-            self.ask({"do": "view"}, number)  # more has been found since
+        elif self._view is not None and (self._view["analysing"] or self._view["batch"] or _runs(self._view["clock"])):
+            self.ask({"do": "view"}, number)  # more has been found since, or the time is another
         return number
 
     @property
@@ -268,3 +268,8 @@ def _soon(loop: asyncio.AbstractEventLoop, act: Callable[[], None]) -> None:
     """Do it in the event loop, if that still runs."""
     if not loop.is_closed():
         loop.call_soon_threadsafe(act)
+
+
+def _runs(clock: dict[str, Any] | None) -> bool:
+    """Whether a side's clock runs in what a view says of them."""
+    return clock is not None and clock["running"] is not None

@@ -109,6 +109,20 @@ def test_a_closed_page_ends_its_analysis(server: Server) -> None:
             page.send(do="view")
 
 
+def test_a_page_that_comes_later_is_shown_the_time_that_is_left_now(server: Server) -> None:
+    with server.page() as first:
+        room = first.until("hello")["room"]
+        before = view = first.until("view")
+        first.send(do="new", setup={"game": "tictactoe", "clock": {"main": 300}})
+        while view["identity"] == before["identity"]:
+            view = first.until("view")
+        with server.page(room) as second:
+            kept, now = second.until("view"), second.until("view")
+            assert kept["clock"] == view["clock"]
+            assert now["clock"]["running"] == "black"
+            assert now["clock"]["black"]["seconds"] < kept["clock"]["black"]["seconds"]
+
+
 def test_what_was_found_is_kept_when_the_page_is_closed(server: Server) -> None:
     with server.page() as page:
         room = page.until("hello")["room"]

@@ -1,13 +1,18 @@
 """What a page may do while the engine chooses its move, and what ends that thought."""
 
 from itertools import count
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 pytest.importorskip("aiohttp")
 
+from gozero.errors import ChoiceError
 from tests.web.talk import Server, Wire
+from web.desk import Desk
+from web.settings import EngineProcessSettings
+from web.table import RefusedError
 
 STRONG = {"game": "go", "size": 7, "level": 20}
 KOMI = count(0.5)
@@ -21,6 +26,28 @@ def begun(page: Wire, setup: dict[str, Any]) -> dict[str, Any]:
     while view["identity"] == before["identity"]:  # the engine of the game before may have moved
         view = page.until("view")
     return view
+
+
+def test_work_that_fails_is_not_tried_again_before_somebody_asks() -> None:
+    class Thinker:
+        has_work, analyses, batch = True, True, [3, 4]
+
+        def work(self) -> bool:
+            raise ChoiceError("the network cannot be opened")
+
+        def analyse(self, on: bool) -> None:
+            self.analyses = on
+
+    desk = Desk(EngineProcessSettings(), lambda: False, lambda: False, lambda report: None, lambda: None)
+    desk._seated = cast(Any, SimpleNamespace(thinker=(thinker := Thinker())))
+    assert desk.has_work
+    with pytest.raises(ChoiceError):
+        desk.work()
+    assert not desk.has_work
+    assert (thinker.analyses, thinker.batch) == (False, [])
+    with pytest.raises(RefusedError):
+        desk.do({"do": "what no page asks for"})
+    assert desk.has_work
 
 
 def thinking(page: Wire) -> dict[str, Any]:

@@ -49,7 +49,11 @@ def test_a_tree_is_the_same_after_it_was_kept_as_json() -> None:
     again = MoveTree.from_values(json.loads(json.dumps(tree.to_values())))
     assert again.to_values() == tree.to_values()
     assert again[first] == tree[first]
-    assert again.add(START, BLACK, 1) == tree.add(START, BLACK, 1)
+    newest = tree.add(START, BLACK, 1)
+    assert again.add(START, BLACK, 1) == newest
+    tree.remove(newest)
+    again = MoveTree.from_values(json.loads(json.dumps(tree.to_values())))
+    assert again.add(START, BLACK, 2) > newest  # numbers are not used again
 
 
 def test_the_clock_that_runs() -> None:
@@ -71,6 +75,17 @@ def test_overtime_and_its_end() -> None:
     clock.start(BLACK, 13.0)
     assert clock.remaining(13.0) == pytest.approx(20.0)
     assert clock.remaining(34.0) < 0
+
+
+def test_a_thought_that_begins_again_has_what_is_left_of_its_turn() -> None:
+    clock = RoomClock(Clocks(period=10.0, periods=1))
+    clock.start(BLACK, 100.0)
+    whole, rest = (clock.allowance(BLACK, 50, now) for now in (100.0, 106.0))
+    assert whole is not None and rest is not None
+    assert 3.5 < rest.most < 4.0 < 9.5 < whole.most < 10.0
+    assert clock.remaining(106.0) == pytest.approx(4.0)
+    clock.give_back(5.0)
+    assert clock.remaining(106.0) == pytest.approx(9.0)
 
 
 def test_a_clock_is_kept() -> None:

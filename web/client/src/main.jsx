@@ -20,10 +20,10 @@ function useServer() {
   const change = (more) => setState((now) => ({ ...now, ...(typeof more === "function" ? more(now) : more) }));
   useEffect(() => {
     const hear = (report) => {
-      if (report.is === "hello") change({ hello: report, notice: report.lost ? { kind: "warning", text: "That game is no longer kept; this is a new one." } : null });
+      if (report.is === "hello") change({ hello: report, loading: "", notice: report.lost ? { kind: "warning", text: "That game is no longer kept; this is a new one." } : null });
       else if (report.is === "view") change((now) => seen(now, report));
       else if (report.is === "look") change((now) => (now.view?.at === report.node ? looked(now, report) : {}));
-      else if (report.is === "refused" || report.is === "lost") change({ notice: { kind: report.is, text: report.text } });
+      else if (report.is === "refused" || report.is === "lost") change({ notice: { kind: report.is, text: report.text }, ...(report.is === "lost" && { loading: "" }) });
       else if (report.is === "told") change({ notice: { kind: "told", text: report.text } });
       else if (report.is === "loading") change({ loading: report.text });
       else if (report.is === "progress") change((now) => progressed(now, report));
