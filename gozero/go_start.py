@@ -114,5 +114,5 @@ class GoStart:
 
     def _game(self) -> Game:
         """Simplified Go knows neither komi nor a bonus for handicap."""
-        bonuses = {"komi": self.setting.komi, "handicap": self.setting.handicap} if self.has_komi else {}
+        bonuses = {"komi": self.komi, "handicap": self.setting.handicap} if self.has_komi else {}
         return games.make(self.name, size=self.setting.size, rules=self.given_rules, **bonuses)

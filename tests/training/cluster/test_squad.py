@@ -1,5 +1,6 @@
 """The workers of a run: which may join, what is said where none can, and what is ordered again."""
 
+import os
 import threading
 from collections.abc import Callable, Iterator
 from queue import SimpleQueue
@@ -16,7 +17,16 @@ from training.actor.crew import Stretch
 from training.actor.pool import HANDED
 from training.cluster import driver, squad
 from training.cluster.crew import summary
-from training.cluster.messages import Counts, Initialize, NetworkVersion, PackedPool, SelfPlay
+from training.cluster.messages import (
+    About,
+    Counts,
+    Initialize,
+    MatchEnd,
+    NetworkVersion,
+    Order,
+    PackedPool,
+    SelfPlay,
+)
 from training.cluster.squad import Job, Squad
 from training.cluster.worker import GPU_SHARE, GPU_SLOT
 
@@ -97,6 +107,76 @@ def squad_versions() -> tuple[tuple[str, str], ...]:
     return versions()
 
 
+class Willing:
+    """A worker that has nothing to do with the order."""
+
+    def about(self) -> About:
+        return About("here", os.getpid(), squad_versions())
+
+    def work(self, order: Order) -> Iterator[MatchEnd]:
+        yield MatchEnd(None)
+
+
+@pytest.fixture
+def staff(monkeypatch: pytest.MonkeyPatch) -> tuple[list[Any], Callable[[Initialize, str], Any]]:
+    """(handles of the workers hired, what hires them)."""
+    import ray
+
+    actor: Any = ray.remote(Willing)
+    handles: list[Any] = []
+
+    def hire(order: Initialize, slot: str) -> Any:
+        handles.append(actor.options(num_cpus=0, max_concurrency=2).remote())
+        return handles[-1]
+
+    monkeypatch.setattr(squad, "LOOK", 0.1)
+    return handles, hire
+
+
+def wait_for_workers(made: Squad, number: int) -> None:
+    pause = threading.Event()
+    for _ in range(int(PATIENCE / 0.1)):
+        if len(made.counts()[0]) == number:
+            return
+        pause.wait(0.1)
+    raise AssertionError(f"there are {len(made.counts()[0])} workers, not {number}")
+
+
+@pytest.mark.slow
+def test_work_does_not_pass_through_all_workers_of_a_machine_that_is_gone(
+    hired: Callable[..., Squad], staff: tuple[list[Any], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import ray
+
+    monkeypatch.setattr(squad, "TRIES", 2)
+    handles, hire = staff
+    made = hired(workers=2, hire=hire)
+    wait_for_workers(made, 2)
+    for handle in handles[:2]:
+        ray.kill(handle)
+    inbox: SimpleQueue[Any] = SimpleQueue()
+    made.submit(ORDER, inbox)
+    assert inbox.get(timeout=PATIENCE)[1] == MatchEnd(None)
+
+
+@pytest.mark.slow
+def test_a_worker_that_was_refused_and_is_started_anew_joins(
+    hired: Callable[..., Squad], staff: tuple[list[Any], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import ray
+
+    said: SimpleQueue[str] = SimpleQueue()
+    monkeypatch.setattr(squad, "say", said.put)
+    handles, hire = staff
+    with monkeypatch.context() as patch:
+        patch.setattr(squad, "versions", lambda: (("gozero", "9.9"), *squad_versions()[1:]))
+        made = hired(workers=1, hire=hire)
+        while "cannot help" not in said.get(timeout=PATIENCE):
+            pass
+    ray.kill(handles[0])
+    wait_for_workers(made, 1)
+
+
 @pytest.mark.slow
 def test_a_worker_with_a_gpu_leaves_room_for_the_learner(
     hired: Callable[..., Squad], cluster: Cluster, monkeypatch: pytest.MonkeyPatch
@@ -108,12 +188,7 @@ def test_a_worker_with_a_gpu_leaves_room_for_the_learner(
     node = cluster.cluster.add_node(num_cpus=1, num_gpus=1, resources={GPU_SLOT: 1}, object_store_memory=80_000_000)
     try:
         made = hired(workers=0)
-        pause = threading.Event()
-        for _ in range(int(PATIENCE / 0.1)):
-            if made.counts()[0]:
-                break
-            pause.wait(0.1)
-        assert len(made.counts()[0]) == 1
+        wait_for_workers(made, 1)
         assert ray.available_resources()["GPU"] == 1 - GPU_SHARE
         made.close()
     finally:
