@@ -104,7 +104,7 @@ def _disk(settings: LoopSettings, folder: Path, learner: Learner) -> str:
 
 def _play(settings: LoopSettings, learner: Learner, say: Callable[[str], None]) -> None:
     """A few moves of self-play with each evaluator of the stages, on its largest board; and a game for the referee."""
-    with closing(trial.SelfPlay(settings, learner.ema)) as play:
+    with closing(trial.SelfPlayTrial(settings, learner.ema)) as play:
         for kind in sorted({stage.evaluator for stage in settings.stage}):
             stages = [stage for stage in settings.stage if stage.evaluator == kind]
             size = max(size for stage in stages for size in stage.sizes)

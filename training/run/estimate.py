@@ -95,7 +95,7 @@ def measure(settings: LoopSettings, seconds: float) -> Cost:
     wanted = {(stage.evaluator, size): stage for stage in settings.stage for size in stage.sizes}
     sizes = sorted({size for _, size in wanted})
     part = seconds / (len(wanted) + 1)
-    with closing(trial.SelfPlay(settings, trial.network(settings))) as play:
+    with closing(trial.SelfPlayTrial(settings, trial.network(settings))) as play:
         speeds = {key: play.evaluations_a_second(wanted[key], key[1], part) for key in sorted(wanted)}
     largest = max(sizes)
     step, threads = trial.step_seconds(settings, largest, part)

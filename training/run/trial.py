@@ -91,7 +91,7 @@ def kept_record(settings: LoopSettings, size: int, number: int = 0) -> Record:
     return replace(record, targets=tuple(searched[:: max(1, round(1 / share))]) or record.targets[:1])
 
 
-class SelfPlay:
+class SelfPlayTrial:
     """Self-play as such a run has it on this machine, but that no game begins with an opening; to be closed."""
 
     def __init__(self, settings: LoopSettings, net: nn.Module) -> None:

@@ -92,13 +92,13 @@ def test_the_estimate_measures_and_prints(capsys: pytest.CaptureFixture[str]) ->
 
 def test_the_estimate_measures_searches_that_take_longer_than_it() -> None:
     chosen = settings("threads=1", "selfplay.games=200")
-    with closing(trial.SelfPlay(chosen, trial.network(chosen))) as play:
+    with closing(trial.SelfPlayTrial(chosen, trial.network(chosen))) as play:
         assert play.evaluations_a_second(chosen.stage[-1], 5, 1e-6) > 0
 
 
 def test_the_estimate_measures_all_processes_of_the_run() -> None:
     chosen = settings("threads=1", "selfplay.games=4", "selfplay.seats=2", "selfplay.processes=2")
-    with closing(trial.SelfPlay(chosen, trial.network(chosen))) as play:
+    with closing(trial.SelfPlayTrial(chosen, trial.network(chosen))) as play:
         stage = chosen.stage[-1]
         assert play.evaluations_a_second(stage, 4, 0.2) > 0
         assert len(play._play(stage, 4, 0.2)) == 2, "both play"
