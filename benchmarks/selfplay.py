@@ -16,7 +16,6 @@ those of all together. On the GPU the aim is 150,000 evaluations/s with b10c96 a
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import time
 from collections import deque
 from concurrent.futures import ProcessPoolExecutor
@@ -34,6 +33,7 @@ from gozero.threads import available_threads
 from training.actor import simulators
 from training.actor.leaves import Resources, network_evaluator
 from training.actor.pool import Pool, pool_bytes
+from training.actor.processes import SPAWN
 from training.console import positive
 from training.records import scoring
 from training.records.records import Record, encode
@@ -254,9 +254,8 @@ class Apart:
 
     def __init__(self, chosen: argparse.Namespace, stack: ExitStack) -> None:
         """The processes end with `stack`."""
-        spawn = multiprocessing.get_context("spawn")  # threads of PyTorch and numba do not survive a fork
         chosen.network_threads = chosen.network_threads or max(1, available_threads() // chosen.processes)
-        self.processes = [stack.enter_context(ProcessPoolExecutor(1, spawn)) for _ in range(chosen.processes)]
+        self.processes = [stack.enter_context(ProcessPoolExecutor(1, SPAWN)) for _ in range(chosen.processes)]
         for begun in [process.submit(_begin, chosen, number) for number, process in enumerate(self.processes)]:
             begun.result()
 

@@ -67,6 +67,11 @@ class Member:
     counts: Counts = field(default_factory=lambda: Counts("", since=time.monotonic()))
 
     @property
+    def has_started(self) -> bool:
+        """Whether it has said who it is."""
+        return self.about is not None or self.refused
+
+    @property
     def name(self) -> str:
         return f"{self.about.host}:{self.about.process}" if self.about else "a worker"
 
@@ -237,14 +242,14 @@ class Squad:
 
     def _note_start(self, member: Member, error: Exception) -> None:
         """Workers that die as they start, one after the other, will never come."""
-        self._dead_starts += member.hello is not None and member.about is None
+        self._dead_starts += member.hello is not None and not member.has_started
         if self._dead_starts >= STARTS:
             why = str(error).strip().splitlines()[-1]
             raise WorkersLostError(f"{STARTS} workers died as they started, the last one so: {why}")
 
     def _welcome(self, member: Member, about: About) -> None:
         """Let a worker join, unless its versions differ; or hear that it is still there."""
-        if member.about or member.refused:
+        if member.has_started:
             member.hello = None
             return
         mine = dict(versions())

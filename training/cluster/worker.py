@@ -39,11 +39,8 @@ from training.records.records import Record
 from training.run import gate
 from training.run.resources import device_of
 
-LOST = (
-    RayActorError,
-    ObjectLostError,
-    OutOfMemoryError,
-)  # an actor is gone; the last: memory was full, and Ray chose it
+# an actor is gone; the last: memory was full, and Ray chose it
+LOST = (RayActorError, ObjectLostError, OutOfMemoryError)
 SLOT, GPU_SLOT = "gozero_worker", "gozero_gpu_worker"  # resources of a node: room for a worker, and for one with a GPU
 GPU_SHARE = 0.5  # of a GPU that such a worker takes, and a learner that is alone: the two may share one
 BATCH_SECONDS = 0.25  # between two answers with games

@@ -29,9 +29,9 @@ from training.settings.config import LoopSettings
 from training.storage import checkpoint, storage
 from training.storage.checkpoint import Progress, Snapshot
 
-# in a run folder: where its beginning is made, so that a start that comes to nothing leaves no games for the next to
-# take for its own; and where its checkpoints are
-IMPORTING, CHECKPOINTS = "importing", "checkpoints"
+# where in a run folder its beginning is made, so that a start that comes to nothing leaves no games for the next to take
+# for its own
+IMPORTING = "importing"
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ def begin(settings: LoopSettings, folder: Path, origin: Origin) -> str:
             written = storage.length(storage.shard(fresh, progress.generation))
         state = {name: value for name, value in begun.state_dict().items() if name != "optimiser"}
         snapshot = Snapshot(progress, state, shard_bytes=written)
-        checkpoint.save(fresh / CHECKPOINTS, snapshot, settings.to_dict(), settings.keep)
+        checkpoint.save(fresh / "checkpoints", snapshot, settings.to_dict(), settings.keep)
     except BaseException:
         shutil.rmtree(fresh, ignore_errors=True)
         raise
@@ -188,10 +188,10 @@ def settle(folder: Path) -> None:
         StorageError: the folder cannot be written.
     """
     fresh = folder / IMPORTING
-    if not any((fresh / CHECKPOINTS).glob("*.pt")):
+    if not any((fresh / "checkpoints").glob("*.pt")):
         return
     with storage.writing(folder):
-        for name in ("records", CHECKPOINTS):  # with the checkpoint the run has begun
+        for name in ("records", "checkpoints"):  # with the checkpoint the run has begun
             if (fresh / name).exists():
                 with contextlib.suppress(FileNotFoundError):
                     (folder / name).rmdir()
