@@ -23,10 +23,12 @@ from analysis.positions import Task
 from gozero.engine import search_settings
 from gozero.evaluators.base import Evaluation, Evaluator
 from gozero.games.game import Game
+from gozero.options import SettingsError
 from gozero.search.memory import Memory
 from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 from gozero.search_report import Analysis, Observer, Owners, look
+from gozero.weights import WeightsError
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,7 @@ class Analyst:
         open_evaluator: gives the evaluator for a board; called when a task on it has its turn. It may take seconds.
         positions: searches under way at most.
         report: called with a running task and whether it continues: at the intervals of its query, and once at its end.
+        failed: called once, in the place of the last report, with a task whose search raised an error: it has ended.
         memory: for the trees of all searches together.
         clock: seconds.
     """
@@ -111,12 +114,14 @@ class Analyst:
         open_evaluator: Callable[[Game], Evaluator],
         positions: int,
         report: Callable[[RunningTask, bool], None],
+        failed: Callable[[Task, Exception], None],
         memory: Memory,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._open_evaluator = open_evaluator
         self._positions = positions
         self._report = report
+        self._failed = failed
         self._memory = memory
         self._clock = clock
         self._waiting: list[tuple[int, int, Task]] = []
@@ -142,10 +147,9 @@ class Analyst:
     def wave(self) -> None:
         """One wave of all searches under way, after giving free places to tasks that wait. Reports what is due."""
         while self._waiting and len(self._running) < self._positions:
-            task = heapq.heappop(self._waiting)[2]
-            self._running.append(RunningTask(task, self._open_evaluator(task.root.game), self._clock(), self._memory))
+            self._start(heapq.heappop(self._waiting)[2])
         for _, same_board in groupby(sorted(self._running, key=_size), key=_size):
-            _advance(list(same_board))
+            self._advance(list(same_board))
         now = self._clock()
         self._finish(
             [running_task for running_task in self._running if running_task.is_finished or now >= running_task.deadline]
@@ -154,6 +158,24 @@ class Analyst:
             if now >= running_task.next_report:
                 running_task.next_report = now + running_task.task.query.report_interval
                 self._report(running_task, True)
+
+    def _start(self, task: Task) -> None:
+        try:
+            evaluator = self._open_evaluator(task.root.game)
+            self._running.append(RunningTask(task, evaluator, self._clock(), self._memory))
+        except (SettingsError, WeightsError):  # these weights serve no board
+            raise
+        except Exception as error:  # noqa: BLE001 - no memory, say: the other searches go on
+            self._failed(task, error)
+
+    def _advance(self, running: list[RunningTask]) -> None:
+        """Run a wave of searches on boards of one size; an error ends them, since some of their leaves are lost."""
+        try:
+            _advance(running)
+        except Exception as error:  # noqa: BLE001 - those on other boards go on
+            self._running = [running_task for running_task in self._running if running_task not in running]
+            for running_task in running:
+                self._failed(running_task.task, error)
 
     def _finish(self, running: list[RunningTask]) -> None:
         self._running = [running_task for running_task in self._running if running_task not in running]

@@ -9,6 +9,8 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+from gozero.errors import shown
+
 Value = TypeVar("Value")
 
 
@@ -115,9 +117,3 @@ def _number(value: Any) -> float | None:
     except (ValueError, OverflowError):
         return None
     return number if math.isfinite(number) else None
-
-
-def shown(value: Any) -> str:
-    """A value as shown in an error, shortened."""
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."

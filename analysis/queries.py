@@ -16,10 +16,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from analysis.fields import Fields, shown
+from analysis.fields import Fields
 from gozero import coords
 from gozero.colours import BLACK, WHITE
 from gozero.engine import beyond_training
+from gozero.errors import shown
 from gozero.games.kata_rules import BONUS, KataRules, kata_rules
 from gozero.games.rules import RuleSet
 from gozero.restrictions import Restriction

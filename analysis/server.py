@@ -1,8 +1,8 @@
 """Answers the lines of a client: queries become tasks of the analyst, actions are done at once.
 
-Every turn of a query ends with exactly one answer that is not during the search, unless the query was refused. Lines
-that cannot be used are answered with an error and change nothing. What is heavy is imported at the first query, so that
-`query_version` is answered at once.
+Every turn of a query ends with exactly one answer that is not during the search, unless the query was refused; where
+its search fails, for lack of memory, say, that answer is an error. Lines that cannot be used are answered with an error
+and change nothing. What is heavy is imported at the first query, so that `query_version` is answered at once.
 """
 
 from __future__ import annotations
@@ -99,10 +99,10 @@ class Server:
             self._send({"error": str(error), "field": error.field, "id": values["id"]})
         except BrokenPipeError:
             raise
+        except RecursionError:
+            self._send({"error": "its lists or objects are nested too deeply", "id": values["id"]})
         except Exception as error:  # noqa: BLE001 - the border: a bug in one query must not take the others with it
-            sys.stderr.write("gozero-analysis: internal error; please report this:\n")
-            traceback.print_exception(error, file=sys.stderr)
-            self._send({"error": f"internal error: {type(error).__name__}: {error}", "id": values["id"]})
+            self._send({**_internal(error), "id": values["id"]})
 
     def _ask(self, values: Mapping[str, Any]) -> None:
         from analysis.analyst import Analyst
@@ -113,7 +113,7 @@ class Server:
         for field, text in query.warnings:
             self._send({"warning": text, "field": field, "id": query.id})
         if self._analyst is None:
-            self._analyst = Analyst(self._open_evaluator, self._positions, self._report, self._memory)
+            self._analyst = Analyst(self._open_evaluator, self._positions, self._report, self._failed, self._memory)
         for task in found:
             self._analyst.add(task)
 
@@ -149,6 +149,10 @@ class Server:
             self._warn(no_more_memory(self._memory.limit))
         self._send(answer(running_task.task, running_task.look(), running_task.raw, is_during_search=goes_on))
 
+    def _failed(self, task: Task, error: Exception) -> None:
+        """Answer a turn whose search raised an error."""
+        self._send({**_internal(error), "id": task.query.id, "turnNumber": task.turn})
+
 
 def serve(server: Server, lines: Lines, *, finish: bool = True) -> None:
     """Answer lines until their end; then finish the remaining queries, unless ``finish`` is false."""
@@ -171,6 +175,13 @@ def _arrived(lines: Lines, *, wait: bool) -> Iterator[str | None]:
         yield line
         if line is None:
             return
+
+
+def _internal(error: Exception) -> dict[str, str]:
+    """The answer after an error that is ours or the machine's, not the client's; stderr gets the rest of it."""
+    sys.stderr.write("gozero-analysis: internal error; please report this:\n")
+    traceback.print_exception(error, file=sys.stderr)
+    return {"error": f"internal error: {type(error).__name__}: {error}"}
 
 
 def _finite(text: str) -> float:

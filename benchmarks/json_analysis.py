@@ -9,7 +9,7 @@ it has visits, fewer where lines end the game. Run it with `python -m benchmarks
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -63,10 +63,13 @@ def game_of(turns: int) -> list[Task]:
 def analysed(evaluator: Evaluator, game: list[Task], positions: int) -> Contender:
     """Analyse all positions of the game, so many at a time."""
 
+    def fail(task: Task, error: Exception) -> NoReturn:
+        raise error
+
     def run() -> int:
         counted = Counted(evaluator)
         analyst = Analyst(
-            lambda board: counted, positions, lambda running_task, goes_on: None, Memory(tree_memory(None))
+            lambda board: counted, positions, lambda running_task, goes_on: None, fail, Memory(tree_memory(None))
         )
         for task in game:
             analyst.add(task)

@@ -140,9 +140,20 @@ def can_take_more(board: np.ndarray, colour: int, legal: np.ndarray) -> bool:
     for row, col in np.argwhere(left):
         point = only(row, col, len(board))
         chain = connected(point, point | (board == colour))
-        if (touches(chain) & (board == EMPTY) & ~point).sum() > 1:
+        empty = ((board == EMPTY) & ~point) | _captured(board, point, BLACK + WHITE - colour)
+        if (touches(chain) & empty).sum() > 1:
             return True
     return False
+
+
+def _captured(board: np.ndarray, point: np.ndarray, colour: int) -> np.ndarray:
+    """bool [size, size]: the stones of a colour that a stone of the other at `point`, bool [size, size], takes off."""
+    captured = np.zeros(board.shape, np.bool_)
+    for row, col in np.argwhere(touches(point) & (board == colour)):
+        chain = connected(only(row, col, len(board)), board == colour)
+        if not (touches(chain) & (board == EMPTY) & ~point).any():
+            captured |= chain
+    return captured
 
 
 def result_as_it_stands(state: np.ndarray) -> int:

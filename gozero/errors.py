@@ -1,5 +1,9 @@
 """Errors of the user, not of the program: front ends print their message; any other exception is reported as a bug."""
 
+from __future__ import annotations
+
+from typing import Any
+
 
 class ChoiceError(ValueError):
     """Something that was asked for does not exist: a game, board size, rules, network, backend or setting. One line
@@ -21,3 +25,9 @@ class PlotError(Exception):
 
 class TallyError(Exception):
     """The tally of games with people cannot be read or written; one line."""
+
+
+def shown(value: Any) -> str:
+    """What somebody gave as shown in an error: as Python writes it, shortened."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -82,6 +82,20 @@ class GameTree:
         """Search ``root`` among the actions of ``mask`` bool [A] until the limits are reached, the tree is full or
         ``should_stop()``.
         """
+        try:
+            return self._searched(root, mask, limits, should_stop, observer)
+        except BaseException:
+            self.forget()  # leaves that were never evaluated would wait in the tree for ever
+            raise
+
+    def _searched(
+        self,
+        root: Position,
+        mask: np.ndarray,
+        limits: Limits,
+        should_stop: Callable[[], bool],
+        observer: Observer | None,
+    ) -> RootResult:
         visits = UNLIMITED_VISITS if limits.visits is None else limits.visits
         keep = self._follow(root.moves, mask)
         self._search.begin(

@@ -126,6 +126,19 @@ def test_nobody_passes_while_a_point_between_the_colours_can_be_taken() -> None:
     assert "pass" not in sensible(caught.replace("O O O O . . .", "O . O O . . ."), "X", komi=-20)
 
 
+def test_a_capture_that_saves_ones_own_stones_is_more_to_take() -> None:
+    mutual = """
+7  . O . O X . .
+6  O O O O X . .
+5  . O . O X X .
+4  O O O O X . .
+3  X . O O X . .
+2  X O X X X . .
+1  X O X . X . .
+"""
+    assert "pass" not in sensible(mutual, "X", komi=0.0), "B3 takes two stones and gets their liberties"
+
+
 def test_white_ahead_by_komi_alone_does_not_pass_in_the_opening() -> None:
     first = ". . . . . . .\n" * 3 + ". . O X . . .\n" + ". . . . . . .\n" * 3
     assert len(sensible(first, "O", komi=7.5)) == 7 * 7 - 2

@@ -61,14 +61,13 @@ def keep(run: Path, target: Path, megabytes: float) -> str:
 
 
 def _exchange(target: Path, fresh: Path, before: Path) -> None:
-    """Put `fresh` in the place of `target`, and what was there to `before`. OSError: nothing has changed."""
-    replaces = target.exists()
-    if replaces:
-        target.rename(before)  # a mount point cannot be moved, and must not be emptied
+    """Put `fresh` in the place of `target`, and what was there to `before`. Where that fails, nothing has changed."""
     try:
+        if target.exists():
+            target.rename(before)  # a mount point cannot be moved, and must not be emptied
         fresh.rename(target)
-    except BaseException:
-        if replaces:
+    except BaseException:  # Ctrl-C may come when a folder has just been moved
+        if before.exists() and not target.exists():
             before.rename(target)
         raise
 

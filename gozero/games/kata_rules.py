@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gozero.errors import ChoiceError
+from gozero.errors import ChoiceError, shown
 from gozero.games.rules import (
     BONUS_N,
     BONUS_N_MINUS_1,
@@ -89,7 +89,7 @@ def kata_rules(rules: Any) -> KataRules:
     if isinstance(rules, Mapping):
         return _spelt(rules)
     if not isinstance(rules, str):
-        raise ChoiceError(f"expected the name of a rule set or an object, not {rules!r}")
+        raise ChoiceError(f"expected the name of a rule set or an object, not {shown(rules)}")
     name = written_name(rules)
     if name in KATA_RULES:
         return KATA_RULES[name]
@@ -99,7 +99,7 @@ def kata_rules(rules: Any) -> KataRules:
         spelt = None
     if isinstance(spelt, Mapping):
         return _spelt(spelt)
-    raise ChoiceError(f"unknown rules {rules!r}: expected one of {', '.join(PLAYED)}, or an object")
+    raise ChoiceError(f"unknown rules {shown(rules)}: expected one of {', '.join(PLAYED)}, or an object")
 
 
 def _spelt(rules: Mapping[str, Any]) -> KataRules:
@@ -109,11 +109,11 @@ def _spelt(rules: Mapping[str, Any]) -> KataRules:
         if key == "komi":
             continue
         if key not in _CHOICES:
-            raise ChoiceError(f"unknown rule {key!r}: expected one of {', '.join(_CHOICES)}")
+            raise ChoiceError(f"unknown rule {shown(key)}: expected one of {', '.join(_CHOICES)}")
         attribute, choices = _CHOICES[key]
         if value not in choices or type(value) is not type(choices[0]):
             raise ChoiceError(
-                f"{key} = {value!r}: expected one of {', '.join(json.dumps(choice) for choice in choices)}"
+                f"{key} = {shown(value)}: expected one of {', '.join(json.dumps(choice) for choice in choices)}"
             )
         values[attribute] = value
     return KataRules(**{"ko": "POSITIONAL", "suicide": True, "friendly_pass": False, **values})

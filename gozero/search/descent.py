@@ -144,7 +144,7 @@ def _descend(step, legal, thinkable, outcome, score, forest, t, params, leaves, 
                 else _meet(legal, thinkable, outcome, score, forest, t, index, leaves, slot)
             )
             return met, index, first_action
-        if state[PLY] + 1 >= history.shape[0]:
+        if state[PLY] >= forest.trees[t]["last_ply"]:
             return KNOWN, index, first_action
         edge = _choose_edge(forest, t, index, params)
         if edge == NO_EDGE:

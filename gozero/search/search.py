@@ -137,6 +137,7 @@ class Search:
         self._make_room(int(request.state[PLY]) + 1)
         keep = apply_request(self.forest, tree, request, self.settings)
         plant(self.forest, tree, min(request.visits, MAX_VISITS), self._tree_seed(tree), keep, request.on_top)
+        self.forest.trees[tree]["last_ply"] = request.state[PLY] + self.settings.max_depth
         self._count()
         if request.noise and request.gumbel is None and self.settings.root == "gumbel":
             draw_gumbels(self.forest, tree)
@@ -264,9 +265,10 @@ class Search:
 
     def _first_room(self, trees: int) -> int:
         """Nodes with which each tree begins."""
+        most = min(self.settings.max_nodes, most_nodes(self.game))
         if self._memory is None:
-            return self.settings.max_nodes
-        return max(1, min(self.settings.max_nodes, self._memory.first // (trees * tree_bytes(self.game, 1))))
+            return most
+        return max(1, min(most, self._memory.first // (trees * tree_bytes(self.game, 1))))
 
     def _enlarge(self) -> None:
         """Double the room of the trees, or as much as memory allows, if one of them may use it up in the next wave."""

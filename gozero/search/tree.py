@@ -55,6 +55,7 @@ TREE = np.dtype(
         ("budget", np.int32),  # root visits wanted
         ("active", np.int32),  # 1 until the budget is spent or the room used up
         ("full", np.int32),  # 1: its search ended because there was no room for a node
+        ("last_ply", np.int32),  # where its lines end
         ("restricted", np.int32),  # plies of a line in which actions may be left out
         ("gumbel", np.int32),  # 1: Gumbel root
         ("noise_weight", np.float32),  # share of Dirichlet noise in the root's prior

@@ -369,7 +369,7 @@ def studied(**fields: Any) -> list[tuple[bool, int]]:
     def report(running_task: RunningTask, goes_on: bool) -> None:
         seen.append((goes_on, running_task.look().visits))
 
-    analyst = Analyst(Opinionated, 4, report, Memory(2**30), Clock())
+    analyst = Analyst(Opinionated, 4, report, pytest.fail, Memory(2**30), Clock())
     for task in tasks(read_query(query(**fields), Defaults((SIZE,)))):
         analyst.add(task)
     while not analyst.is_idle:
@@ -406,6 +406,43 @@ def test_positions_share_the_memory_and_its_end_is_told_once() -> None:
     )
     (warning,) = talk.warnings
     assert "--max-memory" in warning
+
+
+class Failing(Opinionated):
+    """On the 7x7 board there is no memory for its third batch."""
+
+    def evaluate(self, states: np.ndarray) -> Evaluation:
+        if self.game.size == 7 and len(self.batches) == 2:
+            self.batches.append(len(states))
+            raise MemoryError("no room")
+        return super().evaluate(states)
+
+
+def test_a_search_that_fails_is_answered_and_the_others_go_on(capsys: pytest.CaptureFixture[str]) -> None:
+    talk = Talk(evaluator=Failing)
+    for name, size in (("a", SIZE), ("b", 7), ("c", SIZE)):
+        talk.send(**query(id=name, boardXSize=size, boardYSize=size, maxVisits=100))
+    answers = {answer["id"]: answer for answer in talk.finish()}
+    assert answers["b"] == {"error": "internal error: MemoryError: no room", "id": "b", "turnNumber": 0}
+    assert [answers[name]["rootInfo"]["visits"] for name in "ac"] == [100, 100]
+    assert "MemoryError" in capsys.readouterr().err
+    talk.send(**query(id="d", boardXSize=7, boardYSize=7, maxVisits=100))
+    assert talk.finish()[-1]["rootInfo"]["visits"] == 100
+
+
+def test_no_depth_of_nesting_is_an_internal_error(capsys: pytest.CaptureFixture[str]) -> None:
+    talk = Talk()
+    for depth in range(900, 1000):
+        nest = "[" * depth + "]" * depth
+        talk.server.take(f'{{"id": "a", "action": "query_version", "x": {nest}}}')
+        talk.server.take(f'{{"id": "a", "moves": [], "rules": {nest}, "boardXSize": {SIZE}, "boardYSize": {SIZE}}}')
+    assert not any("internal" in answer.get("error", "") for answer in talk.answers)
+    assert capsys.readouterr().err == ""
+
+
+def test_rules_that_are_none_are_shown_shortened() -> None:
+    (answer,) = Talk().send(**query(rules="x" * 3000))
+    assert answer["error"].startswith("unknown rules 'xxx") and len(answer["error"]) < 300
 
 
 def test_a_position_whose_lines_all_end_needs_no_evaluation() -> None:

@@ -41,6 +41,17 @@ def test_a_won_game_does_not_hold_the_clock_up() -> None:
     assert 2 <= search.result().root_visits < 1000
 
 
+def test_depth_bound_is_the_same_late_in_a_game() -> None:
+    """Also where histories have room for more."""
+    state, history = start(GO5)
+    state[PLY] += 200
+    search = Search(GO5, HashEvaluator(GO5), SearchSettings(max_nodes=3000, max_depth=2))
+    search.begin(0, SearchRequest(state, np.resize(history, 200 + 1), 3000))
+    search.run()
+    assert search.root_visits() == 3000
+    assert max(len(search.principal_variation(0, action, 9).actions) for action in range(GO5.actions)) == 2
+
+
 def test_later_plies_need_no_longer_history() -> None:
     """A tree that begins late in a game gets the room it needs."""
     state, history = start(GO5, *[pass_action(5), 3, pass_action(5), 7] * 1)

@@ -135,3 +135,5 @@ def test_edges_are_never_more_than_can_be_counted(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(search_module, "most_nodes", lambda game: 130)
     search = search_of(10**6, SearchSettings(max_nodes=100), Memory(10**8))
     assert search.is_full() and search.result().root_visits == 130
+    search = search_of(10**6, SearchSettings(max_nodes=1000))
+    assert search.is_full() and search.result().root_visits == 130

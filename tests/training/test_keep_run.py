@@ -178,6 +178,24 @@ def test_a_folder_that_cannot_be_moved_stays_as_it_was(
     assert sorted(tmp_path.iterdir()) == [target]
 
 
+def test_ctrl_c_while_the_copies_change_places_loses_neither(
+    finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "run"
+    assert keep_run.main([str(finished), str(target)]) == 0
+    before, rename = sorted(target.rglob("*")), Path.rename
+
+    def move(path: Path, to: Path) -> Path:
+        moved = rename(path, to)
+        if path == target:
+            raise KeyboardInterrupt
+        return moved
+
+    monkeypatch.setattr(Path, "rename", move)
+    assert keep_run.main([str(finished), str(target)]) == 130
+    assert [path for path in sorted(target.rglob("*")) if path.name != storage.LOCK] == before
+
+
 def test_a_link_and_the_folder_that_one_is_in_are_replaced(
     finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,6 +3,7 @@
 Vocabulary.
   run    a run folder as far as its log.jsonl and settings.json tell, with a label that no other run here has.
   panel  one number of the log, with a curve for each run that has it; left out where no run has.
+  chain  runs of which each began with the weights of the one before: one curve, along which the counters go on.
 
 Nothing is measured here. What does not compare is said on the page: losses of different games or boards, and a value
 loss of a scalar head (squared error) beside one of win, draw and loss (cross-entropy).
@@ -73,7 +74,14 @@ def read_log(folder: Path) -> RunLog:
     return log
 
 
-def write(folders: Sequence[Path], out: Path, across: str = ACROSS[0], tell: Callable[[str], None] = say) -> Path:
+def write(
+    folders: Sequence[Path],
+    out: Path,
+    across: str = ACROSS[0],
+    tell: Callable[[str], None] = say,
+    *,
+    chained: bool = False,
+) -> Path:
     """Make a page of two or more run folders, or, where `out` ends with .png, a picture of their losses; return `out`.
 
     Args:
@@ -81,20 +89,22 @@ def write(folders: Sequence[Path], out: Path, across: str = ACROSS[0], tell: Cal
         out: the file; it appears whole or not at all.
         across: one of `ACROSS`.
         tell: hears of what does not compare, and of lines of the logs that are left out.
+        chained: the runs are a chain, in this order.
 
     Raises:
         ReportError: a folder holds no run, the runs have no losses, matplotlib is missing, or `out` cannot be written.
     """
     runs = [_open(folder, label) for folder, label in zip(folders, _labels(folders), strict=True)]
+    drawn = [_chain(runs)] if chained else runs
     try:
-        if not _losses(runs, across):
+        if not _losses(drawn, across):
             raise ReportError(f"no loss of these runs is logged with its {across}; try another --across")
         for warning in (*(run.complaint for run in runs if run.complaint), *warnings(runs, across)):
             tell(warning)
         if out.suffix.lower() == PICTURE:
-            return page.save(out, plots.curves(_losses(runs, across)))
+            return page.save(out, plots.curves(_losses(drawn, across)))
         names = ", ".join(run.label for run in runs)
-        return page.save(out, page.page(f"Runs compared: {names}", "".join(_body(runs, across))))
+        return page.save(out, page.page(f"Runs compared: {names}", "".join(_body(runs, drawn, across))))
     except PlotError as error:
         raise ReportError(str(error)) from None
 
@@ -115,6 +125,17 @@ def _open(folder: Path, label: str) -> ComparedRun:
     log = read_log(folder)
     verdict = log.verdicts.get(int(log.reports[-1]["run/generation"]), "")
     return ComparedRun(label, log.reports, verdict, read_settings(folder), log.complaint)
+
+
+def _chain(runs: Sequence[ComparedRun]) -> ComparedRun:
+    """The runs of a chain as one, whose counters are the sums over them."""
+    reports: list[Report] = []
+    before: Report = dict.fromkeys((f"run/{name}" for name in ACROSS), 0.0)
+    for run in runs:
+        moved = [{name: value + before.get(name, 0) for name, value in report.items()} for report in run.reports]
+        before |= {name: moved[-1][name] for name in before if name in moved[-1]}
+        reports += moved
+    return ComparedRun(f"{runs[0].label} to {runs[-1].label}", reports, runs[-1].verdict, runs[-1].settings)
 
 
 def _curves(runs: Sequence[ComparedRun], name: str, across: str) -> list[Curve]:
@@ -177,14 +198,15 @@ def _judgement(runs: Sequence[ComparedRun], across: str) -> list[Panel]:
     )
 
 
-def _body(runs: Sequence[ComparedRun], across: str) -> Iterator[str]:
+def _body(runs: Sequence[ComparedRun], drawn: Sequence[ComparedRun], across: str) -> Iterator[str]:
+    """A row of the table for each of `runs`, curves of those that are drawn."""
     yield from _summary(runs, across)
     words = f"Over {across}. A run without held-out games has curves of training alone."
-    yield from page.curves("Losses", words, _losses(runs, across))
+    yield from page.curves("Losses", words, _losses(drawn, across))
     words = "Few games each, so trust the trend. The scores are against opponents that each run has reached by itself."
-    yield from page.curves("Strength", words, _strength(runs, across))
+    yield from page.curves("Strength", words, _strength(drawn, across))
     words = "Bias is the mean value less the mean result: 0 is right. “fit” are training rows, “held” held-out games."
-    yield from page.curves("Bias, and what is right", words, _judgement(runs, across))
+    yield from page.curves("Bias, and what is right", words, _judgement(drawn, across))
     yield from _differences(runs)
 
 

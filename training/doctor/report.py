@@ -328,6 +328,11 @@ def _parser() -> Parser:
         help=f"what several runs are drawn over (default: {comparison.ACROSS[0]})",
     )
     parser.add_argument(
+        "--chained",
+        action="store_true",
+        help="each run began with the weights of the one before it: draw them as one, in this order",
+    )
+    parser.add_argument(
         "--out",
         type=Path,
         metavar="FILE",
@@ -342,10 +347,11 @@ def _print_page(options: argparse.Namespace) -> int:
         out = options.out if options.out is not None else Path(COMPARED)
         if out.suffix.lower() not in (".html", comparison.PICTURE):
             raise ReportError(f"--out {out}: expected a name that ends with .html or {comparison.PICTURE}")
-        print(comparison.write(folders, out, options.across or comparison.ACROSS[0], _tell).absolute())
+        across = options.across or comparison.ACROSS[0]
+        print(comparison.write(folders, out, across, _tell, chained=options.chained).absolute())
         return 0
-    for name in ("across", "out"):
-        if getattr(options, name) is not None:
+    for name in ("across", "chained", "out"):
+        if getattr(options, name):
             raise ReportError(
                 f"--{name} is for a comparison: name two runs or more (one run's page is RUN/report.html)"
             )

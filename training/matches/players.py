@@ -47,6 +47,7 @@ from gozero.position import Position
 from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
+from gozero.search.tree import most_nodes
 from gozero.weights import WeightsError
 from training.actor import pachi
 from training.course import strategies
@@ -133,6 +134,10 @@ class SearchPlayer:
         self.name = name
         self._visits = visits
         self._trees = 1 if isinstance(evaluator, RowEvaluator) else conditions.parallel
+        if visits >= (most := most_nodes(conditions.game)):
+            raise PlayerError(
+                f"{name}: a search of this board has room for {most - 1:,} visits; give no more than that"
+            )
         try:
             self._search = Search(conditions.game, evaluator, settings, trees=self._trees, seed=conditions.seed)
         except MemoryError:

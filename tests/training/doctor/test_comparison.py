@@ -52,6 +52,16 @@ def test_curves_are_drawn_over_what_is_asked_for(tmp_path: Path, drawn: list[Pan
     assert {tuple(curve.x) for panel in drawn for curve in panel.curves} == {(100,)}
 
 
+def test_a_chain_is_one_curve_along_which_the_counters_go_on(tmp_path: Path, drawn: list[Panel]) -> None:
+    first = run_folder(tmp_path / "a", {"train/policy": 3.0}, {"train/policy": 2.5})
+    second = run_folder(tmp_path / "b", {"train/policy": 2.25}, {"train/policy": 2.0})
+    third = run_folder(tmp_path / "c", {"train/policy": 1.5})
+    page = comparison.write([first, second, third], tmp_path / "page.html", "rows", chained=True)
+    policy = next(panel for panel in drawn if panel.title == "policy loss, training")
+    assert policy.curves == [Curve("a to c", [100, 200, 300, 400, 500], [3.0, 2.5, 2.25, 2.0, 1.5])]
+    assert all(f"<td>{name}</td>" in page.read_text() for name in "abc")
+
+
 def test_strength_and_bias_are_compared_too(tmp_path: Path, drawn: list[Panel]) -> None:
     score = {
         "strength/uct_games": 16,

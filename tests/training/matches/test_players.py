@@ -342,3 +342,8 @@ def test_a_bad_description_is_one_clear_line(description: str, message: str, go:
         open_player(description, Conditions(go, 7.5))
     assert message in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_more_visits_than_a_board_has_room_for_are_refused() -> None:
+    with pytest.raises(PlayerError, match=r"a search of this board has room for 5,9[0-9,]+ visits; give no more"):
+        open_player("uct:8000000", Conditions(games.make("go", size=19), 7.5))
