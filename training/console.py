@@ -7,7 +7,9 @@ import math
 import os
 import signal
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -15,6 +17,7 @@ from gozero.command_line import in_words
 from gozero.errors import ChoiceError
 from gozero.exits import FAILURE, INTERRUPTED, SUCCESS, printing
 
+MOST_SEED = 2**63 - 1
 STOPPING = ("SIGINT", "SIGTERM", "SIGHUP")  # Ctrl-C, a request from outside, a terminal that is closed
 
 
@@ -81,16 +84,51 @@ def whole(least: int) -> Callable[[str], int]:
 positive = whole(1)
 
 
+def seed(text: str) -> int:
+    """The type of an option that is a seed."""
+    number = whole(0)(text)
+    if number > MOST_SEED:
+        raise argparse.ArgumentTypeError(f"{text!r} is too large: a seed is at most {MOST_SEED}")
+    return number
+
+
 def run_command(
     program: str, command: Callable[[], int], unusable: tuple[type[Exception], ...] = (), interrupted: str = ""
 ) -> int:
     """Run a command and return its exit code.
 
     An error of the user (a ChoiceError, a file that cannot be used, or one of `unusable`) is one line and code 2,
-    Ctrl-C one line and code 130, which says what was kept: `interrupted`, or the argument of the KeyboardInterrupt.
+    Ctrl-C one line and code 130, which says what was kept: `interrupted`, or the argument of the KeyboardInterrupt. The
+    other signals that end a command do the same, unless the command listens to them itself (`stop_on_signals`).
     Any other exception is a bug, and leaves with its traceback. Standard output is as `gozero.exits.printing` has it.
     """
-    return printing(program, lambda: _guarded(program, command, unusable, interrupted))
+    with _interruptible():
+        return printing(program, lambda: _guarded(program, command, unusable, interrupted))
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let a request to end, or a terminal that is closed, be a KeyboardInterrupt, so that a command keeps what it has."""
+
+    def interrupt(number: int, frame: object) -> NoReturn:
+        raise KeyboardInterrupt
+
+    deadly = [
+        number for number in _stopping() if number != signal.SIGINT and signal.getsignal(number) == signal.SIG_DFL
+    ]
+    if threading.current_thread() is not threading.main_thread():
+        deadly = []  # only the main thread may listen
+    for number in deadly:
+        signal.signal(number, interrupt)
+    try:
+        yield
+    finally:
+        for number in deadly:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _stopping() -> list[int]:
+    return [getattr(signal, name) for name in STOPPING if hasattr(signal, name)]  # Windows has no SIGHUP
 
 
 def _guarded(program: str, command: Callable[[], int], unusable: tuple[type[Exception], ...], interrupted: str) -> int:
@@ -125,8 +163,7 @@ def stop_on_signals(doing: str = "finishing the step under way and saving") -> C
     tells the user what is done before the end. What the process ignores, as under `nohup`, it goes on ignoring.
     """
     received: list[int] = []
-    known = [getattr(signal, name) for name in STOPPING if hasattr(signal, name)]  # Windows has no SIGHUP
-    heard = [number for number in known if number == signal.SIGINT or signal.getsignal(number) != signal.SIG_IGN]
+    heard = [number for number in _stopping() if number == signal.SIGINT or signal.getsignal(number) != signal.SIG_IGN]
 
     def note(number: int, frame: object) -> None:
         received.append(number)

@@ -28,6 +28,7 @@ class SearchRequest:
         keep: build on the tree that `Search.advance` left, if its root is this very state and nothing was or is left
             out below a root.
         on_top: the visits come on top of those that are kept, of actions allowed now, or of a new root's own.
+        seed: 0 … 2**64-1, of its noise and playouts. None: another in each search, by the seed of the `Search`.
     """
 
     state: np.ndarray
@@ -40,6 +41,7 @@ class SearchRequest:
     left_out: np.ndarray | None = None
     keep: bool = False
     on_top: bool = False
+    seed: int | None = None
 
     def check(self, game: Game) -> None:
         """ValueError for a budget below 1 and for what would make a kernel read or write beyond an array."""

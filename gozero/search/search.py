@@ -136,7 +136,8 @@ class Search:
         request.check(self.game)
         self._make_room(int(request.state[PLY]) + 1)
         keep = apply_request(self.forest, tree, request, self.settings)
-        plant(self.forest, tree, min(request.visits, MAX_VISITS), self._tree_seed(tree), keep, request.on_top)
+        seed = self._tree_seed(tree) if request.seed is None else request.seed
+        plant(self.forest, tree, min(request.visits, MAX_VISITS), seed, keep, request.on_top)
         self.forest.trees[tree]["last_ply"] = request.state[PLY] + self.settings.max_depth
         self._count()
         if request.noise and request.gumbel is None and self.settings.root == "gumbel":

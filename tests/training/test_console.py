@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import errno
 import io
 import os
@@ -163,3 +164,26 @@ def test_a_process_under_nohup_outlives_its_terminal() -> None:
     stop = console.stop_on_signals()
     signal.raise_signal(signal.SIGHUP)
     assert not stop()
+
+
+@pytest.mark.usefixtures("handlers")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_command_that_is_ended_from_outside_keeps_what_it_has(
+    number: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def work() -> int:
+        signal.raise_signal(number)
+        return 0
+
+    assert console.run_command("training.x", work, interrupted="two games are kept") == 130
+    assert capsys.readouterr().err == "training.x: interrupted; two games are kept\n"
+    assert signal.getsignal(number) == signal.SIG_DFL
+
+
+def test_a_seed_that_no_generator_takes_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    large = str(2**64)
+    assert arena.main(["random", "random", "--game", "tictactoe", "--games", "2", "--seed", large]) == 2
+    assert capsys.readouterr().err == f"training.arena: the seed must be from 0 to {2**63 - 1}, not {large}\n"
+    with pytest.raises(argparse.ArgumentTypeError, match="is too large"):
+        console.seed(large)
+    assert console.seed(str(2**63 - 1)) == 2**63 - 1

@@ -13,7 +13,7 @@ import torch
 
 from gozero.errors import PlotError
 from gozero.exits import SUCCESS
-from training.console import Parser, progress_bar, run_command, say, whole
+from training.console import Parser, progress_bar, run_command, say, seed, whole
 from training.course.boards import COURSES
 from training.course.folder import CourseError, CourseFolder
 from training.storage.storage import BusyError, FolderError, StorageError, alone
@@ -31,7 +31,7 @@ def parser(command: str, description: str) -> argparse.ArgumentParser:
     )
     made.add_argument("--game", choices=COURSES, required=True, help="which of the course's games")
     made.add_argument("--run", type=Path, metavar="DIR", help="folder of the course's files (default runs/course-GAME)")
-    made.add_argument("--seed", type=whole(0), default=1, help="fixes games and networks (default 1)")
+    made.add_argument("--seed", type=seed, default=1, help="fixes games and networks (default 1)")
     made.add_argument(
         "--threads", type=whole(1), default=1, help="threads for the networks; these are small: few help (default 1)"
     )

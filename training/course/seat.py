@@ -27,7 +27,7 @@ from gozero.players import make_player
 from gozero.search.settings import SearchSettings
 from gozero.sitting import Opponent, Sitting
 from gtp.guests import serve_player
-from training.console import Parser, run_command, whole
+from training.console import Parser, run_command, seed
 from training.course.boards import COURSES, course_of, game_of
 from training.course.folder import CourseError
 from training.course.strategies import Strategy, open_strategy, parse
@@ -58,9 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     made.add_argument("player", metavar="FOLDER:STRATEGY", help="such as runs/course-simple_go:val:2")
     made.add_argument("--game", choices=COURSES, required=True, help="which of the course's games")
     made.add_argument("--colour", choices=COLOURS, default="black", help="yours; Black moves first (default black)")
-    made.add_argument(
-        "--seed", type=whole(0), help="of the search's chance in the opening (default: another each time)"
-    )
+    made.add_argument("--seed", type=seed, help="of the search's chance in the opening (default: another each time)")
     made.add_argument("--gtp", action="store_true", help="speak the Go Text Protocol on standard input and output")
     return made
 

@@ -58,7 +58,9 @@ class GtpPlayer:
         return None if answer.kind == "refusal" and is_unknown else answer.text
 
     def close(self) -> None:
-        self._pool.shutdown()
+        self._pool.shutdown(
+            wait=False, cancel_futures=True
+        )  # an engine that still thinks, after Ctrl-C, is not waited for
         for engine in self._engines.values():
             engine.close()
 

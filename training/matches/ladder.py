@@ -44,7 +44,7 @@ from training.matches.commands import (
     open_game,
 )
 from training.matches.elo import Tally, wilson
-from training.matches.match import MatchGame, MatchSettings, play_match, tally
+from training.matches.match import MatchGame, MatchSettings, distinct_games, play_match, tally
 from training.matches.players import POLICY, ROLLOUT_PLAYERS, Conditions, count_of, open_player
 
 SIMULATIONS = tuple(10 * 2**rung for rung in range(12))  # of the plain UCT opponents
@@ -156,6 +156,8 @@ def _run(options: argparse.Namespace) -> int:
     if options.games < 1:
         raise ChoiceError(f"--games {options.games}: expected 1 or more for each opponent and colour")
     check_files(options.csv, options.plot)
+    for name in ("weights", "visits", "sims"):
+        _check_once(name, getattr(options, name))
     opponents = _opponents(options)
     climbers = _climbers(options)
     for climber in climbers:  # a file that cannot be used is refused before hours of matches
@@ -173,6 +175,13 @@ def _run(options: argparse.Namespace) -> int:
     if options.plot:
         options.plot.write_bytes(_picture(rungs, game.name))
     return 1 if any(record.detail for rung in rungs for record in rung.records) else 0
+
+
+def _check_once(name: str, given: Sequence[object]) -> None:
+    """ChoiceError for what is given twice: the same games would count as others."""
+    for number, value in enumerate(given):
+        if value in given[:number]:
+            raise ChoiceError(f"--{name} {value} is given twice: name each once")
 
 
 def _opponents(options: argparse.Namespace) -> list[str]:
@@ -217,6 +226,11 @@ def _climb(
                     climber, opponent, simulations, list(play_match((player, other), conditions.game, settings))
                 )
             print(_row(rung), flush=True)
+            if (different := distinct_games(rung.records)) < len(rung.records):
+                say(
+                    f"training.ladder: {different} different games of {len(rung.records)} against {opponent}: the "
+                    "interval takes them as independent; give --opening-moves, or a larger number of them"
+                )
             for record in rung.records:
                 if record.detail:
                     say(f"training.ladder: game {record.number + 1} against {opponent}: {record.detail}")

@@ -26,6 +26,7 @@ from gozero import coords
 from gozero.errors import ChoiceError
 from gozero.games.game import BLACK, NOT_OVER, WHITE, Game
 from gozero.position import IllegalMove, Position
+from training.console import MOST_SEED
 from training.matches.elo import Tally
 from training.matches.interface import Fault, MatchPlayer, Turn
 from training.matches.players import random_action
@@ -52,8 +53,8 @@ class MatchSettings:
             raise ChoiceError(
                 f"parallel and max_moves must be at least 1, opening_moves between 0 and max_moves - 1, {numbers}"
             )
-        if self.seed < 0:
-            raise ChoiceError(f"the seed must be at least 0, not {self.seed}")
+        if not 0 <= self.seed <= MOST_SEED:
+            raise ChoiceError(f"the seed must be from 0 to {MOST_SEED}, not {self.seed}")
 
 
 @dataclass(frozen=True)

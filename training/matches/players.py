@@ -66,6 +66,7 @@ C_UCT = 2.0  # of UCB1, for values from -1 to 1: OpenSpiel's; 1.0 for values fro
 ROLLOUT_PLAYERS = ("uct", "puct-rollout")
 POLICY = "policy"  # in place of a number of visits: the network alone
 MOST_VISITS = 10_000_000  # of a move: a search that has room for more does not fit into memory
+MOST_PLIES = 2**16  # of a game, so that no two of its searches have the same seed
 FULL_BATCH = 8  # positions at which a network on a CPU runs at nearly its full speed
 
 
@@ -120,7 +121,8 @@ class SearchPlayer:
 
     With a network all waiting games are searched together, to fill its batches; with 1 visit the root is evaluated and
     nothing else, and the likeliest move is played. Playouts know no batches: one tree serves all games in turn, so that a
-    million visits need no more memory than one game does.
+    million visits need no more memory than one game does. The chance in a game's searches follows from its seed alone,
+    whatever is played before it, beside it or in another process.
     """
 
     def __init__(
@@ -134,6 +136,7 @@ class SearchPlayer:
         self.name = name
         self._visits = visits
         self._trees = 1 if isinstance(evaluator, RowEvaluator) else conditions.parallel
+        self._seed, self._seeds = conditions.seed, dict[int, int]()  # of the games in the slots
         if visits >= (most := most_nodes(conditions.game)):
             raise PlayerError(
                 f"{name}: a search of this board has room for {most - 1:,} visits; give no more than that"
@@ -147,7 +150,7 @@ class SearchPlayer:
             raise PlayerError(f"{name}: {what} not fit into memory; give fewer visits{remedy}") from None
 
     def begin(self, slot: int, *, seed: int) -> None:
-        pass  # every move is searched from a fresh tree
+        self._seeds[slot] = seed
 
     def choose(self, turns: Sequence[Turn]) -> list[int | Fault]:
         if self._trees == 1:
@@ -155,12 +158,16 @@ class SearchPlayer:
         return self._searched(turns)
 
     def _searched(self, turns: Sequence[Turn]) -> list[int | Fault]:
-        """The best move of each, in trees of their own."""
+        """The best move of each, in fresh trees of their own."""
         trees = [turn.slot % self._trees for turn in turns]
-        for tree, position in zip(trees, (turn.position for turn in turns), strict=True):
+        for tree, turn in zip(trees, turns, strict=True):
+            position = turn.position
+            seed = (self._seeds.get(turn.slot, self._seed) * MOST_PLIES + position.ply) % 2**64
             self._search.begin(
                 tree,
-                SearchRequest(position.state, position.history_row(0), self._visits, root_mask=candidates(position)),
+                SearchRequest(
+                    position.state, position.history_row(0), self._visits, root_mask=candidates(position), seed=seed
+                ),
             )
         self._search.run()
         return [self._search.result(tree).best for tree in trees]

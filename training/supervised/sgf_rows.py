@@ -86,6 +86,8 @@ def _labelled(line: sgf.Variation, identity: int, is_main: bool, version: int) -
         return None
     plies = [ply for _, ply in before]
     winner, points = result_of(record.result) if is_main else (None, None)
+    if points is not None and abs(points) > 2 * record.size**2 + abs(komi_of(record)):  # area, and as many prisoners
+        raise ValueError(f"RE[{record.result[:40]}] cannot be the result of a {record.size}x{record.size} game")
     owner = None if cut or points is None else _owner(position, points)
     packed, signs = np.stack(states), np.array([1 if state[TO_PLAY] == BLACK else -1 for state in states])
     planes, global_inputs, tactics = packed_inputs(position.game, packed, version)

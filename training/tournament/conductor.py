@@ -1,8 +1,7 @@
 """Conducts a tournament in its folder: what is still to be played, who may play it, what is kept.
 
-The journal is authoritative; everything else in the folder is made from it. An entrant that could not be started before
-it finished a game forfeits what is left to it: these games are not in the journal, so that they are played once the
-entrant starts. One that cannot be started later on loses those games as by any other fault.
+The journal is authoritative; everything else in the folder is made from it. An entrant that cannot be started forfeits
+what is left to it in this sitting: these games are not in the journal, so that they are played once the entrant starts.
 """
 
 from __future__ import annotations
@@ -70,9 +69,8 @@ class Conductor:
         """Play what is left; each game is in the journal when it is yielded."""
         for report in Crew(self.field, self._folder, self._take).play(lambda: stop() or self._is_decided()):
             game = self._played(report)
-            name = game.faulty
-            if report.game.ended == CANNOT_START and not any(name in played.pair for played in self.journal.games):
-                self.withdrawn[name] = report.game.detail
+            if report.game.ended == CANNOT_START:
+                self.withdrawn[game.faulty] = report.game.detail
                 continue
             self.journal.add(game)
             yield game
@@ -121,7 +119,7 @@ class Conductor:
             record.ended,
             _clipped(record.detail),
             record.moves_text(self._game),
-            record.claims,
+            (_claim(record.claims[0]), _claim(record.claims[1])),
             (round(spent[0].seconds, 4), round(spent[1].seconds, 4)),
             (spent[0].moves, spent[1].moves),
             (round(spent[0].longest, 4), round(spent[1].longest, 4)),
@@ -134,6 +132,10 @@ class Conductor:
             return 0
         counts = missing(self.field, self.journal.games)
         return sum(count for pairing, count in counts.items() if {self.field.names[i] for i in pairing} & set(names))
+
+
+def _claim(text: str | None) -> str | None:
+    return None if text is None else _clipped(text)
 
 
 def _clipped(text: str) -> str:

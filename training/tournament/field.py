@@ -17,6 +17,7 @@ import re
 import unicodedata
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -134,8 +135,11 @@ class Field:
             game, self.komi, self.seed, self.together, self.answer_seconds, threads=1, clock=self.clock.told
         )
 
+    @cached_property
     def facts(self) -> dict[str, Any]:
-        """What decides the results, as plain values for journal and results; weights come with a hash of their file."""
+        """What decides the results, as plain values for journal and results; weights come with a hash of their file, as
+        it was when this was asked first: processes that play get it with the field.
+        """
         same = ("game", "size", "komi", "rules", "kind", "opening_moves", "max_moves", "seed")
         facts: dict[str, Any] = {name: getattr(self, name) for name in same}
         facts |= {"clock": str(self.clock), "games": self.games}
@@ -145,7 +149,7 @@ class Field:
             facts["challengers"] = self.names[: self.challengers]
         if self.kind == PAIRS:
             facts["pairs"] = [[pair.a, pair.b] for pair in self.pair]
-        facts["entrants"] = {entrant.name: entrant.player + _fingerprint(entrant.player) for entrant in self.entrant}
+        facts["entrants"] = {entrant.name: fact_of(entrant.player) for entrant in self.entrant}
         return facts
 
     def __str__(self) -> str:
@@ -307,9 +311,11 @@ def _check_player(player: str, conditions: Conditions, where: str) -> None:
         raise SettingsError(f"{where}: player = {player!r}: {error}") from None
 
 
-def _fingerprint(player: str) -> str:
-    """` (sha256 ...)` of a weights file, so that another file under the same name is noticed."""
+def fact_of(player: str) -> str:
+    """A description, with ` (sha256 ...)` of a weights file, so that another file under the same name is noticed.
+    WeightsError where there is none.
+    """
     found = WEIGHTS.fullmatch(player)
     if not found:
-        return ""
-    return f" (sha256 {hashlib.sha256(locations.find(found['file']).read_bytes()).hexdigest()[:16]})"
+        return player
+    return f"{player} (sha256 {hashlib.sha256(locations.find(found['file']).read_bytes()).hexdigest()[:16]})"

@@ -23,11 +23,16 @@ def name_of(played: PlayedGame, field: Field) -> str:
     return f"{entrants[played.pair[0]]}~{entrants[played.pair[1]]}-{played.index + 1:04}.{ending}"
 
 
+def is_written(played: PlayedGame, field: Field, folder: Path) -> bool:
+    """Whether there is a file of this name."""
+    return (folder / FOLDER / name_of(played, field)).exists()
+
+
 def write(played: PlayedGame, field: Field, game: Game, folder: Path) -> None:
-    """Save a game; one that is there stays as it is. OSError where that cannot be done."""
+    """Save a game; a file of its name, which a journal that was removed may have left, goes. OSError where that cannot
+    be done.
+    """
     path = folder / FOLDER / name_of(played, field)
-    if path.exists():
-        return
     path.parent.mkdir(parents=True, exist_ok=True)
     made = path.with_name(f"{path.name}.new")  # a file cut off by a kill must not pass for a game
     made.write_bytes(_sgf(played, field, game) if path.suffix == ".sgf" else _text(played, field).encode())

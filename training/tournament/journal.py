@@ -113,7 +113,7 @@ class Journal:
         before, games = _checked(data, field, self.path)
         if not data.endswith(b"\n"):
             self._file.truncate(_whole(data))
-        if before != (facts := field.facts()):
+        if before != (facts := field.facts):
             self._write({"field": facts})
         return games
 
@@ -158,7 +158,7 @@ def _checked(data: bytes, field: Field, path: Path) -> tuple[dict[str, Any] | No
     if games and facts is None:
         raise SettingsError(f"{path} does not begin with the field's facts: give another --out")
     if facts is not None and games:
-        _check(facts, field.facts(), games, path)
+        _check(facts, field.facts, games, path)
         _check_moves(games, field.make_game(), path)
     return facts, games
 

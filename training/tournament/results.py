@@ -208,7 +208,7 @@ def _numbers(place: int, row: Standing) -> dict[str, Any]:
 def json_text(results: Results) -> str:
     """The field, the table, each pairing with its difference in Elo and likelihood of superiority, and the faults."""
     document = {
-        "field": results.field.facts(),
+        "field": results.field.facts,
         "left": results.left,
         "table": [_numbers(place, row) for place, row in enumerate(results.table, 1)],
         "pairings": [_pairing(results, a, b) for a, b in sorted(results.found)],

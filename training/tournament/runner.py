@@ -94,8 +94,10 @@ class _Scribe:
         self._game = conductor.field.make_game()
         self._pages = Pages(self._game)
         self._written = time.monotonic()
-        for played in conductor.journal.games:  # a killed run may not have come to them
-            self._save(played)
+        games = conductor.journal.games
+        for played in games:  # a killed run may not have come to the last one
+            if played is games[-1] or not game_files.is_written(played, conductor.field, folder):
+                self._save(played)
 
     def save(self, played: PlayedGame) -> None:
         """Save a game that has ended, and now and then the page. StorageError."""

@@ -26,11 +26,12 @@ from pathlib import Path
 from typing import Any
 
 from gozero.position import Position
+from gozero.weights import WeightsError
 from training.matches.interface import said
 from training.matches.match import Fixture, MatchGame, play_schedule
 from training.matches.players import Conditions, Fault, MatchPlayer, PlayerError, Turn, open_player
 from training.tournament.clocks import ClockedPlayer, Spent
-from training.tournament.field import Field
+from training.tournament.field import Field, fact_of
 
 NOBODY = -1
 LOG = "workers.log"
@@ -74,8 +75,11 @@ class Watch:
 class WatchedPlayer:
     """An entrant that is opened when its first game begins, and watched whenever it thinks."""
 
-    def __init__(self, place: int, description: str, conditions: Conditions, watch: Watch, warm: bool) -> None:
-        self.name = description
+    def __init__(
+        self, place: int, description: str, conditions: Conditions, watch: Watch, warm: bool, fact: str
+    ) -> None:
+        """`fact`: what `fact_of` said of the description when the tournament began."""
+        self.name, self._fact = description, fact
         self._place, self._conditions, self._watch = place, conditions, watch
         self._player: MatchPlayer | None = None
         self._trouble: Fault | None = None
@@ -93,7 +97,8 @@ class WatchedPlayer:
 
     def choose(self, turns: Sequence[Turn]) -> Sequence[int | Fault]:
         assert self._player is not None, "the game has begun"
-        with self._watched(GRACE + len(turns) * self._conditions.move_seconds):
+        limits = (self._conditions.move_seconds if turn.limit is None else turn.limit for turn in turns)
+        with self._watched(GRACE + sum(limits)):
             try:
                 return self._player.choose(turns)
             except Exception as error:  # noqa: BLE001 - whatever it raises, it loses by it
@@ -126,6 +131,11 @@ class WatchedPlayer:
         return self._player
 
     def _started(self, slot: int) -> MatchPlayer:
+        try:
+            if fact_of(self.name) != self._fact:
+                raise PlayerError(f"the file of {self.name} is not the one with which the tournament began")
+        except WeightsError as error:
+            raise PlayerError(str(error)) from None
         player = open_player(self.name, self._conditions)
         if self._warm:  # what is compiled or converted at the first move is on no clock
             player.begin(slot, seed=0)
@@ -151,9 +161,9 @@ def work(connection: Connection, field: Field, shared: Any, folder: Path) -> Non
     _settle_in(folder)
     game = field.make_game()
     conditions, watch = field.conditions(game), Watch(shared)
-    warm = field.clock.kind != "none"
+    warm, facts = field.clock.kind != "none", field.facts["entrants"]
     players = [
-        ClockedPlayer(WatchedPlayer(place, entrant.player, conditions, watch, warm), field.clock)
+        ClockedPlayer(WatchedPlayer(place, entrant.player, conditions, watch, warm, facts[entrant.name]), field.clock)
         for place, entrant in enumerate(field.entrant)
     ]
     try:

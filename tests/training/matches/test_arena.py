@@ -336,7 +336,7 @@ def test_what_does_not_fit_on_the_disk_leaves_no_torn_row(tmp_path: Path) -> Non
         (["random", "random", "--json", "/"], "cannot write /: it is a folder"),
         (["random", "random", "--sgf", __file__], f"cannot write into {__file__}: File exists"),
         (["random", "random", "--komi", "1e9"], "--komi 1e+09: expected -1000 to 1000"),
-        (["random", "random", "--seed", "-1"], "the seed must be at least 0, not -1"),
+        (["random", "random", "--seed", "-1"], "the seed must be from 0 to 9223372036854775807, not -1"),
         (["random", "random", "--size", "99"], "99"),
         (["random", "random", "--rules", "martian"], "martian"),
         (["random", "random", "--move-seconds", "1e10"], "expected a number above 0, at most 1,000,000"),

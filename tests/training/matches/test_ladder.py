@@ -138,6 +138,17 @@ def test_a_game_without_a_perfect_player_says_so(capsys: pytest.CaptureFixture[s
     assert "perfect" not in captured.out
 
 
+def test_games_that_are_the_same_are_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "engine.py"
+    program.write_text(ENGINE)
+    monkeypatch.setattr(ladder, "_climbers", lambda options: ["fixed"])
+    where = ["--opponent", f"{sys.executable} -S {program} {{sims}}", "--sims", "100"]
+    assert ladder.main(["--game", "tictactoe", "--games", "3", *where]) == 0
+    assert "2 different games of 6 against gtp:" in capsys.readouterr().err
+
+
 def test_a_bug_is_no_error_of_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> NoReturn:
         raise ValueError("operands could not be broadcast together")
@@ -156,7 +167,9 @@ def test_a_bug_is_no_error_of_the_users(monkeypatch: pytest.MonkeyPatch) -> None
         (["--sims", "0"], "at least 1"),
         (["--sims", "10", "99999999999"], "99999999999 visits a move are too many"),
         (["--games", "0"], "--games 0: expected 1 or more for each opponent and colour"),
-        (["--seed", "-1"], "the seed must be at least 0, not -1"),
+        (["--seed", "-1"], "the seed must be from 0 to 9223372036854775807, not -1"),
+        (["--visits", "8", "9", "8"], "--visits 8 is given twice: name each once"),
+        (["--sims", "2", "2"], "--sims 2 is given twice"),
         (["--opening-moves", "-1"], "opening_moves between 0 and max_moves - 1, not 32, 700 and -1"),
         (["--csv", "/nowhere/x.csv"], "cannot write /nowhere/x.csv: there is no folder /nowhere"),
         (["--plot", "/"], "cannot write /: it is a folder"),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import threading
 from collections import Counter
 from pathlib import Path
 
@@ -146,6 +148,29 @@ def test_a_gtp_engine_is_told_its_clock_and_plays_on_after_it_begins_again(toy: 
     first = ["play b C3", "time_left w 59 0", "genmove w"]
     second = ["play b C3", "play w pass", "time_left b 0.4 2", "genmove b"]
     assert log.split(",")[1 : len([*begun, *first, *begun, *second]) + 1] == [*begun, *first, *begun, *second]
+
+
+def test_an_engine_that_still_thinks_is_not_waited_for(tmp_path: Path, go: Game) -> None:
+    """It thinks until nobody asks it any more; that is less than the minute that its answer may take."""
+    program = tmp_path / "thinker.py"
+    program.write_text(
+        "import sys\n"
+        "while not (line := sys.stdin.readline()).count('genmove'):\n"
+        "    print('=' + line.split()[0] + '\\n', flush=True)\n"
+        f"open({str(tmp_path / 'asked')!r}, 'w').close()\n"
+        "sys.stdin.read()\n"
+    )
+    player = open_player(f"gtp:{sys.executable} -S {program}", Conditions(go, 7.5, move_seconds=60))
+    player.begin(0, seed=1)
+    answers: list = []
+    thinking = threading.Thread(target=lambda: answers.extend(player.choose([Turn(0, Position(go))])))
+    thinking.start()
+    while not (tmp_path / "asked").exists():
+        os.sched_yield()
+    player.close()
+    thinking.join(20)
+    assert not thinking.is_alive()
+    assert isinstance(answers[0], Fault) and answers[0].kind == "failure"
 
 
 def test_fixed_always_gives_the_same_sensible_move(go: Game) -> None:

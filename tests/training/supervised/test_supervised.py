@@ -161,6 +161,13 @@ def test_variations_share_no_rows_and_know_no_result() -> None:
     assert [moves_of(line) for line in labelled_lines(data)] == ["A9 B8 C7"]
 
 
+def test_a_result_that_no_board_gives_is_refused() -> None:
+    for result in (b"B+51", b"W+" + b"9" * 400):
+        with pytest.raises(ValueError, match="cannot be the result of a 5x5 game"):
+            only(b"(;SZ[5]KM[0.5]RE[" + result + b"];B[aa])")
+    assert only(b"(;SZ[5]KM[0.5]RE[B+50];B[aa])").known[1]
+
+
 def test_a_folder_of_bad_and_good_files() -> None:
     said: list[str] = []
     found = collection.read(NASTY, Wanted(held_out=0), said.append)

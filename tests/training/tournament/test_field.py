@@ -47,7 +47,7 @@ def test_pairs_meet_as_they_are_written(tmp_path: Path) -> None:
     pairs = PAIR.format("uct:2", "random") + PAIR.format("fixed", "uct:1")
     field = read(tmp_path, f'kind = "pairs"\n{four}{pairs}')
     assert field.pairings == [(3, 0), (1, 2)]
-    assert field.facts()["pairs"] == [["uct:2", "random"], ["fixed", "uct:1"]]
+    assert field.facts["pairs"] == [["uct:2", "random"], ["fixed", "uct:1"]]
 
 
 @pytest.mark.parametrize(
@@ -213,6 +213,6 @@ def test_another_file_of_weights_under_the_same_name_is_another_fact(small_weigh
     copy = tmp_path / "net.pt"
     copy.write_bytes(small_weights.read_bytes())
     text = TWO + f'[[entrant]]\nname = "net"\nplayer = "weights:{copy}:4"\n'
-    before = read(tmp_path, text).facts()
+    before = read(tmp_path, text).facts
     copy.write_bytes(small_weights.read_bytes() + b"\n")
-    assert before["entrants"]["net"] != read(tmp_path, text).facts()["entrants"]["net"]
+    assert before["entrants"]["net"] != read(tmp_path, text).facts["entrants"]["net"]

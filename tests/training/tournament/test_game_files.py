@@ -25,5 +25,16 @@ def test_games_of_different_pairings_have_files_of_their_own(tmp_path: Path) -> 
     assert game_files.name_of(played("a", "b-c", 0, "a"), field) == "a~b-c-0001.txt"
 
 
+def test_the_file_of_another_game_of_that_name_goes(tmp_path: Path) -> None:
+    """As where the journal was removed and the tournament began anew."""
+    field = Field((Entrant("random", "a"), Entrant("fixed", "b")), game="tictactoe", size=3)
+    for moves in ("B A1", "B B2 W C3"):
+        game = played("a", "b", 0, "a", moves=moves)
+        game_files.write(game, field, field.make_game(), tmp_path)
+    (file,) = (tmp_path / game_files.FOLDER).iterdir()
+    assert file.read_text().endswith("moves: B B2 W C3\n")
+    assert game_files.is_written(game, field, tmp_path)
+
+
 def test_no_name_in_files_holds_what_stands_between_two() -> None:
     assert not any("~" in Entrant("random", name).file_name for name in NAMES)

@@ -18,8 +18,10 @@ from typing import Any
 import pytest
 from sgfmill.sgf import Sgf_game
 
+from gozero import locations
 from tests.training.tournament.journals import journal, keys
 from training.tournament import command, runner
+from training.tournament.field import load
 
 ENGINE = Path(__file__).with_name("engine.py")
 ROOT = Path(__file__).resolve().parents[3]
@@ -103,7 +105,7 @@ def test_the_same_seed_plays_the_same_games_in_any_number_of_processes(tmp_path:
     for processes in (1, 2):
         folder = tmp_path / str(processes)
         folder.mkdir()
-        entrants = {"fixed": "fixed", "random": "random", "other": "random"}
+        entrants = {"fixed": "fixed", "random": "random", "uct": "uct:5"}
         _, games = play(written(folder, entrants, games=10, processes=processes))
         found.append({(*game["pair"], game["index"]): game["moves"] for game in games})
     assert len(found[0]) == 30
@@ -137,6 +139,22 @@ def test_an_entrant_that_starts_later_plays_what_it_had_forfeited(tmp_path: Path
     late.write_text(ENGINE.read_text())
     code, games = play(path)
     assert (code, len(games)) == (0, 4)
+    late.unlink()
+    assert play(path, "--games", "6") == (1, games), "what it cannot start for is lost by nobody"
+    late.write_text(ENGINE.read_text())
+    code, games = play(path, "--games", "6")
+    assert (code, len(games)) == (0, 6)
+
+
+def test_other_weights_under_the_same_name_are_not_played(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    net = tmp_path / "net.pt"
+    net.write_bytes(locations.find("ttt.pt").read_bytes())
+    field = load(written(tmp_path, {"net": f"weights:{net}:1", "r": "random"}, processes=1))
+    assert "(sha256 " in field.facts["entrants"]["net"]
+    net.write_bytes(locations.find("ttt-mlp.pt").read_bytes())
+    assert runner.play(field, tmp_path / "out", lambda: False) == 1
+    assert journal(tmp_path / "out") == []
+    assert "is not the one with which the tournament began" in capsys.readouterr().out
 
 
 def test_a_sequential_test_ends_when_it_is_decided(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -46,7 +46,7 @@ class Raising(RandomPlayer):
 def watched(monkeypatch: pytest.MonkeyPatch, made: Any, warm: bool = False) -> tuple[WatchedPlayer, Watch]:
     monkeypatch.setattr(worker, "open_player", made)
     watch = Watch([NOBODY, 0.0])
-    return WatchedPlayer(1, "random", FIELD.conditions(GAME), watch, warm), watch
+    return WatchedPlayer(1, "random", FIELD.conditions(GAME), watch, warm, "random"), watch
 
 
 def refuse(*_: Any) -> Any:
@@ -105,6 +105,17 @@ def test_what_ends_the_process_is_the_doing_of_who_was_thinking(monkeypatch: pyt
 def test_a_rehearsal_names_who_raises(made: Any, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rehearsal, "open_player", made)
     assert next(rehearsal.rehearse(FIELD, [])) == (False, said)
+
+
+def test_a_move_may_take_as_long_as_its_clock_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However little an answer without a clock may take."""
+    watches: list[float] = []
+    player, watch = watched(monkeypatch, lambda *_: RandomPlayer())
+    monkeypatch.setattr(watch, "set", lambda place, seconds: watches.append(seconds))
+    player.begin(0, seed=1)
+    player.choose([Turn(0, Position(GAME), limit=5000.0)])
+    player.choose([Turn(0, Position(GAME))])
+    assert watches[1:] == [worker.GRACE + 5000, worker.GRACE + 60]
 
 
 class Slow(RandomPlayer):
