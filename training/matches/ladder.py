@@ -23,12 +23,13 @@ from __future__ import annotations
 
 import argparse
 import csv
+import io
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from gozero import plots
+from gozero import files, plots
 from gozero.errors import ChoiceError
 from training.console import Parser, run_command, say
 from training.matches import perfect
@@ -173,7 +174,7 @@ def _run(options: argparse.Namespace) -> int:
                 _write_csv(options.csv, rungs)
     print("\n" + "\n".join(_means(rungs)))
     if options.plot:
-        options.plot.write_bytes(_picture(rungs, game.name))
+        files.write(options.plot, _picture(rungs, game.name))
     return 1 if any(record.detail for rung in rungs for record in rung.records) else 0
 
 
@@ -270,24 +271,17 @@ def _means(rungs: Sequence[Rung]) -> list[str]:
 
 
 def _write_csv(path: Path, rungs: Sequence[Rung]) -> None:
-    """A row for each match; see COLUMNS."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(COLUMNS)
-        for rung in rungs:
-            total = rung.tally
-            shares = (total.score, *wilson(total.points, total.games), rung.as_colour(0), rung.as_colour(1))
-            counts = (total.games, total.wins, total.losses, total.draws)
-            writer.writerow(
-                [
-                    rung.climber,
-                    rung.visits,
-                    rung.opponent,
-                    rung.simulations,
-                    *counts,
-                    *(f"{share:.4f}" for share in shares),
-                ]
-            )
+    """A row for each match; see COLUMNS. The file appears whole or stays as it was."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(COLUMNS)
+    for rung in rungs:
+        total = rung.tally
+        shares = (total.score, *wilson(total.points, total.games), rung.as_colour(0), rung.as_colour(1))
+        counts = (total.games, total.wins, total.losses, total.draws)
+        names = (rung.climber, rung.visits, rung.opponent, rung.simulations)
+        writer.writerow([*names, *counts, *(f"{share:.4f}" for share in shares)])
+    files.write(path, text.getvalue().encode())
 
 
 def _run_of(climber: str) -> str:

@@ -68,10 +68,6 @@ class Standing:
     seconds: float  # a move, in the mean; not a number without a move
     longest: float  # seconds of the slowest move
 
-    @property
-    def points(self) -> float:
-        return self.tally.points
-
 
 def tallies(games: Iterable[PlayedGame]) -> dict[tuple[str, str], Tally]:
     """Each pairing's tally from the first one's side, the pair in the order of the alphabet."""
