@@ -13,7 +13,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -154,10 +154,10 @@ class Analyst:
         self._finish(
             [running_task for running_task in self._running if running_task.is_finished or now >= running_task.deadline]
         )
-        for running_task in self._running:
+        for running_task in list(self._running):
             if now >= running_task.next_report:
                 running_task.next_report = now + running_task.task.query.report_interval
-                self._report(running_task, True)
+                self._tell(running_task, goes_on=True)
 
     def _start(self, task: Task) -> None:
         try:
@@ -169,38 +169,51 @@ class Analyst:
             self._failed(task, error)
 
     def _advance(self, running: list[RunningTask]) -> None:
-        """Run a wave of searches on boards of one size; an error ends them, since some of their leaves are lost."""
+        """Run a wave of searches on boards of one size: in one batch, or if that fails each by itself."""
+        leaves = [running_task.collect() for running_task in running]
         try:
-            _advance(running)
-        except Exception as error:  # noqa: BLE001 - those on other boards go on
-            self._running = [running_task for running_task in self._running if running_task not in running]
-            for running_task in running:
-                self._failed(running_task.task, error)
+            parts = _evaluated(running[0].evaluator, leaves)
+        except Exception:  # noqa: BLE001 - it was too much at once, or one of them is to blame
+            for running_task, own in zip(running, leaves, strict=True):
+                try:
+                    running_task.absorb(*_evaluated(running_task.evaluator, [own]))
+                except Exception as error:  # noqa: BLE001 - the other searches go on
+                    self._end(running_task, error)
+            return
+        for running_task, part in zip(running, parts, strict=True):
+            running_task.absorb(part)
 
     def _finish(self, running: list[RunningTask]) -> None:
         self._running = [running_task for running_task in self._running if running_task not in running]
         for running_task in running:
-            self._report(running_task, False)
+            self._tell(running_task, goes_on=False)
+
+    def _tell(self, running_task: RunningTask, *, goes_on: bool) -> None:
+        """Report; where the answer cannot be made, which may need an evaluation, the search has failed."""
+        try:
+            self._report(running_task, goes_on)
+        except BrokenPipeError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the other searches go on
+            self._end(running_task, error)
+
+    def _end(self, running_task: RunningTask, error: Exception) -> None:
+        self._running = [other for other in self._running if other is not running_task]
+        self._failed(running_task.task, error)
 
 
 def _size(running_task: RunningTask) -> int:
     return running_task.task.query.size
 
 
-def _advance(running: list[RunningTask]) -> None:
-    """Run a wave of searches on boards of one size."""
-    leaves = [running_task.collect() for running_task in running]
+def _evaluated(evaluator: Evaluator, leaves: list[np.ndarray]) -> list[Evaluation | None]:
+    """The evaluations of each search's leaves, int32 [n, S], in one batch; None where there are none."""
     states = np.concatenate(leaves)
-    parts: Iterator[Evaluation | None] = itertools.repeat(None)
-    if len(states):
-        parts = _parts(running[0].evaluator.evaluate(states), [len(part) for part in leaves])
-    for running_task, part in zip(running, parts, strict=False):
-        running_task.absorb(part)
-
-
-def _parts(evaluation: Evaluation, lengths: list[int]) -> Iterator[Evaluation | None]:
-    """An evaluation of many states in parts of these lengths; None for an empty one."""
-    end = 0
-    for length in lengths:
-        start, end = end, end + length
-        yield evaluation.of(slice(start, end)) if length else None
+    if not len(states):
+        return [None] * len(leaves)
+    evaluation = evaluator.evaluate(states)
+    ends = np.cumsum([len(part) for part in leaves]).tolist()
+    return [
+        evaluation.of(slice(end - len(part), end)) if len(part) else None
+        for part, end in zip(leaves, ends, strict=True)
+    ]

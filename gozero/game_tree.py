@@ -84,8 +84,9 @@ class GameTree:
         """
         try:
             return self._searched(root, mask, limits, should_stop, observer)
-        except BaseException:
-            self.forget()  # leaves that were never evaluated would wait in the tree for ever
+        except BaseException:  # whatever state the tree is in
+            self._search.drop()
+            self._line = []
             raise
 
     def _searched(

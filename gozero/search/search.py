@@ -119,15 +119,20 @@ class Search:
         self._prepare_leaves()
         self._rows = evaluator if isinstance(evaluator, RowEvaluator) else None
         self._reserve = self.settings.max_depth + (self._rows.plies if self._rows else 0)
+        self.drop()
         if self.forest.nodes.shape[1] > (room := self._first_room(len(self.forest.trees))):
-            self.forest = new_forest(self.game, len(self.forest.trees), room)
+            with contextlib.suppress(MemoryError):  # the old arrays will do
+                self.forest = new_forest(self.game, len(self.forest.trees), room)
         self._begun[:] = 0
+        self._knows_score = False  # whether the evaluator gives scores: known after its first call
+
+    def drop(self) -> None:
+        """Forget all that was searched, as where leaves will never be evaluated that a tree waits for."""
+        for field in ("node_count", "edge_count", "active", "full"):
+            self.forest.trees[field] = 0
         self._collected = 0  # leaves that wait for `absorb`
         self._running = 0  # trees whose search goes on
         self._nodes = 0  # that an active tree has, at most
-        self._knows_score = False  # whether the evaluator gives scores: known after its first call
-        for field in ("node_count", "edge_count", "active", "full"):
-            self.forest.trees[field] = 0
 
     def begin(self, tree: int, request: SearchRequest) -> None:
         """Set what a tree, 0 … B-1, searches. ValueError for another tree, and as `SearchRequest.check`."""
@@ -154,9 +159,16 @@ class Search:
         return bool(kept)
 
     def wave(self) -> list[int]:
-        """Search one wave of all unfinished trees. Returns the trees that finished in it."""
+        """Search one wave of all unfinished trees. Returns the trees that finished in it. What the evaluator raises is
+        raised here, and all trees are dropped.
+        """
         states = self.collect()
-        return self.absorb(self.evaluator.evaluate(states) if len(states) else None)
+        try:
+            evaluation = self.evaluator.evaluate(states) if len(states) else None
+        except BaseException:
+            self.drop()
+            raise
+        return self.absorb(evaluation)
 
     def collect(self) -> np.ndarray:
         """The first half of a wave: int32 [n, S], its leaves, to be evaluated by the caller. They stay valid until

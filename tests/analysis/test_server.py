@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from analysis import answers
 from analysis.analyst import Analyst, RunningTask
 from analysis.positions import tasks
 from analysis.queries import Defaults, read_query
@@ -409,10 +410,10 @@ def test_positions_share_the_memory_and_its_end_is_told_once() -> None:
 
 
 class Failing(Opinionated):
-    """On the 7x7 board there is no memory for its third batch."""
+    """On the 7x7 board there is no memory for its third batch, and for the one after it."""
 
     def evaluate(self, states: np.ndarray) -> Evaluation:
-        if self.game.size == 7 and len(self.batches) == 2:
+        if self.game.size == 7 and len(self.batches) in (2, 3):
             self.batches.append(len(states))
             raise MemoryError("no room")
         return super().evaluate(states)
@@ -420,14 +421,31 @@ class Failing(Opinionated):
 
 def test_a_search_that_fails_is_answered_and_the_others_go_on(capsys: pytest.CaptureFixture[str]) -> None:
     talk = Talk(evaluator=Failing)
-    for name, size in (("a", SIZE), ("b", 7), ("c", SIZE)):
+    for name, size in (("a", SIZE), ("b", 7), ("c", SIZE), ("d", 7)):
         talk.send(**query(id=name, boardXSize=size, boardYSize=size, maxVisits=100))
-    answers = {answer["id"]: answer for answer in talk.finish()}
-    assert answers["b"] == {"error": "internal error: MemoryError: no room", "id": "b", "turnNumber": 0}
-    assert [answers[name]["rootInfo"]["visits"] for name in "ac"] == [100, 100]
+    told = {answer["id"]: answer for answer in talk.finish()}
+    assert told["b"] == {"error": "internal error: MemoryError: no room", "id": "b", "turnNumber": 0}
+    assert [told[name]["rootInfo"]["visits"] for name in "acd"] == [100] * 3
     assert "MemoryError" in capsys.readouterr().err
-    talk.send(**query(id="d", boardXSize=7, boardYSize=7, maxVisits=100))
-    assert talk.finish()[-1]["rootInfo"]["visits"] == 100
+
+
+def test_an_answer_that_cannot_be_made_is_an_error_and_the_others_are_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = answers.answer
+
+    def fail(task: Any, *rest: Any, **options: Any) -> Any:
+        if task.query.id == "a":
+            raise MemoryError("no room")
+        return made(task, *rest, **options)
+
+    monkeypatch.setattr(answers, "answer", fail)
+    talk = Talk(positions=2)
+    for name in "abc":
+        talk.send(**query(id=name, maxVisits=10**6))
+    talk.server.wave()
+    told = talk.send(id="x", action="terminate_all")
+    assert [answer["id"] for answer in told] == ["a", "b", "c", "x"]
+    assert told[0] == {"error": "internal error: MemoryError: no room", "id": "a", "turnNumber": 0}
+    assert told[1]["rootInfo"]["visits"] > 0 and told[2]["noResults"] and talk.server.is_idle
 
 
 def test_no_depth_of_nesting_is_an_internal_error(capsys: pytest.CaptureFixture[str]) -> None:

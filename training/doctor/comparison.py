@@ -32,6 +32,7 @@ from training.settings.config import LoopSettings
 from training.storage import storage
 
 ACROSS = ("evaluations", "rows", "games", "steps", "generation", "hours")  # what the curves are drawn over
+CHAINED = ("evaluations", "steps", "hours")  # counters of a run's own work, without what it took over by --records
 LOSSES = ("policy", "value", "ownership", "score", "reply", "total")
 ONE_VALUE = ("agz13", *BODIES)  # networks whose value is one number, whatever the setting
 PICTURE = ".png"  # the name's end that asks for the losses alone, as a picture
@@ -89,22 +90,28 @@ def write(
         out: the file; it appears whole or not at all.
         across: one of `ACROSS`.
         tell: hears of what does not compare, and of lines of the logs that are left out.
-        chained: the runs are a chain, in this order.
+        chained: the runs are a chain, in this order; over one of `CHAINED` alone.
 
     Raises:
-        ReportError: a folder holds no run, the runs have no losses, matplotlib is missing, or `out` cannot be written.
+        ReportError: a folder holds no run, the runs have no losses, a chain has no such counter, matplotlib is
+            missing, or `out` cannot be written.
     """
+    if chained and across not in CHAINED:
+        raise ReportError(
+            f"--chained is drawn over {', '.join(CHAINED)}: of {across}, a run counts again what it took over"
+        )
     runs = [_open(folder, label) for folder, label in zip(folders, _labels(folders), strict=True)]
     drawn = [_chain(runs)] if chained else runs
     try:
         if not _losses(drawn, across):
             raise ReportError(f"no loss of these runs is logged with its {across}; try another --across")
-        for warning in (*(run.complaint for run in runs if run.complaint), *warnings(runs, across)):
+        found = warnings(runs, across, chained=chained)
+        for warning in (*(run.complaint for run in runs if run.complaint), *found):
             tell(warning)
         if out.suffix.lower() == PICTURE:
             return page.save(out, plots.curves(_losses(drawn, across)))
         names = ", ".join(run.label for run in runs)
-        return page.save(out, page.page(f"Runs compared: {names}", "".join(_body(runs, drawn, across))))
+        return page.save(out, page.page(f"Runs compared: {names}", "".join(_body(runs, drawn, across, found))))
     except PlotError as error:
         raise ReportError(str(error)) from None
 
@@ -130,7 +137,7 @@ def _open(folder: Path, label: str) -> ComparedRun:
 def _chain(runs: Sequence[ComparedRun]) -> ComparedRun:
     """The runs of a chain as one, whose counters are the sums over them."""
     reports: list[Report] = []
-    before: Report = dict.fromkeys((f"run/{name}" for name in ACROSS), 0.0)
+    before: Report = dict.fromkeys((f"run/{name}" for name in CHAINED), 0.0)
     for run in runs:
         moved = [{name: value + before.get(name, 0) for name, value in report.items()} for report in run.reports]
         before |= {name: moved[-1][name] for name in before if name in moved[-1]}
@@ -198,9 +205,13 @@ def _judgement(runs: Sequence[ComparedRun], across: str) -> list[Panel]:
     )
 
 
-def _body(runs: Sequence[ComparedRun], drawn: Sequence[ComparedRun], across: str) -> Iterator[str]:
-    """A row of the table for each of `runs`, curves of those that are drawn."""
-    yield from _summary(runs, across)
+def _body(
+    runs: Sequence[ComparedRun], drawn: Sequence[ComparedRun], across: str, found: Sequence[str]
+) -> Iterator[str]:
+    """A row of the table for each of `runs`, the warnings, curves of those runs that are drawn."""
+    yield from _summary(runs)
+    for warning in found:
+        yield f'<p class="verdict stuck">{html.escape(warning)}</p>\n'
     words = f"Over {across}. A run without held-out games has curves of training alone."
     yield from page.curves("Losses", words, _losses(drawn, across))
     words = "Few games each, so trust the trend. The scores are against opponents that each run has reached by itself."
@@ -210,8 +221,8 @@ def _body(runs: Sequence[ComparedRun], drawn: Sequence[ComparedRun], across: str
     yield from _differences(runs)
 
 
-def _summary(runs: Sequence[ComparedRun], across: str) -> Iterator[str]:
-    """A row for each run: its counters, newest losses and verdict; and what does not compare."""
+def _summary(runs: Sequence[ComparedRun]) -> Iterator[str]:
+    """A row for each run: its counters, newest losses and verdict."""
     counters = ("generation", "hours", "games", "rows", "evaluations", "steps")
     losses = [f"{part}/{name}" for part in ("train", "held") for name in ("policy", "value")]
     rows = [
@@ -226,11 +237,9 @@ def _summary(runs: Sequence[ComparedRun], across: str) -> Iterator[str]:
         for run in runs
     ]
     yield page.table(["run", "game", "network", *counters, *losses, "verdict"], rows)
-    for warning in warnings(runs, across):
-        yield f'<p class="verdict stuck">{html.escape(warning)}</p>\n'
 
 
-def warnings(runs: Sequence[ComparedRun], across: str) -> list[str]:
+def warnings(runs: Sequence[ComparedRun], across: str, *, chained: bool = False) -> list[str]:
     """Sentences on what of these runs does not compare, and on runs that cannot be drawn over this counter."""
     games = sorted({str(run.settings["game"]) for run in runs if "game" in run.settings})
     boards = {tuple(sorted({size for report in run.reports for size in history.sizes(report)})) for run in runs}
@@ -245,7 +254,8 @@ def warnings(runs: Sequence[ComparedRun], across: str) -> list[str]:
         )
     missing = [run.label for run in runs if not any(f"run/{across}" in report for report in run.reports)]
     if missing:
-        found.append(f"The log of {', '.join(missing)} has no {across}, so it has no curve here; try another --across.")
+        what = "its part of the curve is missing" if chained else "it has no curve here"
+        found.append(f"The log of {', '.join(missing)} has no {across}, so {what}; try another --across.")
     return found
 
 

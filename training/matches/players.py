@@ -137,10 +137,8 @@ class SearchPlayer:
         self._visits = visits
         self._trees = 1 if isinstance(evaluator, RowEvaluator) else conditions.parallel
         self._seed, self._seeds = conditions.seed, dict[int, int]()  # of the games in the slots
-        if visits >= (most := most_nodes(conditions.game)):
-            raise PlayerError(
-                f"{name}: a search of this board has room for {most - 1:,} visits; give no more than that"
-            )
+        if visits > (most := most_nodes(conditions.game)):
+            raise PlayerError(f"{name}: a search of this board has room for {most:,} visits; give no more than that")
         try:
             self._search = Search(conditions.game, evaluator, settings, trees=self._trees, seed=conditions.seed)
         except MemoryError:

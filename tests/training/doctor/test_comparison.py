@@ -10,7 +10,7 @@ import pytest
 
 from gozero import plots
 from gozero.plots import Curve, Panel
-from training.doctor import comparison, report
+from training.doctor import comparison, page, report
 
 LOSSES = {"train/policy": 3.0, "train/value": 0.5, "held/policy": 3.5}
 
@@ -56,10 +56,16 @@ def test_a_chain_is_one_curve_along_which_the_counters_go_on(tmp_path: Path, dra
     first = run_folder(tmp_path / "a", {"train/policy": 3.0}, {"train/policy": 2.5})
     second = run_folder(tmp_path / "b", {"train/policy": 2.25}, {"train/policy": 2.0})
     third = run_folder(tmp_path / "c", {"train/policy": 1.5})
-    page = comparison.write([first, second, third], tmp_path / "page.html", "rows", chained=True)
+    written = comparison.write([first, second, third], tmp_path / "page.html", chained=True)
     policy = next(panel for panel in drawn if panel.title == "policy loss, training")
-    assert policy.curves == [Curve("a to c", [100, 200, 300, 400, 500], [3.0, 2.5, 2.25, 2.0, 1.5])]
-    assert all(f"<td>{name}</td>" in page.read_text() for name in "abc")
+    assert policy.curves == [Curve("a to c", [1e4, 2e4, 3e4, 4e4, 5e4], [3.0, 2.5, 2.25, 2.0, 1.5])]
+    assert all(f"<td>{name}</td>" in written.read_text() for name in "abc")
+
+
+def test_a_chain_is_not_drawn_over_what_its_runs_took_over(tmp_path: Path) -> None:
+    folders = [run_folder(tmp_path / name, LOSSES) for name in "ab"]
+    with pytest.raises(page.ReportError, match="--chained is drawn over evaluations, steps, hours: of rows, a run"):
+        comparison.write(folders, tmp_path / "page.html", "rows", chained=True)
 
 
 def test_strength_and_bias_are_compared_too(tmp_path: Path, drawn: list[Panel]) -> None:

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 from gozero import coords, games, nets, weights
+from gozero.evaluators.base import Evaluation
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games.game import Game
 from gozero.position import Position
 from tests.search.naive import HashEvaluator
 from training.matches import players
-from training.matches.players import Conditions, PlayerError, Turn, open_player
+from training.matches.players import Conditions, PlayerError, SearchPlayer, Turn, open_player
 
 SIZE = 5
 
@@ -43,6 +44,24 @@ def test_a_network_plays_in_the_precision_that_is_named(tmp_path: Path, go: Game
         assert player.name == expected
         if ending:
             assert player._search.evaluator.precision == ending[1:]
+
+
+def test_a_batch_that_fails_leaves_no_search_behind_that_waits_for_it(go: Game) -> None:
+    class Failing(HashEvaluator):
+        def evaluate(self, states: np.ndarray) -> Evaluation:
+            if len(self.batches) == 3:
+                self.batches.append(0)
+                raise MemoryError
+            return super().evaluate(states)
+
+    conditions = Conditions(go, 7.5, parallel=3)
+    player = SearchPlayer("failing", Failing(go), 30, players.match_search(30, conditions), conditions)
+    turns = [Turn(slot, Position(go)) for slot in range(3)]
+    for turn in turns:
+        player.begin(turn.slot, seed=1)
+    with pytest.raises(MemoryError):
+        player.choose(turns)
+    assert [player.choose([turn])[0] for turn in turns] == player.choose(turns)
 
 
 @pytest.mark.parametrize("parallel", [1, 3])
