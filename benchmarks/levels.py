@@ -180,10 +180,12 @@ def draw(path: Path, rated: Sequence[Rating], title: str) -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """Play, rate, write; the exit code: 0."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--weights", default="best.pt", metavar="FILE")
-    parser.add_argument("--size", type=int, default=9)
-    parser.add_argument("--komi", type=float, default=7.5)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.levels", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--weights", default="best.pt", metavar="FILE", help="the network (default %(default)s)")
+    parser.add_argument("--size", type=int, default=9, help="of the board (default %(default)s)")
+    parser.add_argument("--komi", type=float, default=7.5, help="points for White (default %(default)s)")
     parser.add_argument(
         "--levels",
         type=int,
@@ -196,10 +198,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--evaluations", type=positive, default=100_000, metavar="N", help="of each match, about (default 100,000)"
     )
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--threads", type=positive, default=1)
+    parser.add_argument("--seed", type=int, default=1, help="of openings and levels (default %(default)s)")
+    parser.add_argument("--threads", type=positive, default=1, help="for the network (default %(default)s)")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="save the matches")
-    parser.add_argument("--plot", type=Path, metavar="FILE.png")
+    parser.add_argument("--plot", type=Path, metavar="FILE.png", help="draw the Elo of the levels")
     parser.add_argument("--short", action="store_true", help="two levels on 5x5, to see that it runs")
     options = parser.parse_args(arguments)
     if options.short:

@@ -248,7 +248,11 @@ def play_all(match: Match, options: argparse.Namespace) -> tuple[list[int], Coun
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:
     """The options, completed by what is usual in the game."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.strength_uct",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--game", choices=MATCHES, default="go", help="which game (default go)")
     parser.add_argument("--games", type=int, default=400, help="how many (default 400)")
     parser.add_argument("--short", action="store_true", help="two games of 50 simulations, to see that it runs")

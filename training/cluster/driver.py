@@ -54,7 +54,7 @@ def connect(address: str) -> None:
     Raises:
         SettingsError: there is none, or it cannot be used.
     """
-    reach(known() if address == "auto" else address)
+    answering(address)
     try:
         with quiet():
             ray.init(address=address, namespace=NAMESPACE, log_to_driver=False, logging_level=logging.ERROR)
@@ -79,6 +79,13 @@ def quiet() -> Iterator[None]:
             os.close(kept)
 
 
+def answering(address: str) -> str:
+    """HOST:PORT of the cluster that `address`, auto or HOST:PORT, names. SettingsError if nothing listens there."""
+    found = known() if address == "auto" else address
+    reach(found, ", or auto")
+    return found
+
+
 def known() -> str:
     """What auto stands for: RAY_ADDRESS, or the cluster that `ray start` noted here. SettingsError where there is none."""
     noted = Path(tempfile.gettempdir()) / "ray" / "ray_current_cluster"
@@ -90,11 +97,11 @@ def known() -> str:
     return address
 
 
-def reach(address: str) -> None:
-    """SettingsError if nothing listens at HOST:PORT."""
+def reach(address: str, besides: str = "") -> None:
+    """SettingsError if nothing listens at HOST:PORT; `besides`: what else could have been given."""
     host, _, port = address.rpartition(":")
     if not host or not port.isdecimal() or not 0 < int(port) < 65536:
-        raise SettingsError(f"--address {address}: expected auto or HOST:PORT, such as 10.0.0.5:6379")
+        raise SettingsError(f"--address {address}: expected HOST:PORT, such as 10.0.0.5:6379{besides}")
     try:
         socket.create_connection((host, int(port)), CONNECT_SECONDS).close()
     except OSError as error:

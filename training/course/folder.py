@@ -74,9 +74,10 @@ class CourseFolder:
         made, names = self.content(stage)["settings"], options or {}
         for key, value in settings.items():
             if made.get(key) != value:
+                option = f"--{names.get(key, key).replace('_', '-')}"
                 raise CourseError(
-                    f"{self.file(stage)} was made with --{names.get(key, key).replace('_', '-')} {made.get(key)}, "
-                    f"not {value}; give the same, or another --run"
+                    f"{self.file(stage)} was made with {option} {made.get(key)}, not {value}; give {option} "
+                    f"{made.get(key)}, or another --run"
                 )
         return True
 

@@ -68,6 +68,8 @@ def read_log(folder: Path) -> RunLog:
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is no text"
         raise ReportError(f"cannot read {folder.absolute() / history.LOG}: {why}") from None
+    if not folder.is_dir():
+        raise ReportError(f"there is no folder {folder.absolute()}")
     if not log.reports:
         what = f"{folder.absolute()} holds no {history.LOG} with a finished generation"
         begun = "let its run finish one first" if storage.holds_run(folder) else "is it a run folder?"

@@ -27,7 +27,7 @@ from gozero.options import SettingsError
 from gozero.threads import available_threads
 from training.actor import simulators
 from training.actor.leaves import check_precision
-from training.console import Parser, say, stop_on_signals
+from training.console import Parser, positive, say, stop_on_signals
 from training.cycle import sitting
 from training.cycle.sitting import FAILED, UNUSABLE, prepare
 from training.doctor import monitor
@@ -117,19 +117,18 @@ def _add_looks(look: argparse._ArgumentGroup) -> None:
         help="the same for a cluster of so many workers: rows, traffic, the learner's load, storage (default 1,8,64,1000)",
     )
     look.add_argument(
-        "--dry-run", action="store_true", help="check settings, folder, disk, weights and a step of everything"
+        "--dry-run",
+        action="store_true",
+        help="check settings, folder, disk, weights, whether the cluster answers, and a step of everything here",
     )
 
 
 def _counts(text: str) -> tuple[int, ...]:
     """Whole numbers above 0, with commas between them."""
-    counts = tuple(int(part) for part in text.split(","))
-    if min(counts) < 1:
-        raise ValueError(text)
-    return counts
-
-
-_counts.__name__ = "list of whole numbers above 0"  # argparse names the type in its message
+    try:
+        return tuple(positive(part) for part in text.split(","))
+    except argparse.ArgumentTypeError:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected whole numbers above 0, such as 8,64") from None
 
 
 def parser() -> argparse.ArgumentParser:
@@ -212,14 +211,19 @@ def _check_together(options: argparse.Namespace, settings: LoopSettings) -> None
         raise SettingsError("--take-over belongs to --storage URL; give both")
 
 
-def _on_cluster(settings: LoopSettings, folder: Path, origin: Origin, options: argparse.Namespace, program: str) -> int:
-    """The run on the cluster at `--address`."""
+def _check_cluster(options: argparse.Namespace) -> None:
+    """SettingsError for options that no cluster understands, or a machine that cannot speak with one."""
     if options.workers < 0:
         raise SettingsError(f"--workers {options.workers}: give a number of workers, or 0 for those of training.worker")
     if find_spec("ray") is None:
         raise SettingsError(
             "--address needs Ray, which is not installed; run: pip install '.[distributed]' in the folder of the source"
         )
+
+
+def _on_cluster(settings: LoopSettings, folder: Path, origin: Origin, options: argparse.Namespace, program: str) -> int:
+    """The run on the cluster at `--address`."""
+    _check_cluster(options)
     from training.cluster import driver
     from training.cluster.messages import Assignment
 
@@ -242,6 +246,11 @@ def _look_first(settings: LoopSettings, folder: Path, origin: Origin, options: a
 
     sitting.compare(settings, folder)
     if options.dry_run:
+        if options.address is not None:
+            _check_cluster(options)
+            from training.cluster import driver
+
+            print(f"cluster    {driver.answering(options.address)} answers: ok")
         if options.storage is not None:
             found = sitting.look_at_second_home(options.storage, options.take_over, folder, settings)
             print(f"storage    {found}: ok")

@@ -36,13 +36,18 @@ def test_without_ray_the_line_says_what_to_install(
 
 @pytest.mark.parametrize(
     "address, why",
-    [(NOBODY, "no cluster answers there"), ("nowhere", "expected auto or HOST:PORT"), ("host:99999", "expected auto")],
+    [
+        (NOBODY, "no cluster answers there"),
+        ("nowhere", "expected HOST:PORT, such as 10.0.0.5:6379, or auto"),
+        ("host:99999", "expected HOST:PORT"),
+    ],
 )
+@pytest.mark.parametrize("look", [[], ["--dry-run"]])
 def test_an_address_without_a_cluster(
-    address: str, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    look: list[str], address: str, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("ray", reason="Ray is not installed: pip install 'gozero[distributed]'")
-    assert run(tmp_path, "--address", address) == 2
+    assert run(tmp_path, "--address", address, *look) == 2
     line = only_line(capsys)
     assert line.startswith(f"training.loop: --address {address}: ") and why in line
     assert not (tmp_path / "run").exists()

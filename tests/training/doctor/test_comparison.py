@@ -161,7 +161,7 @@ def test_without_out_the_page_is_in_the_working_directory(
     ("arguments", "words"),
     [
         (["a", "a"], "is given twice"),
-        (["a", "nothing"], "is it a run folder?"),
+        (["a", "nothing"], "there is no folder "),
         (["a", "binary"], "log.jsonl: it is no text"),
         (["a", "empty"], "no loss of these runs is logged with its hours; try another --across"),
         (["a", "b", "--out", "nowhere/page.html"], "page.html: No such file or directory"),
