@@ -70,9 +70,7 @@ def _add_settings(which: argparse._ArgumentGroup) -> None:
     )
     which.add_argument("--run", metavar="FOLDER", help="run folder (default: runs/ and the name of the settings)")
     which.add_argument("--hours", type=float, help="stop when a generation ends after this many hours of work in all")
-    which.add_argument(
-        "--threads", type=int, help="CPU threads of network and learner; 0: as many as the process may use"
-    )
+    which.add_argument("--threads", type=int, help="CPU threads of network and learner; 0: as many as help just now")
     which.add_argument(
         "--simulator", choices=simulators.SIMULATORS, help="referee of the games beside our own rules (default auto)"
     )

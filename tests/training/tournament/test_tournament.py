@@ -205,7 +205,7 @@ def test_a_dry_run_names_who_does_not_start(tmp_path: Path, capsys: pytest.Captu
     lines = capsys.readouterr().out.splitlines()
     assert re.fullmatch(r"good: starts, \d\.\d{3} s a move", lines[1])
     assert lines[2] == "bad: does not start: cannot start the engine 'no-such-program': No such file or directory"
-    assert lines[4].startswith("12 games left of 12 (3 pairings of 4), about ")
+    assert lines[4].startswith("12 games left of 12 (3 pairings of 4), 8 of them forfeited, about ")
     assert not (tmp_path / "out").exists()
 
 

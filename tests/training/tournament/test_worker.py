@@ -161,7 +161,8 @@ def test_a_rehearsal_measures_the_steps_of_a_ladder_as_long_as_they_are_quick(mo
     seconds = 2 * 10 / 2 * (3 * 0.01 + 1 + 2 + 5000)
     assert told[-1] == (
         True,
-        f"6 games left of 6 (3 pairings of 2), about 10 plies each: about {duration(seconds)} in 1 processes",
+        f"6 games left of 6 (3 pairings of 2), about 10 plies each: about {duration(seconds)} in 1 process, "
+        "and the start of each",
     )
     one_is_over = [played("uct:10", "uct:5000000", index, "") for index in range(2)]
     told = list(rehearsal.rehearse(field, one_is_over, {place: ("uct", count) for place, count in enumerate(steps)}))
