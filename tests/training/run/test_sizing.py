@@ -123,4 +123,4 @@ def test_the_command_prints_it_and_refuses_nonsense(
     with pytest.raises(SystemExit) as left:
         startup.main(["--preset", "tiny", "--sizing", "8,0"])
     assert left.value.code == 2
-    assert "argument --sizing: invalid list of whole numbers above 0 value: '8,0'" in capsys.readouterr().err
+    assert "argument --sizing: '8,0': expected whole numbers above 0, such as 8,64" in capsys.readouterr().err
