@@ -58,9 +58,8 @@ class GtpPlayer:
         return None if answer.kind == "refusal" and is_unknown else answer.text
 
     def close(self) -> None:
-        self._pool.shutdown(
-            wait=False, cancel_futures=True
-        )  # an engine that still thinks, after Ctrl-C, is not waited for
+        # after Ctrl-C an engine may still think: it is not waited for
+        self._pool.shutdown(wait=False, cancel_futures=True)
         for engine in self._engines.values():
             engine.close()
 
