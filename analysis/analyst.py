@@ -172,16 +172,15 @@ class Analyst:
         """Run a wave of searches on boards of one size: in one batch, or if that fails each by itself."""
         leaves = [running_task.collect() for running_task in running]
         try:
-            parts = _evaluated(running[0].evaluator, leaves)
+            parts: list[Evaluation | None] = _evaluated(running[0].evaluator, leaves)
         except Exception:  # noqa: BLE001 - it was too much at once, or one of them is to blame
-            for running_task, own in zip(running, leaves, strict=True):
-                try:
-                    running_task.absorb(*_evaluated(running_task.evaluator, [own]))
-                except Exception as error:  # noqa: BLE001 - the other searches go on
-                    self._end(running_task, error)
-            return
-        for running_task, part in zip(running, parts, strict=True):
-            running_task.absorb(part)
+            parts = []
+        for number, running_task in enumerate(running):
+            try:
+                part = parts[number] if parts else _evaluated(running_task.evaluator, [leaves[number]])[0]
+                running_task.absorb(part)
+            except Exception as error:  # noqa: BLE001 - the other searches go on
+                self._end(running_task, error)
 
     def _finish(self, running: list[RunningTask]) -> None:
         self._running = [running_task for running_task in self._running if running_task not in running]

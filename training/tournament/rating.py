@@ -2,7 +2,7 @@
 
 Vocabulary
     standing   an entrant's line of the table
-    forfeit    a game of an entrant that could not be started: not played, not rated, shown as lost
+    forfeit    a game of an entrant that could not be started: not played, not rated
     Elo        by the model of Bradley and Terry (`training.matches.elo`), the mean of all rated entrants at 0; an entrant
                without a finished game is not rated. Each pairing is given a share of one draw besides, so that a clean
                sweep stays finite: one divided by the number of the other entrants

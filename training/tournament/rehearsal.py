@@ -74,16 +74,16 @@ def _scaled(field: Field, below: tuple[int, float] | None, simulations: int) -> 
 def _summary(field: Field, games: Sequence[PlayedGame], seconds: Mapping[int, float | None], plies: float) -> str:
     """The games and the time that are left; pairings whose seconds a move are not known take none."""
     counts = missing(field, games)
-    left, total, moves, forfeited = sum(counts.values()), len(counts) * field.games, 0.0, 0
+    left, total, moves, short = sum(counts.values()), len(counts) * field.games, 0.0, 0
     for (a, b), count in counts.items():
         if (first := seconds[a]) is not None and (second := seconds[b]) is not None:
             moves += count * plies / 2 * (first + second)
         else:
-            forfeited += count
+            short += count
     most = "at most " if field.kind == "sprt" else ""
     workers = min(field.workers, max(1, left))
     pairings, processes = f"pairing{'s' * (len(counts) > 1)}", f"process{'es' * (workers > 1)}"
-    without = f", {forfeited:,} of them forfeited" if forfeited else ""
+    without = f", {short:,} of them of entrants that do not start or do not play" if short else ""
     return (
         f"{most}{left:,} games left of {total:,} ({len(counts)} {pairings} of {field.games}){without}, about {plies:.0f} "
         f"plies each: about {duration(moves / workers)} in {workers} {processes}, and the start of each"

@@ -73,7 +73,7 @@ def rows(results: Results) -> list[tuple[str, ...]]:
         tally = row.tally
         counts = (str(count) for count in (tally.games, tally.wins, tally.draws, tally.losses))
         seconds = "-" if math.isnan(row.seconds) else f"{row.seconds:.3f}"
-        elo = "forfeits" if row.forfeits else elo_text(row.elo, row.error)
+        elo = "forfeits" if row.forfeits and not tally.games else elo_text(row.elo, row.error)
         start = (str(place), row.name, elo, share_text(los))
         cells.append((*start, *counts, share_text(tally.score), str(row.faults), seconds))
     return cells
@@ -103,7 +103,10 @@ def text(results: Results) -> str:
 
 def remarks(results: Results) -> list[str]:
     """Lines on forfeits, faults, random moves under the course's clock, repeated games, and the test."""
-    lines = [f"{name} could not be started and forfeits its games: {why}" for name, why in results.withdrawn.items()]
+    forfeits = {row.name: f"{row.forfeits} game{'s' * (row.forfeits != 1)}" for row in results.table}
+    lines = [
+        f"{name} could not be started and forfeits {forfeits[name]}: {why}" for name, why in results.withdrawn.items()
+    ]
     lines += [
         f"{row.name} overran its clock: {row.replaced} of its moves were drawn at random"
         for row in results.table

@@ -71,7 +71,7 @@ def test_trouble_loses_its_games_and_stops_nothing(tmp_path: Path, capsys: pytes
     assert endings["illegal"] == endings["babble"] == {"illegal move"}
     assert all(endings[name] == {"failure"} for name in ("crash", "silent", "foreign", "endless"))
     output = capsys.readouterr()
-    assert "absent could not be started and forfeits its games: cannot start the engine 'no-such-program'" in output.out
+    assert "absent could not be started and forfeits 2 games: cannot start the engine 'no-such-program'" in output.out
     assert "out of memory, or so" in output.out
     assert "Traceback" not in output.err + (tmp_path / "out" / "workers.log").read_text()
     table = {row["entrant"]: row for row in csv.DictReader((tmp_path / "out" / "results.csv").open())}
@@ -205,7 +205,9 @@ def test_a_dry_run_names_who_does_not_start(tmp_path: Path, capsys: pytest.Captu
     lines = capsys.readouterr().out.splitlines()
     assert re.fullmatch(r"good: starts, \d\.\d{3} s a move", lines[1])
     assert lines[2] == "bad: does not start: cannot start the engine 'no-such-program': No such file or directory"
-    assert lines[4].startswith("12 games left of 12 (3 pairings of 4), 8 of them forfeited, about ")
+    assert lines[4].startswith(
+        "12 games left of 12 (3 pairings of 4), 8 of them of entrants that do not start or do not play, "
+    )
     assert not (tmp_path / "out").exists()
 
 
