@@ -52,6 +52,8 @@ def positions(folder: Path, size: int, count: int, version: int) -> Inputs:
         replay.add(record for record in records.read(path).records if record.size == size)
         if replay.total >= count:
             break
+    if not folder.is_dir():
+        raise ChoiceError(f"there is no folder {folder}; give another --records")
     if replay.total < count:
         raise ChoiceError(
             f"{folder} holds {replay.total} positions of {size}x{size}, {count} are wanted; give another --records or "

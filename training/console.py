@@ -78,6 +78,7 @@ def whole(least: int) -> Callable[[str], int]:
             raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {least} on")
         return int(text)
 
+    read.__name__ = "whole number"  # of more digits than Python reads
     return read
 
 

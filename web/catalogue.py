@@ -83,6 +83,11 @@ def trained_sizes(path: Path | None) -> tuple[int, ...]:
     return () if head is None else head.trained
 
 
+def title_of(game: str) -> str:
+    """What people call a game; its own name, where the page does not offer it."""
+    return TITLES.get(game, game)
+
+
 def weights_of(game: str, given: str | None) -> Path | None:
     """The weights file to play with, None: random playouts. ChoiceError where the one that was asked for plays another
     game or cannot be used.
@@ -91,7 +96,7 @@ def weights_of(game: str, given: str | None) -> Path | None:
         return _own(game)
     head = _header(Path(given))
     if head is None or head.game != game:
-        raise ChoiceError(f"these weights cannot be used for {TITLES.get(game, game)}")
+        raise ChoiceError(f"these weights cannot be used for {title_of(game)}")
     return Path(given)
 
 

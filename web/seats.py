@@ -105,6 +105,6 @@ def _board_of(setup: Setup) -> tuple[Path | None, int, list[int]]:
     sizes = list(catalogue.sizes_of(setup.game, path))
     size = setup.size or catalogue.usual_size(setup.game, path)
     if size not in sizes:
-        title = catalogue.TITLES.get(setup.game, setup.game)
+        title = catalogue.title_of(setup.game)
         raise ChoiceError(f"board size {size}: this engine plays {title} on {', '.join(map(str, sizes))}")
     return path, size, sizes

@@ -69,7 +69,7 @@ def test_an_unknown_option_is_one_line(name: str, capsys: pytest.CaptureFixture[
         ("training.records", [], "the following arguments are required: list | show"),
         ("training.records", ["look"], "'look'"),
         ("training.storage", [], "the following arguments are required: show | fetch"),
-        ("training.records", ["list", "x", "--limit", "0"], "argument --limit: '0' is not a whole number above 0"),
+        ("training.records", ["list", "x", "--limit", "0"], "argument --limit: '0' is no whole number from 1 on"),
     ],
 )
 def test_arguments_that_are_wrong_are_one_line(

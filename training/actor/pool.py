@@ -206,8 +206,7 @@ class Pool:
                 f"the pool saved holds a game of {longest} moves, the settings end it at {self.game.max_plies}"
             )
         self.seed = tuple(state["seed"])
-        self.resign = Calibration(self.settings)
-        self.resign.load(state["resign"])
+        self.resign = Calibration.of(self.settings, state["resign"])
         self.handed = set(state.get(HANDED, ()))
         games = iter(state["games"])
         for group, saved in zip(self.groups, state["groups"], strict=True):

@@ -96,9 +96,7 @@ class _Hand:
         why = f"was killed by {killer}" if killer else f"ended with code {code}"
         if killer == "SIGKILL":
             why += ", perhaps because memory was full: fewer selfplay.processes or selfplay.games need less"
-        return HandLostError(
-            f"a process of self-play {why}; the run continues from its last checkpoint with the same command"
-        )
+        return HandLostError(f"a process of self-play {why}")
 
 
 def _end(hands: list[_Hand]) -> None:
@@ -189,8 +187,7 @@ class ProcessCrew(RoundsAlone):
             if line := hand.answer():
                 complaints.append(line)
             else:
-                self._resign[key] = Calibration(self.settings.selfplay)
-                self._resign[key].load(state["resign"])
+                self._resign[key] = Calibration.of(self.settings.selfplay, state["resign"])
         return complaints
 
     def calibrations(self) -> list[Calibration]:

@@ -52,9 +52,12 @@ class Calibration:
                 (black, white) if record.score > 0 else (white, black) if record.score < 0 else (-1.0, draw)
             )
 
-    def load(self, pairs: Iterable[Sequence[float]]) -> None:
-        """Take over the peaks of a pool's state, oldest first."""
-        self.peaks.extend((winner, loser) for winner, loser in pairs)
+    @classmethod
+    def of(cls, settings: SelfPlaySettings, pairs: Iterable[Sequence[float]]) -> Calibration:
+        """That of a pool's state: the (winner's, loser's) peaks that it kept, oldest first."""
+        found = cls(settings)
+        found.peaks.extend((winner, loser) for winner, loser in pairs)
+        return found
 
     def threshold(self, generation: int) -> float:
         """The level at which a game is conceded in this generation; NEVER before enough is known."""

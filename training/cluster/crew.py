@@ -94,11 +94,7 @@ class ClusterCrew:
         return complaints
 
     def calibrations(self) -> list[Calibration]:
-        found = []
-        for pool in self._pools.values():
-            found.append(Calibration(self.settings.selfplay))
-            found[-1].load(pool.resign)
-        return found
+        return [Calibration.of(self.settings.selfplay, pool.resign) for pool in self._pools.values()]
 
     def report(self) -> dict[str, float]:
         members, waiting = self._squad.counts()

@@ -152,6 +152,9 @@ def train(run: Run, watch: Monitor, program: str, stop: Callable[[], bool], home
     try:
         run.steps.watch, run.watch = watch.step, watch.match
         cycle(run, watch, stop)
+    except HandLostError as error:
+        say(f"{program}: {error}; the run continues from its last checkpoint with the same command")
+        return 1
     except FAILED as error:
         say(f"{program}: {error}")
         return 1

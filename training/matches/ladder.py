@@ -207,7 +207,7 @@ def _climbers(options: argparse.Namespace) -> list[str]:
             perfect.solver(open_game(options)[0])
             climbers.append("perfect")
         except perfect.UnsolvedError as error:
-            say(f"training.ladder: no perfect player as control: {error}")
+            say(f"training.ladder: climbs without a perfect player beside it, for {error}")
     if not climbers:
         raise ChoiceError("there is no player to measure: give --weights, or leave out --no-controls and --opponent")
     return climbers

@@ -25,7 +25,7 @@ from typing import Any
 from gozero import sgf
 from gozero.errors import ChoiceError
 from gozero.games.game import TO_PLAY
-from training.console import Parser, finite, run_command, say
+from training.console import Parser, finite, positive, run_command, say
 from training.records import describe, export, library, scoring, summary
 from training.records.library import Entry, Filter, Library, LibraryError
 from training.records.records import ENDINGS
@@ -68,7 +68,9 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("--ply", type=int, metavar="N", help="the position after N moves (default: the last)")
     show.add_argument("--every", type=int, metavar="K", help="the positions after 0, K, 2K ... moves, and the last")
     for command in (exporting, show):
-        command.add_argument("--top", type=_count, default=5, metavar="M", help="moves of a search to name (default 5)")
+        command.add_argument(
+            "--top", type=positive, default=5, metavar="M", help="moves of a search to name (default 5)"
+        )
     return parser
 
 
@@ -91,7 +93,7 @@ def _command(commands: Any, name: str, run: Any, about: str, filters: bool = Fal
         command.add_argument(
             "--surprise-at-least", type=finite, metavar="NATS", help="mean surprise of its full searches"
         )
-        command.add_argument("--limit", type=_count, metavar="N", help="at most N games")
+        command.add_argument("--limit", type=positive, metavar="N", help="at most N games")
         command.add_argument("--sort", choices=COLUMNS, help="order by a column of `list`")
         command.add_argument("--reverse", action="store_true", help="largest first")
     return command
@@ -102,12 +104,6 @@ def _range(text: str) -> tuple[int, int]:
     if not text.isascii() or not first.isdigit() or not (last or first).isdigit() or int(last or first) < int(first):
         raise argparse.ArgumentTypeError(f"{text!r} is neither a generation nor a range such as 10-20")
     return int(first), int(last or first)
-
-
-def _count(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
-    return min(int(text), sys.maxsize)
 
 
 def _chosen(options: argparse.Namespace, found: Library) -> Iterable[Entry]:
@@ -128,7 +124,7 @@ def _chosen(options: argparse.Namespace, found: Library) -> Iterable[Entry]:
         entries = sorted(entries, key=lambda entry: _sort_key(entry, options.sort), reverse=options.reverse)
     elif options.reverse:
         entries = reversed(list(entries))
-    return islice(entries, options.limit)
+    return islice(entries, None if options.limit is None else min(options.limit, sys.maxsize))
 
 
 def _sort_key(entry: Entry, column: str) -> Any:

@@ -79,7 +79,7 @@ class LearnerSettings:
 
     optimiser: str = setting(
         "adamw",
-        unit="optimiser",
+        unit="how the gradient becomes a step",
         choices=("adamw", "adam", "sgd", "muon"),
         papers="AlphaGo Zero, KataGo's older networks, S3: sgd; S0: adam; KataGo today: muon",
     )

@@ -62,7 +62,10 @@ class SelfPlaySettings:
         1, unit="threads that search the groups; the games are the same with any number", low=1, high=1024
     )
     root: str = setting(
-        "gumbel", unit="root", choices=("gumbel", "puct"), papers="AlphaGo Zero: puct; Gumbel MuZero: gumbel"
+        "gumbel",
+        unit="how the root chooses: by sequential halving, or as below it",
+        choices=("gumbel", "puct"),
+        papers="AlphaGo Zero: puct; Gumbel MuZero: gumbel",
     )
     gumbel_m: int = setting(
         16, unit="actions considered at the root", low=1, high=512, papers="Gumbel: 16 at n = 200 (Go 9x9)"
