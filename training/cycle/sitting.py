@@ -50,6 +50,7 @@ FAILED = (StorageError, FolderError, Disagreement, DivergedError, HandLostError)
 FIXED = ("game", "rules", "network", "norm", "value_head", "features")
 OLDEST: dict[str, Any] = {"features": 1, "norm": "renorm", "value_head": "wdl"}  # of runs whose settings lack them
 BY_SIZE = ("selfplay.size_games", "selfplay.full_until", "replay.size_weights")  # tables that name board sizes
+ON_A_LINE = 3  # settings that have changed: more have a line each
 _STAGE = re.compile(r"stage\.\d+\.")
 _ENTRY = re.compile(rf"({'|'.join(map(re.escape, ('learner.rates', *BY_SIZE)))}|stage\.\d+\.sizes)\.")  # of a table
 
@@ -151,6 +152,8 @@ def train(run: Run, watch: Monitor, program: str, stop: Callable[[], bool], home
         home.wake()
     try:
         run.steps.watch, run.watch = watch.step, watch.match
+        if run.progress.learning and (owed := run.steps.owed()):
+            say(f"first it learns from the games that it has: {owed:,} step{'s' * (owed != 1)}")
         cycle(run, watch, stop)
     except HandLostError as error:
         say(f"{program}: {error}; the run continues from its last checkpoint with the same command")
@@ -203,8 +206,9 @@ def compare(settings: LoopSettings, folder: Path) -> bool:
                 advice += f", and --from {folder.absolute()}/weights.pt or --records {folder.absolute()} to start from that run"
             raise SettingsError(f"{folder.absolute()} holds a run of {name} {old!r}, not {new!r}; {advice}")
     if differs:
-        changes = ", ".join(f"{name} {_named(old)} is now {_named(new)}" for name, (old, new) in differs.items())
-        say(f"settings changed since the run last stopped in {folder.absolute()}: {changes}")
+        changes = [f"{name} {_named(old)} is now {_named(new)}" for name, (old, new) in differs.items()]
+        listed = " " + ", ".join(changes) if len(changes) <= ON_A_LINE else "\n  ".join(["", *changes])
+        say(f"settings changed since the run last stopped in {folder.absolute()}:{listed}")
     return True
 
 

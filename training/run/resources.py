@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+from itertools import count
 
 import torch
 
@@ -12,6 +13,9 @@ from gozero.threads import available_threads
 from training.console import say
 from training.learner.pace import Pace
 from training.settings.config import LoopSettings
+
+
+MOST_TOLD = 3  # changes of the learner's threads: beside busy programs there may be one every ten minutes, for days
 
 
 def return_memory() -> None:
@@ -36,9 +40,12 @@ def threads_of(settings: LoopSettings, device: str) -> int:
 
 def pace_of(settings: LoopSettings, device: str) -> Pace:
     """The learner's CPU threads: as the settings say or, where it runs on the CPU, as many as are fastest."""
-    most = threads_of(settings, device)
+    most, changes = threads_of(settings, device), count(1)
 
     def tell(threads: int) -> None:
-        say(f"the learner uses {threads} of {most} threads from now on, which is faster at the moment")
+        change = next(changes)
+        if change <= MOST_TOLD:
+            last = "; more such changes are not told" if change == MOST_TOLD else ""
+            say(f"the learner uses {threads} of {most} threads from now on, which is faster at the moment{last}")
 
     return Pace(most if settings.threads or device == "cuda" else 0, most, tell)

@@ -129,8 +129,11 @@ def test_a_run_that_was_stopped_in_its_last_learning_takes_the_steps_that_it_owe
     assert run.progress.learning and run.steps.owed() > 0
     assert "stopped, all is saved; the same command continues" in capsys.readouterr().err
     again = startup.prepare(settings, tmp_path / "run")
+    owed = again.steps.owed()
     assert sitting.train(again, monitor.Monitor(run.folder, run.settings), "test", lambda: False) == 0
-    assert "the run has reached its limit" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert f"first it learns from the games that it has: {owed:,} step" in said
+    assert "the run has reached its limit" in said
     assert not again.progress.learning and not again.steps.owed()
     assert again.progress.generation == 2
     assert weights.load(again.folder / "weights.pt").provenance["steps"] == again.trainer.steps > run.trainer.steps

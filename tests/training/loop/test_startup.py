@@ -67,6 +67,17 @@ def test_selfplay_trains_a_whole_run_and_goes_on_with_it(
     assert "games are refereed by" in text
 
 
+def test_many_changed_settings_have_a_line_each(finished: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    began = ["rules=chinese", *(each for each in SHORT if "=" in each)]
+    assert sitting.compare(settings(*began, "seed=11"), finished)
+    assert capsys.readouterr().err.count("\n") == 1
+    assert sitting.compare(settings(*began, "seed=11", "keep=9", "hours=9", "learner.batch=9"), finished)
+    head, *changes = capsys.readouterr().err.splitlines()
+    assert head == f"settings changed since the run last stopped in {finished}:"
+    assert "  learner.batch 32 is now 9" in changes
+    assert len(changes) >= 4
+
+
 def test_entries_of_tables_that_come_and_go_are_changes_too() -> None:
     before = {"learner.rates.0": 1e-3, "selfplay.games": 8, "stage.1.rows": 1, "stage.2.rows": 9, "gone": 1}
     before |= {"stage.1.gone": 2, "stage.1.sizes.5": 0.5}
