@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # opening a pipe that nobody reads is then an error; Windows has no such files
+
 
 def user_data() -> Path:
     """The folder of what is kept about the user: the platform's folder for data, plus `gozero`. It need not exist.
@@ -61,13 +63,27 @@ def replace(path: Path, content: bytes) -> None:
         file.write(content)
 
 
+def create(path: Path, content: bytes) -> None:
+    """Write a new file. FileExistsError where there is one; another OSError where that fails, and then there is none."""
+    with path.open("xb") as file:
+        try:
+            file.write(content)
+            file.flush()
+        except BaseException:
+            path.unlink(missing_ok=True)
+            raise
+
+
 def write(path: Path, content: bytes) -> None:
     """Write a file where the user wants it. A file, also one behind a link, is always whole, the old or the new one;
-    into a device or a pipe is written. OSError where that fails.
+    into a device or a pipe is written, unless nobody reads the pipe. OSError where that fails.
     """
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
-        target.write_bytes(content)
+        with os.fdopen(os.open(target, os.O_WRONLY | NO_WAIT), "wb") as stream:
+            if NO_WAIT:
+                os.set_blocking(stream.fileno(), True)
+            stream.write(content)
         return
     try:
         replace(target, content)

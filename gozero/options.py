@@ -146,7 +146,7 @@ def parse(entry: Field[Any], text: str, where: str) -> Any:
     value: Any = text
     if kind is bool:
         value = _BOOLEANS.get(text.lower(), text)
-    else:
+    elif kind is str or (text.isascii() and "_" not in text):  # int() reads 1_0, and the digits of any script
         with suppress(ValueError):
             value = kind(text)
     return check(entry, value, where)

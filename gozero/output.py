@@ -20,6 +20,7 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Any, TextIO, cast
 
+from gozero.files import NO_WAIT
 from gozero.options import SettingsError, path_of
 
 MOST_WAITING = 1_000
@@ -251,13 +252,18 @@ def tell(program: str, text: str) -> None:
     sys.stderr.flush()
 
 
+def _opened(name: str, flags: int) -> int:
+    """The descriptor of a log. A pipe that nobody reads, now or any more, keeps nobody waiting: the log ends there."""
+    return os.open(name, flags | NO_WAIT, 0o666)
+
+
 def open_log(name: str | None) -> Log | None:
     """The log in a file of that name, opened for appending; None: no log. SettingsError where it cannot be opened."""
     if name is None:
         return None
     path = path_of(name)
     try:
-        return Log(path.open("a", buffering=1, encoding="utf-8", errors="surrogateescape"))
+        return Log(open(path, "a", buffering=1, encoding="utf-8", errors="surrogateescape", opener=_opened))
     except (OSError, ValueError) as error:  # the latter for a name with a null character
         why = (error.strerror if isinstance(error, OSError) else str(error)) or "unwritable"
         raise SettingsError(f"cannot write the log {str(path)!r}: {why.lower()}") from None

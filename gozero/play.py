@@ -271,8 +271,7 @@ class Terminal:
             raise InputError("save needs the name of a file, such as save game.sgf.")
         path, record = files.full(name), self._sitting.record(self._settings.komi, self._settings.rules)
         try:
-            with path.open("xb") as file:
-                file.write(record)
+            files.create(path, record)
         except FileExistsError:
             raise InputError(f"{path} exists already: choose another name.") from None
         except (OSError, ValueError) as error:  # ValueError: no file can have this name

@@ -82,6 +82,7 @@ class Engine:
         self.last_sent = ""
         self._remarks = remarks or Remarks()
         self._next_id = 1
+        self._writer: threading.Thread | None = None  # of the last line
         self._process = _start(self.command)
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()  # None: the engine closed its stdout
         self._talk: deque[str] = deque(maxlen=STDERR_LINES)
@@ -120,8 +121,9 @@ class Engine:
             raise ValueError(f"a GTP command is one non-empty line, not {command!r}")
         self.last_sent = command
         identity, self._next_id = str(self._next_id), self._next_id + 1
-        self._write(f"{identity} {command}\n")
-        status, text = self._answer(identity, self.timeout if timeout is None else timeout)
+        patience = self.timeout if timeout is None else timeout
+        self._write(f"{identity} {command}\n", patience)
+        status, text = self._answer(identity, patience)
         if status == "?":
             raise RefusalError(f"{self}: answered '? {text}' to '{command}'")
         return text
@@ -130,19 +132,31 @@ class Engine:
         """Ask the engine to quit, wait a little, kill it if it stays. Safe to call twice."""
         if self.alive:
             with contextlib.suppress(OSError, FailureError):
-                self._write("quit\n")
+                self._write("quit\n", QUIT_SECONDS)
         self._stop(QUIT_SECONDS)
 
     def __str__(self) -> str:
         return shlex.join(self.command)
 
-    def _write(self, line: str) -> None:
-        assert self._process.stdin is not None
-        try:
-            self._process.stdin.write(line)
-            self._process.stdin.flush()
-        except (OSError, ValueError) as error:  # ValueError: our end has been closed by an earlier failure
-            raise self._failure("is no longer running", QUIT_SECONDS) from error
+    def _write(self, line: str, timeout: float) -> None:
+        """Send a line in a thread of its own: a program that does not read keeps whoever writes to it waiting."""
+        errors: list[Exception] = []
+
+        def write() -> None:
+            assert self._process.stdin is not None
+            try:
+                self._process.stdin.write(line)
+                self._process.stdin.flush()
+            except (OSError, ValueError) as error:  # ValueError: our end has been closed by an earlier failure
+                errors.append(error)
+
+        self._writer = threading.Thread(target=write, daemon=True)
+        self._writer.start()
+        self._writer.join(timeout)
+        if self._writer.is_alive():
+            raise self._failure(f"did not read the command within {timeout:g} s")
+        if errors:
+            raise self._failure("is no longer running", QUIT_SECONDS) from errors[0]
 
     def remark(self, what: str) -> None:
         """Print once how this engine departs from the protocol."""
@@ -212,8 +226,13 @@ class Engine:
         """End the process, killing it after `patience` seconds; its exit status, None if it had to be killed."""
         killed = False
         assert self._process.stdin is not None
-        with contextlib.suppress(OSError):
-            self._process.stdin.close()
+        if self._writer is not None and self._writer.is_alive():  # it holds the pipe that would be closed
+            self._process.kill()
+            self._writer.join(QUIT_SECONDS)
+            killed = True
+        if self._writer is None or not self._writer.is_alive():
+            with contextlib.suppress(OSError):
+                self._process.stdin.close()
         try:
             self._process.wait(patience)
         except subprocess.TimeoutExpired:

@@ -5,10 +5,13 @@ import os
 import stat
 import threading
 from pathlib import Path
+from typing import IO, Self
 
 import pytest
 
 from gozero import files
+from gozero.options import SettingsError
+from gozero.output import open_log
 
 
 def test_a_file_is_replaced_and_keeps_its_permissions(tmp_path: Path) -> None:
@@ -61,3 +64,40 @@ def test_into_a_pipe_is_written(tmp_path: Path) -> None:
     reader.join()
     assert read == [b"one"]
     assert pipe.is_fifo()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with names")
+def test_a_pipe_that_nobody_reads_keeps_nobody_waiting(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(OSError, match="No such device"):
+        files.write(pipe, b"one")
+    with pytest.raises(SettingsError, match=r"cannot write the log .*pipe': no such device"):
+        open_log(str(pipe))
+
+
+def test_a_new_file_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "game.sgf"
+    real = Path.open
+
+    class Full:
+        def __init__(self, file: IO[bytes]) -> None:
+            self.file = file
+
+        def __enter__(self) -> Self:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            self.file.close()
+
+        def write(self, content: bytes) -> int:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch, pytest.raises(OSError, match="No space"):
+        patch.setattr(Path, "open", lambda path, mode: Full(real(path, mode)))
+        files.create(path, b"one")
+    assert not path.exists()
+    files.create(path, b"one")
+    with pytest.raises(FileExistsError):
+        files.create(path, b"two")
+    assert path.read_bytes() == b"one"

@@ -1,6 +1,6 @@
 """Tables of options: nested, extended, required, and what is refused in which words."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 import pytest
@@ -8,7 +8,7 @@ import pytest
 import analysis.settings
 import gtp.settings
 from gozero.engine_settings import EngineSettings
-from gozero.options import REQUIRED, SettingsError, entries, from_values, option, path_of, read_toml, setting
+from gozero.options import REQUIRED, SettingsError, entries, from_values, option, parse, path_of, read_toml, setting
 
 
 @dataclass(frozen=True)
@@ -73,3 +73,12 @@ def test_a_path_from_a_folder_that_is_gone_stays_as_it_is(tmp_path: Path, monkey
     assert path_of("/a/../log.txt") == Path("/log.txt")
     with pytest.raises(SettingsError, match=r"cannot read x\.toml: no such file"):
         read_toml(path_of("x.toml"))
+
+
+@pytest.mark.parametrize("text", ["1_0", "\N{ARABIC-INDIC DIGIT SEVEN}", "\N{SUPERSCRIPT TWO}", ""])
+def test_numbers_are_of_ascii_digits(text: str) -> None:
+    (size, share) = fields(Inner)
+    for entry in (size, share):
+        with pytest.raises(SettingsError, match=f"size = {text!r}: expected a (whole )?number"):
+            parse(entry, text, "size")
+    assert parse(size, "10", "size") == 10

@@ -40,7 +40,7 @@ class Counting:
     def is_counted(self) -> bool:
         """Whether the shown position is the end of a game of Go by the rules."""
         table = self._table
-        return isinstance(table.game, GoGame) and table.game.position.is_over and table.ended is None
+        return isinstance(table.game, GoGame) and table.game.position.is_over and table.ended_here is None
 
     @property
     def is_disputable(self) -> bool:
@@ -104,8 +104,9 @@ class Counting:
 
     def outcome(self, should_stop: Callable[[], bool] = never) -> Outcome:
         """The outcome by the rules of the position that is shown, which is over."""
+        game = self._table.game
         if not self.is_counted:
-            return Outcome(self._table.game.winner(), None)
+            return Outcome(game.winner(), float(game.position.score()) if game.name in COUNTED_GAMES else None)
         lead = self.lead(self.settlement(should_stop))
         return Outcome(BLACK if lead > 0 else WHITE if lead < 0 else EMPTY, lead)
 

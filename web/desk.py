@@ -147,12 +147,15 @@ class Desk:
         self._move(request, self._game.table.game.kind.pass_action)
 
     def _move(self, request: dict[str, Any], action: int) -> None:
-        """A move in the position that the page showed, which it names: another one may have come meanwhile."""
-        table = self._game.table
-        if request.get("at", table.at) != table.at:
-            raise RefusedError("The position has changed since that click: look at the board, then move again.")
-        table.play(action)
+        self._check_shown(request)
+        self._game.table.play(action)
         self._changed()
+
+    def _check_shown(self, request: dict[str, Any]) -> None:
+        """RefusedError for a click on another position, which the page names, than is shown by now."""
+        at = self._game.table.at
+        if request.get("at", at) != at:
+            raise RefusedError("The position has changed since that click: look at the board, then click again.")
 
     def _changing(self, change: Callable[[Table], None]) -> Callable[[dict[str, Any]], None]:
         """Answers a request that needs no more than this change of the table."""
@@ -170,10 +173,11 @@ class Desk:
         self._report({"is": "save", "shown": {"at": table.at, "leaf": table.leaf}})
 
     def _level(self, request: dict[str, Any]) -> None:
-        self._game.thinker.engine_side.set_level(setup_of({"level": request.get("level")}).level)
+        self._game.thinker.engine_side.set_level(setup_of({"level": request.get("level")}, "this game").level)
         self._changed()
 
     def _dead(self, request: dict[str, Any]) -> None:
+        self._check_shown(request)
         self._game.counting.toggle(self._game.table.action(request.get("vertex")))
         self._changed()
 
@@ -207,7 +211,7 @@ class Desk:
         """On the position that the page names: another one may be shown by now."""
         table = self._game.table
         node = request.get("node", table.at)
-        if not isinstance(node, int) or node not in table.tree:
+        if type(node) is not int or node not in table.tree:
             raise RefusedError("The move of this comment was taken back, and the comment with it.")
         table.tree[node].comment = records.comment_of(request.get("text"))
         self._changed()

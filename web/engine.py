@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 URGENT = ("new", "undo", "resign", "load", "review", "restore", "catalogue")
 """Requests for which a move that is being chosen is cut short; the others leave the live game as it is."""
 LOADING = (
-    "Compiling the rules and the search for this processor: {seconds} s so far. It is done once for each version, and "
-    "takes about half a minute, longer on a busy machine."
+    "Preparing the rules and the search for this processor: {seconds} s so far. The first time for each version they "
+    "are compiled, which takes about half a minute, longer on a busy machine."
 )
-PATIENCE = 0.3  # seconds that a page waits for the rules before it is told that they are being compiled
+PATIENCE = 0.3  # seconds that a page waits for the rules before it is told that they are being prepared
 
 
 class Inbox:
@@ -45,16 +45,18 @@ class Inbox:
 
     Args:
         lines: of standard input; their end ends the process.
+        note: hears each of them.
     """
 
-    def __init__(self, lines: Iterator[str]) -> None:
+    def __init__(self, lines: Iterator[str], note: Callable[[str], None]) -> None:
         self._requests: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
         self._seen: list[dict[str, Any] | None] = []  # at most the next one
-        threading.Thread(target=self._read, args=(lines,), name="requests", daemon=True).start()
+        threading.Thread(target=self._read, args=(lines, note), name="requests", daemon=True).start()
 
-    def _read(self, lines: Iterator[str]) -> None:
+    def _read(self, lines: Iterator[str], note: Callable[[str], None]) -> None:
         with suppress(ValueError):  # a line that was cut off, as when the server is killed
             for line in lines:
+                note(line)
                 self._requests.put(json.loads(line))
         self._requests.put(None)
 
@@ -91,7 +93,7 @@ def main(arguments: list[str] | None = None) -> None:
 def serve(settings: EngineProcessSettings, log: Log | None) -> int:
     """Answer requests until their end. Returns the exit code."""
     output = ProtocolOutput.take_over(log)
-    inbox = Inbox(arriving_lines(0))
+    inbox = Inbox(arriving_lines(0), output.note)
 
     def report(values: dict[str, Any]) -> None:
         output.write(json.dumps(values, separators=(",", ":"), allow_nan=False) + "\n")

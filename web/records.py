@@ -54,6 +54,8 @@ def setup_for(text: str, setup: Setup) -> tuple[Setup, GameWithVariations | None
     setup = replace(setup, person="both", handicap=0)
     if named := _HEADER.match(text):
         game, size = named[1], int(named[2])
+        if size < 2:
+            raise RefusedError(f"The record names a board of {size}: there is none.")
         if game != setup.game:
             setup = replace(setup, weights=None, engine="", rules=None, komi=None)
         return replace(setup, game=game, size=size), None

@@ -64,7 +64,7 @@ class Room:
         self.pages[number] = page
         has_place = self.process is not None or self._saved is None or self._start()  # it may be the engine's turn
         if self._view is not None:
-            self._view = self._view if has_place else {**self._view, "thinking": False}
+            self._view = self._view if has_place else _standing(self._view)
             page.tell(self._view)
         if not has_place:
             page.tell({"is": "refused", "text": self._rooms.no_place})
@@ -169,7 +169,7 @@ class Room:
             return
         self._forget_process()
         if self._view is not None:
-            self._view = {**self._view, "thinking": False, "analysing": False, "batch": False}
+            self._view = {**_standing(self._view), "analysing": False, "batch": False}
         if self._view is not None:
             self.tell(self._view)
         self.tell(
@@ -268,6 +268,12 @@ def _soon(loop: asyncio.AbstractEventLoop, act: Callable[[], None]) -> None:
     """Do it in the event loop, if that still runs."""
     if not loop.is_closed():
         loop.call_soon_threadsafe(act)
+
+
+def _standing(view: dict[str, Any]) -> dict[str, Any]:
+    """A view as long as no engine runs: nobody thinks, and both clocks stand."""
+    clock = view["clock"]
+    return {**view, "thinking": False, "clock": clock and {**clock, "running": None}}
 
 
 def _runs(clock: dict[str, Any] | None) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
+import logging
 import signal
 import socket
 import subprocess
@@ -52,7 +53,8 @@ def listen(settings: WebSettings) -> socket.socket:
             if isinstance(error, OSError) and error.errno in (errno.EADDRINUSE, errno.EACCES) and port != ports[-1]:
                 continue
             reason = (getattr(error, "strerror", None) or str(error)).lower().partition(" (while ")[0]
-            hint = "; choose another --port" if port else ""
+            taken = isinstance(error, OSError) and error.errno in (errno.EADDRINUSE, errno.EACCES)
+            hint = "; choose another --port" if port and taken else ""
             raise SettingsError(f"cannot listen on {settings.host}, port {port}: {reason}{hint}") from None
     raise AssertionError
 
@@ -85,6 +87,9 @@ def open_browser(address: str) -> None:
 
 
 async def _serve(server: BoardServer, listener: socket.socket, is_checked: bool, announce: Callable[[], None]) -> int:
+    logging.getLogger("aiohttp.server").setLevel(
+        logging.CRITICAL
+    )  # what is no HTTP is the client's fault, and answered
     runner = web.AppRunner(server.application(), access_log=None, shutdown_timeout=SHUTDOWN)
     await runner.setup()
     ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()

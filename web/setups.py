@@ -46,6 +46,6 @@ class Setup:
     engine: str = setting("", unit="name")  # of the weights, as the page shows it
 
 
-def setup_of(values: Mapping[str, Any]) -> Setup:
-    """The setup of plain values; None counts as not given. SettingsError where one cannot be used."""
-    return from_values(Setup, {key: value for key, value in values.items() if value is not None}, "new game")
+def setup_of(values: Mapping[str, Any], where: str = "new game") -> Setup:
+    """The setup of plain values; None counts as not given. SettingsError, which names `where`, for one of no use."""
+    return from_values(Setup, {key: value for key, value in values.items() if value is not None}, where)

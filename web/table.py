@@ -28,7 +28,7 @@ from gozero.sgf import GAME_NUMBERS, GameRecord
 from web.catalogue import rule_sets
 from web.clock import RoomClock
 from web.game_tree import START, MoveTree
-from web.setups import SIDES, Setup
+from web.setups import SIDES, Clocks, Setup
 
 
 class RefusedError(ValueError):
@@ -72,7 +72,7 @@ class Table:
         self.leaf = START
         self.ended: Ended | None = None
         self.agreed: dict[int, list[list[int]]] = {}
-        self.clock = RoomClock(setup.clock)
+        self.clock = RoomClock(setup.clock if self.person != EMPTY else Clocks())  # alone nobody loses on time
         self.clocks: dict[int, dict[str, Any]] = {}
 
     # Whose turn
@@ -223,7 +223,7 @@ class Table:
 
     def go_to(self, number: Any) -> None:
         """Show another node. RefusedError where there is none, or a move that leads there is against the rules."""
-        if not isinstance(number, int) or number not in self.tree:
+        if type(number) is not int or number not in self.tree:
             raise RefusedError("There is no such move.")
         self._stand_after(self.tree.moves(number))
         self.at = number

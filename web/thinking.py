@@ -215,7 +215,7 @@ class Thinker:
         table = self._table
         position = table.game.position
         if position.is_over:
-            outcome = self.counting.outcome(self._should_stop) if table.ended is None else None
+            outcome = self.counting.outcome(self._should_stop) if table.ended_here is None else None
             if outcome is not None and not self._should_stop():
                 chance = {BLACK: 1.0, WHITE: 0.0, EMPTY: 0.5}[outcome.winner]
                 table.tree.learn(node, Estimate(self._batch_visits, chance, outcome.lead))

@@ -22,6 +22,9 @@ from web.table import Table
 if TYPE_CHECKING:
     from web.counting import Counting
 
+UNITS = {"nogo": "moves", "othello": "discs"}
+"""Of a lead, where it is not points; NoGo's are the moves that one side has left and the other has not."""
+
 DIGITS = 4
 WORST = 6  # moves that are named
 LEAST_LOSS = 0.03  # of a chance, for a move to be named
@@ -104,6 +107,7 @@ def _terms(table: Table) -> dict[str, Any]:
     game, start = table.game, table.start
     return {
         "engine": table.setup.engine,
+        "unit": UNITS.get(game.name, "points"),
         "komi": game.komi if isinstance(game, GoGame) and game.name == "go" else None,
         "rules": game.rules.name if isinstance(game, GoGame) else None,
         "handicap": game.handicap if isinstance(game, GoGame) else 0,

@@ -191,3 +191,13 @@ def test_a_command_that_cannot_run_is_one_clear_line(command: str, reason: str) 
     with pytest.raises(FailureError, match=reason) as failure:
         Engine(command)
     assert "\n" not in str(failure.value)
+
+
+def test_an_engine_that_does_not_read_is_stopped_at_the_deadline() -> None:
+    deaf = engine("import time\ntime.sleep(600)", timeout=0.3)
+    start = time.monotonic()
+    with pytest.raises(FailureError, match=r"did not read the command within 0\.3 s, last command 'set_position b A1"):
+        deaf.send("set_position " + "b A1 " * 40_000)
+    deaf.close()
+    assert time.monotonic() - start < 10
+    assert not deaf.alive

@@ -1,12 +1,18 @@
 """What a page may do with a game that has ended: variations, what undo takes back, the saved file."""
 
+from types import SimpleNamespace
+from typing import cast
+
 import pytest
 
 from gozero.colours import BLACK, EMPTY, WHITE
+from gozero.player import Player
 from web import records
+from web.counting import Counting
 from web.game_tree import START
 from web.setups import setup_of
 from web.table import RefusedError, Table
+from web.views import view
 
 
 def ended() -> Table:
@@ -73,3 +79,41 @@ def test_a_game_that_the_rules_ended_takes_no_move() -> None:
     table.reply(WHITE, table.game.kind.pass_action)
     with pytest.raises(RefusedError, match="The game is over"):
         table.play(0)
+
+
+def test_a_variation_after_a_resignation_is_counted_as_a_game_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = ended()
+    counting = Counting(table, cast(Player, SimpleNamespace(ending=None)))
+    assert not counting.is_counted
+    for _ in range(2):
+        table.play(table.game.kind.pass_action)
+    assert table.is_over and table.ended is not None
+    assert counting.is_counted and counting.is_disputable
+    table.agreed[table.at] = []
+    counting.toggle(table.action("C3"))
+    assert counting.values()["dead"] == [table.action("C3")]
+    assert counting.result() == "Black wins by 73.5 points."
+
+
+def test_the_lead_at_the_end_of_othello_is_known_and_is_of_discs() -> None:
+    table = Table(setup_of({"game": "othello", "person": "both"}), 4, [4])
+    while not table.is_over:
+        table.play(int(table.game.position.legal().argmax()))
+    counting = Counting(table, cast(Player, SimpleNamespace(ending=None)))
+    lead = counting.outcome().lead
+    assert lead == table.game.position.score() != 0
+    shown = view(table, counting, level=5, trained=())
+    assert shown["unit"] == "discs"
+    assert f"by {abs(lead):g}" in shown["result"]
+
+
+def test_nobody_loses_on_time_who_plays_both_sides() -> None:
+    table = Table(setup_of({"game": "tictactoe", "person": "both", "clock": {"main": 3.0}}), 3, [3])
+    assert table.clock.values(0.0) is None
+    assert Table(setup_of({"game": "tictactoe", "clock": {"main": 3.0}}), 3, [3]).clock.values(0.0) is not None
+
+
+def test_a_node_is_a_number_and_no_truth_value() -> None:
+    table = ended()
+    with pytest.raises(RefusedError, match="There is no such move"):
+        table.go_to(True)

@@ -48,6 +48,7 @@ def test_wrong_options_are_one_line(options: tuple[str, ...], text: str) -> None
     code, said = run(*options)
     assert code == 2
     assert said.startswith(text)
+    assert "choose another --port" not in said, "where none would help"
     assert said.count("\n") == 1
 
 
@@ -120,3 +121,17 @@ def test_signals_end_it_quietly(number: signal.Signals, code: int) -> None:
     process.send_signal(number)
     assert process.stderr.read() == ""
     assert process.wait(60) == code
+
+
+def test_what_is_no_http_is_no_trouble_of_the_servers(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with served_by("--game", "tictactoe", "--log", str(log)) as server:  # which must have said nothing
+        with socket.create_connection(("127.0.0.1", server.port)) as client:
+            client.sendall(b"GET / HTTP/1.1\r\nHost\r\n\r\n")
+            assert client.recv(100).startswith(b"HTTP/1.0 400")
+        with server.page() as page:
+            page.until("view")
+            page.send(do="play", vertex="b2")
+            page.until("view")
+    marks = {line.split()[2] for line in log.read_text(encoding="utf-8").splitlines()}
+    assert {"<", ">"} <= marks, "both sides are in the log"

@@ -136,6 +136,11 @@ def test_a_list_in_which_a_side_moves_out_of_turn_is_refused() -> None:
         opened("# connect4 7x6\nblack D1\nblack D2\n")
 
 
+def test_a_list_of_a_board_without_points_is_refused() -> None:
+    with pytest.raises(RefusedError, match="The record names a board of 0: there is none"):
+        records.setup_for("# tictactoe 0x0\n", setup_of({"game": "go"}))
+
+
 def test_the_first_move_of_a_record_that_cannot_be_played_is_named() -> None:
     with pytest.raises(RefusedError, match="Move 3 of this file, 'black C7', cannot be played in go on 9x9"):
         opened("(;SZ[9];B[cc];W[dd];B[cc];W[dd])")

@@ -166,6 +166,29 @@ def test_a_move_for_a_position_that_is_no_longer_there_is_refused(server: Server
         assert page.until("view")["number"] == 2
 
 
+def test_stones_are_marked_in_the_position_that_was_clicked(server: Server) -> None:
+    with server.page() as page:
+        page.until("view")
+        page.send(do="load", text="(;SZ[5];B[cc];W[bb];B[];W[];B[])")
+        page.until("view")
+        page.send(do="dead", vertex="b4", at=99)
+        assert "has changed since that click" in page.until("refused")["text"]
+
+
+def test_clocks_stand_when_the_engine_has_ended(server: Server) -> None:
+    with server.page() as page:
+        before = view = page.until("view")
+        page.send(do="new", setup={"game": "tictactoe", "clock": {"main": 300}})
+        while view["identity"] == before["identity"]:
+            view = page.until("view")
+        assert view["clock"]["running"] == "black"
+        for number in server.engines():
+            os.kill(number, signal.SIGKILL)
+        while (view := page.until("view"))["clock"]["running"] is not None:
+            pass
+        page.until("lost")
+
+
 def test_a_game_survives_a_new_one_that_is_refused_after_its_engine_has_ended(server: Server) -> None:
     with server.page() as page:
         page.until("view")

@@ -14,7 +14,6 @@ from training.console import say
 from training.learner.pace import Pace
 from training.settings.config import LoopSettings
 
-
 MOST_TOLD = 3  # changes of the learner's threads: beside busy programs there may be one every ten minutes, for days
 
 

@@ -31,8 +31,8 @@ export function Graph({ view, onGo }) {
         {at >= 0 && <line class="here" x1={across(at)} x2={across(at)} y1="0" y2={HEIGHT} />}
       </svg>
       <figcaption>
-        {now ? `Move ${at}: Black wins ${percent(now.black)}${now.score === null ? "" : `; ${ahead(now.score)}`}` : "Not analysed here yet."}
-        <span class="keys"><span class="key-chance">Black's chance</span>{score.length > 1 && <span class="key-score">points (dashed)</span>}</span>
+        {now ? `Move ${at}: Black wins ${percent(now.black)}${now.score === null ? "" : `; ${ahead(now.score, view.unit)}`}` : "Not analysed here yet."}
+        <span class="keys"><span class="key-chance">Black's chance</span>{score.length > 1 && <span class="key-score">{view.unit} (dashed)</span>}</span>
       </figcaption>
     </figure>
   );

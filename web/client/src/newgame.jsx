@@ -80,11 +80,11 @@ export function NewGame({ games, view, onStart, onClose }) {
                 {game.rules.map((rules) => <option key={rules} value={rules}>{rules}</option>)}
               </select>
             </label>}
-            <label>Clock
+            {chosen.person !== "both" && <label>Clock
               <select name="clock" value={chosen.clock} onChange={(event) => set({ clock: Number(event.currentTarget.value) })}>
                 {CLOCKS.map((clock, index) => <option key={index} value={index}>{clock.name}</option>)}
               </select>
-            </label>
+            </label>}
             {game.engines.length > 1 && <label>Engine
               <select name="engine" value={chosen.engine} onChange={(event) => set({ engine: event.currentTarget.value })}>
                 {game.engines.map((entry) => <option key={entry.label} value={entry.label}>{entry.label || `shipped: ${entry.name}`}</option>)}

@@ -51,10 +51,10 @@ export function Analysis({ view, look, overlay, setOverlay, ask, onPreview, deta
       {look && (
         <>
           <p class="meter" role="img" aria-label={`Black wins ${percent(look.black)}`}><span class="bar"><span class="black-bar" style={{ width: `${100 * look.black}%` }} /></span></p>
-          <p class="quiet">Black wins {percent(look.black)}, White {percent(1 - look.black)}{look.score !== null && `; ${ahead(look.score)}`}.{details && ` ${short(look.visits)} visits${look.paused ? ", paused" : ""}.`}</p>
+          <p class="quiet">Black wins {percent(look.black)}, White {percent(1 - look.black)}{look.score !== null && `; ${ahead(look.score, view.unit)}`}.{details && ` ${short(look.visits)} visits${look.paused ? ", paused" : ""}.`}</p>
           <div class="scroll" tabIndex={0} role="region" aria-label="Candidate moves">
             <table class="moves">
-              <thead><tr><th scope="col">Move</th><th scope="col">Wins</th>{look.score !== null && <th scope="col">Points</th>}{details && <><th scope="col">Visits</th><th scope="col">Policy</th></>}<th scope="col">What may follow</th></tr></thead>
+              <thead><tr><th scope="col">Move</th><th scope="col">Wins</th>{look.score !== null && <th scope="col" class="unit">{view.unit}</th>}{details && <><th scope="col">Visits</th><th scope="col">Policy</th></>}<th scope="col">What may follow</th></tr></thead>
               <tbody>
                 {moves.map((move) => {
                   const show = () => onPreview({ points: move.points, first: look.toPlay, node: look.node });
@@ -130,7 +130,7 @@ export function Review({ view, ask, go, progress, onPreview, onOpen, details }) 
             {view.worst.map((move) => (
               <li key={move.node}>
                 <button type="button" class="link" onClick={() => go(move.node)}>{move.number}. {side(move.colour)} {move.vertex}</button>
-                {" "}lost {percent(move.loss)}{move.points > 0 && ` (${move.points} points)`}.{" "}
+                {" "}lost {percent(move.loss)}{move.points > 0 && ` (${move.points} ${view.unit})`}.{" "}
                 <button type="button" class="link" onClick={() => { go(view.line[move.number - 1]); onPreview({ points: move.betterPoints, first: move.colour, node: view.line[move.number - 1] }); }}>Better: {move.better.slice(0, 6).join(" ")}</button>
               </li>
             ))}

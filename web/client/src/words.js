@@ -4,7 +4,7 @@ export const percent = (share) => (share === null || share === undefined ? "–"
 
 export const lead = (score) => (score === null || score === undefined ? "–" : `${score > 0 ? "+" : score < 0 ? "−" : ""}${Math.abs(score).toFixed(1)}`);
 
-export const ahead = (score) => (score === 0 ? "both have the same points" : `${score > 0 ? "Black" : "White"} is ahead by ${Math.abs(score).toFixed(1)} points`);
+export const ahead = (score, unit) => (score === 0 ? "neither is ahead" : `${score > 0 ? "Black" : "White"} is ahead by ${Math.abs(score).toFixed(1)} ${unit}`);
 
 export const short = (count) => (count < 1000 ? `${count}` : count < 10000 ? `${(count / 1000).toFixed(1)}k` : `${Math.round(count / 1000)}k`);
 
