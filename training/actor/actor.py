@@ -45,7 +45,12 @@ class Debt:
     done: int = 0  # rows since the last rest
 
     def of(self, size: int) -> int:
-        return round(self.owed[size])
+        """How much to play on boards of a size. If no size owes a whole one but all together do, the one that owes most
+        plays it.
+        """
+        most = max(self.owed, key=lambda each: (self.owed[each], each))
+        whole = max(map(round, self.owed.values())) <= 0 and sum(self.owed.values()) >= 1
+        return 1 if whole and size == most else round(self.owed[size])
 
 
 class Actor:

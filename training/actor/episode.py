@@ -179,7 +179,8 @@ class Episode:
         """The record of the finished game."""
         moves, score = np.array(self.moves, np.int32), scoring.final_score(self.game, self.state)
         return Record(
-            self.game.size, self.komi, generation, moves, tuple(self.targets), score, ending, self.openings,
+            self.game.size, self.komi, generation, moves, tuple(self.targets), score, ending,
+            min(self.openings, len(moves)),
             self.conceded, self.unresigned, (self.peaks[0], self.peaks[1]), self.number,
         )  # fmt: skip
 

@@ -168,7 +168,7 @@ class Asynchronous:
         """Wait while self-play is too far ahead of the learner."""
         if not self.run.is_ahead():
             return
-        with self.run.timeline.during("held"):
+        with self.run.timeline.during("held", within="selfplay"):
             while self.run.is_ahead() and not halt():
                 self._learned.wait(PATIENCE)
 

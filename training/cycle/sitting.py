@@ -12,14 +12,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from gozero import growth
+from gozero import growth, weights
 from gozero.errors import ChoiceError
 from gozero.options import SettingsError, flat
 from gozero.weights import WeightsError
@@ -29,7 +29,7 @@ from training.actor.simulators import Disagreement
 from training.console import say
 from training.cycle.cycle import cycle
 from training.doctor.monitor import Monitor
-from training.learner.learner import DivergedError, network_config
+from training.learner.learner import DivergedError, limit_note, network_config
 from training.run import origins
 from training.run.origins import Origin
 from training.run.run import Run
@@ -70,10 +70,19 @@ def prepare(settings: LoopSettings, folder: Path, origin: Origin | None = None, 
     elif origin:
         say(origins.begin(settings, folder, origin))
     folder.mkdir(parents=True, exist_ok=True)
+    if under_way:
+        _tell_limit(settings, folder / "weights.pt")
     run = Run(settings, folder, staff)
     with storage.replacing(folder / "settings.json") as file:
         file.write(json.dumps(settings.to_dict(), indent=1).encode())
     return run
+
+
+def _tell_limit(settings: LoopSettings, path: Path) -> None:
+    """Say where the run's network is told board sizes up to another limit than when its weights were saved."""
+    with suppress(WeightsError):  # the run has saved none yet, or none that can be read
+        if note := limit_note(weights.load(path).config, network_config(settings)):
+            say(note)
 
 
 def second_home(

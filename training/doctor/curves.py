@@ -10,6 +10,7 @@ one, by the step in the other. Only this module imports TensorBoard.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -49,6 +50,13 @@ class Curves:
         # opened with the first number, which the curves may hold already
         self._reports: SummaryWriter | None = None
         self._steps: SummaryWriter | None = None
+        self._usual = threading.excepthook
+        threading.excepthook = self._hear
+
+    def _hear(self, fault: threading.ExceptHookArgs) -> None:
+        """Leave out a full disk that TensorBoard's own thread meets: whoever writes the next number is told of it."""
+        if not (isinstance(fault.exc_value, OSError) and type(fault.thread).__module__.startswith("tensorboard.")):
+            self._usual(fault)
 
     def report(self, found: Report, verdict: str) -> None:
         """Draw a generation's report, and its verdict as a text."""
@@ -82,3 +90,5 @@ class Curves:
         for board in (self._reports, self._steps):
             if board is not None:
                 board.close()
+        if threading.excepthook == self._hear:
+            threading.excepthook = self._usual

@@ -184,6 +184,18 @@ def network_config(settings: LoopSettings) -> NetConfig:
     return config if config.size else replace(config, size_limit=settings.stage[-1].learned_size)
 
 
+def limit_note(old: NetConfig, new: NetConfig) -> str:
+    """What is to be said where a network is told board sizes up to another limit than before; empty where it is not."""
+    if old.size_limit == new.size_limit:
+        return ""
+    was, now = (
+        "all board sizes" if limit is None else f"board sizes up to {limit}"
+        for limit in (old.size_limit, new.size_limit)
+    )
+    lower = min(limit for limit in (old.size_limit, new.size_limit) if limit is not None)
+    return f"the network was told {was}, and now {now}, by the last stage's sizes: what it says of boards above {lower} changes at once"
+
+
 class Learner:
     """The network being trained, its average and its optimiser, on one device or on one of several (`Peers`).
 

@@ -45,7 +45,9 @@ def rehearse(settings: LoopSettings, folder: Path, origin: Origin, say: Callable
     say(f"settings   {settings.game}{rules}, network {settings.network}, stages {len(settings.stage)}: ok")
     say(f"simulator  {simulators.DESCRIPTIONS[settings.simulator]}: ok")
     say(f"folder     {_folder(folder)}: ok")
-    _continued(folder, say)
+    if _continued(folder, say) and origin:
+        say("origin     this run has already begun: --from and --records are for a new run, and are not looked at")
+        origin = Origin()
     if settings.monitor.yardstick:
         Strength(folder, settings)
         say(f"yardstick  {settings.monitor.yardstick}: ok")
@@ -74,8 +76,10 @@ def _folder(folder: Path) -> str:
     return f"{folder.absolute()}{'' if folder.exists() else ' (new)'}"
 
 
-def _continued(folder: Path, say: Callable[[str], None]) -> None:
-    """Check that no other process works in the folder and, where it holds a run, that a checkpoint can be read."""
+def _continued(folder: Path, say: Callable[[str], None]) -> bool:
+    """Check that no other process works in the folder and, where it holds a run, that a checkpoint can be read. Returns
+    whether it holds one.
+    """
     if (folder / storage.LOCK).exists():
         with storage.alone(folder):
             pass
@@ -85,6 +89,7 @@ def _continued(folder: Path, say: Callable[[str], None]) -> None:
         for complaint in complaints:
             say(f"checkpoint {complaint}")
         say(f"checkpoint of generation {snapshot.progress.generation}, {snapshot.progress.rows:,} rows: ok")
+    return found is not None
 
 
 def _disk(settings: LoopSettings, folder: Path, learner: Learner) -> str:

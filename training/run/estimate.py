@@ -178,8 +178,10 @@ def _head(settings: LoopSettings, cost: Cost) -> list[str]:
     largest = max(cost.step)
     threads = f"{cost.threads} {'thread' if cost.threads == 1 else 'threads'}"
     processes = settings.selfplay.processes  # the seats of one take turns
-    games = settings.selfplay.games * processes
-    at_once = f"{games:,} games at once" + (f" in {processes} processes" if processes > 1 else "")
+    counts = {size: settings.selfplay.on(size).games * processes for size in boards}
+    listed = ", ".join(f"{boards[size]} {count:,}" for size, count in counts.items())
+    games = f"{counts[largest]:,} games at once" if len(set(counts.values())) == 1 else f"games at once: {listed}"
+    at_once = games + (f" in {processes} processes" if processes > 1 else "")
     return [
         f"network {settings.network} on {device_of(settings.device)}, {at_once}, measured here just now:",
         *([f"  evaluations a second by the network: {speeds}"] if speeds else []),

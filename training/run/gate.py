@@ -120,8 +120,8 @@ def play_part(
         for name, net in (("candidate", candidate), ("best", best))
     ]
     fixtures = [each for each in match_fixtures(max(part.numbers) + 1, part.seed) if each.number in part.numbers]
-    opening, longest = min(settings.gate.opening_moves, game.points // 4), settings.selfplay.max_length * game.points
-    return [record for _, _, record in play_schedule(players, fixtures, game, opening, int(longest), parallel)]
+    opening, longest = min(settings.gate.opening_moves, game.points // 4), scoring.longest(settings, game)
+    return [record for _, _, record in play_schedule(players, fixtures, game, opening, longest, parallel)]
 
 
 def _player(

@@ -12,6 +12,7 @@ starts fresh. Nothing is trained here, and no run that has begun is changed.
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +22,7 @@ from gozero import files, games, growth, locations, weights
 from gozero.growth import GrowthError
 from gozero.options import SettingsError
 from gozero.weights import Weights
-from training.learner.learner import Learner, network_config
+from training.learner.learner import Learner, limit_note, network_config
 from training.records import records, rows, scoring
 from training.records.records import Record
 from training.records.replay import window_rows
@@ -71,7 +72,8 @@ def shards(settings: LoopSettings, origin: Origin) -> list[tuple[Path, records.S
 
     SettingsError unless they can be read, hold this run's game under its rules, and a game that it can learn from.
     """
-    found = [(path, _read(path)) for name in origin.records for path in _paths(name)]
+    paths = dict.fromkeys(os.path.realpath(path) for name in origin.records for path in _paths(name))  # each once
+    found = [(Path(path), _read(Path(path))) for path in paths]
     for path, shard in found:
         _check(settings, path, shard)
     fitting = [(path, _fitting(settings, shard)) for path, shard in found]
@@ -178,7 +180,23 @@ def begin(settings: LoopSettings, folder: Path, origin: Origin) -> str:
     settle(folder)
     how = f"with the weights of {origin.weights}" if origin.weights else "with fresh weights"
     found = f"{progress.games:,} games and {progress.rows:,} rows played elsewhere"
-    return f"a new run, {how}, {found}{left_out([shard for _, shard in played])}"
+    return f"a new run, {how}, {found}{left_out([shard for _, shard in played])}{_remarks(settings, origin, begun, progress)}"
+
+
+def _remarks(settings: LoopSettings, origin: Origin, begun: Learner, progress: Progress) -> str:
+    """What is not as one who gives weights may expect."""
+    if origin.weights is None:
+        return ""
+    found = weights.load(locations.find(origin.weights), settings.game)
+    remarks = [note] if (note := limit_note(found.config, begun.config)) else []
+    stage = settings.stage_at(progress.rows)
+    if stage.evaluator == "rollouts":
+        number = settings.stage.index(stage) + 1
+        remarks.append(
+            f"its first games are played by random playouts, not by these weights, as stage {number} has it; "
+            f"--set stage.{number}.evaluator=network changes that"
+        )
+    return "".join(f"; {remark}" for remark in remarks)
 
 
 def settle(folder: Path) -> None:

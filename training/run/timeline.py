@@ -37,15 +37,23 @@ class Timeline:
         self._since = time.monotonic()
 
     @contextmanager
-    def during(self, part: str) -> Iterator[None]:
-        """Count the time inside as work of `part`."""
+    def during(self, part: str, within: str | None = None) -> Iterator[None]:
+        """Count the time inside as work of `part`, and not of the part `within` which it may lie."""
         with self._lock:
             self._begun[part] = time.monotonic()
+            is_within = within in self._begun
+            if within is not None and is_within:
+                self._end(within)
         try:
             yield
         finally:
             with self._lock:
-                self._spans.append(Span(part, self._begun.pop(part), time.monotonic()))
+                self._end(part)
+                if within is not None and is_within:
+                    self._begun[within] = time.monotonic()
+
+    def _end(self, part: str) -> None:
+        self._spans.append(Span(part, self._begun.pop(part), time.monotonic()))
 
     def report(self) -> dict[str, float]:
         """Seconds of work of each `REPORTED` part since the last report, and their share of that time.

@@ -79,7 +79,7 @@ class LoopSettings:
     )
     generations: int = setting(0, unit="generations after which the run ends; 0 = no limit", low=0)
     games: int = setting(
-        0, unit="games in the window after which the run ends; 0 = no limit", low=0, papers="S2: 2,000,000; S3: 100,000"
+        0, unit="games after which the run ends; 0 = no limit", low=0, papers="S2: 2,000,000; S3: 100,000"
     )
     evaluations: int = setting(0, unit="evaluations of positions after which the run ends; 0 = no limit", low=0)
     generation_rows: int = setting(

@@ -144,7 +144,11 @@ class LearnerSettings:
         1.0, unit="norm of the gradient, at most; 0 = any", low=0, high=1e6, papers="AlphaGo Zero, S0, S2-S4: none"
     )
     reuse: float = setting(
-        4.0, unit="times a new row is drawn in all", low=0.01, high=1000, papers="CZF: 2-4; KataGo: about 4"
+        4.0,
+        unit="times a new row is drawn in all; for those of held-out games others are",
+        low=0.01,
+        high=1000,
+        papers="CZF: 2-4; KataGo: about 4",
     )
     epochs: float = setting(
         0.0,

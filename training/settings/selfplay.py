@@ -118,7 +118,7 @@ class SelfPlaySettings:
     )
     temperature_games: int = setting(
         0,
-        unit="first games of each size played at `temperature` throughout, later ones at `temperature_end`; 0 = no (puct root)",
+        unit="first games of each size and seat played at `temperature` throughout, later ones at `temperature_end`; 0 = no (puct root)",
         low=0,
         papers="S3: 10",
     )
@@ -172,7 +172,7 @@ class SelfPlaySettings:
     resign_generations: int = setting(10, unit="first generations in which nobody would resign", low=0)
     unresigned_share: float = setting(
         0.1,
-        unit="share of games played fully whatever the value, to count false resignations",
+        unit="share of games played fully whatever the value, to count false resignations; without such games nobody concedes",
         low=0,
         high=1,
         papers="AlphaGo Zero: 0.1",

@@ -200,3 +200,10 @@ def test_a_stretch_may_end_in_a_stage_without_its_size(tmp_path: Path) -> None:
     actor.play(last, Progress(generation=2), lambda: None, lambda: False)
     assert {record.size for record in actor.games} == {4, 5}
     assert sum(record.rows for record in actor.games if record.size == 5) >= SETTINGS.generation_rows
+
+
+def test_a_generation_of_one_game_plays_it_however_the_sizes_share_it() -> None:
+    assert [Debt({4: 0.5, 5: 0.5}).of(size) for size in (4, 5)] == [0, 1]
+    assert [Debt({4: 0.7, 5: 0.3}).of(size) for size in (4, 5)] == [1, 0]
+    assert [Debt({4: 0.4, 5: 0.4}).of(size) for size in (4, 5)] == [0, 0]
+    assert [Debt({4: -0.5, 5: 0.5}).of(size) for size in (4, 5)] == [0, 0]

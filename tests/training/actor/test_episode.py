@@ -198,3 +198,9 @@ def test_the_temperature_drops_after_so_many_moves() -> None:
     dropping = {"temperature": 1.0, "temperature_end": 0.0, "temperature_plies": 7}
     assert [after(plies, **dropping)._temperature() for plies in (0, 6, 7, 30)] == [1.0, 1.0, 0.0, 0.0]
     assert 0 < after(7, **(dropping | {"temperature_plies": 0}))._temperature() < 1, "without it, it falls move by move"
+
+
+def test_a_game_has_no_more_opening_moves_than_moves() -> None:
+    episode = after(3)
+    episode.openings = 9
+    assert episode.record(1, "passes").openings == len(episode.moves) == 3

@@ -17,7 +17,7 @@ from training import selfplay
 from training.actor.simulators import Disagreement, PachiReferee
 from training.cycle import sitting
 from training.loop import rehearsal, startup
-from training.records import records
+from training.records import records, scoring
 from training.records.records import Record
 from training.run.origins import Origin
 from training.settings import presets
@@ -124,6 +124,10 @@ def test_two_trainings_never_share_a_folder(finished: Path, capsys: pytest.Captu
         (
             ["--preset", "tiny", "--set", "replay.least_rows=950", "--set", "replay.growing=false"],
             "replay.least_rows = 950, but of the 1,000 rows that the window holds about 900 may be drawn (replay.held_out)",
+        ),
+        (
+            ["--preset", "tiny", "--set", "replay.least_rows=500", "--set", "replay.window_games=2"],
+            "replay.least_rows = 500, but the 2 games that the window holds have 110 rows at most (replay.window_games)",
         ),
         (
             ["--preset", "s3", "--set", "stage.1.sizes={9=0.5,13=0.5}"],
@@ -479,3 +483,46 @@ def test_a_run_of_before_goes_on_with_the_features_it_began_with(
 def begun(arguments: list[str]) -> LoopSettings:
     options = startup.parser().parse_args(arguments)
     return sitting.as_begun(*startup._settings(options), startup._chosen(options))
+
+
+def test_weights_without_games_are_told_what_playouts_and_other_sizes_do(
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    origin = Origin(str(finished / "weights.pt"))
+    startup.prepare(settings("rules=chinese", "threads=1", "stage.2.sizes={3=1}"), tmp_path / "x", origin)
+    said = capsys.readouterr().err
+    assert (
+        "its first games are played by random playouts, not by these weights, as stage 1 has it; --set stage.1" in said
+    )
+    assert "was told board sizes up to 5, and now board sizes up to 3, by the last stage's sizes" in said
+    usual = settings("rules=chinese", "threads=1", "stage.1.evaluator=network")
+    startup.prepare(usual, tmp_path / "y", origin)
+    said = capsys.readouterr().err
+    assert "playouts, not" not in said and "was told" not in said
+
+
+def test_a_sitting_that_changes_the_sizes_that_are_told_says_so(
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "again"
+    shutil.copytree(finished, folder)
+    startup.prepare(settings("rules=chinese", "threads=1", "stage.2.sizes={3=1}"), folder)
+    assert (
+        "board sizes up to 3, by the last stage's sizes: what it says of boards above 3 changes"
+        in capsys.readouterr().err
+    )
+
+
+def test_a_dry_run_of_a_run_that_has_begun_does_not_look_at_its_origin(
+    finished: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["--preset", "tiny", "--run", str(finished), *SHORT, "--threads", "1", "--from", "gone.pt", "--dry-run"]
+    assert startup.main(arguments) == 0
+    assert "this run has already begun: --from and --records are for a new run" in capsys.readouterr().out
+
+
+def test_games_end_after_a_move_at_least_and_other_games_by_their_rules_alone() -> None:
+    assert scoring.make("go", 3, "chinese", 0.1).max_plies == 1
+    short = settings("selfplay.max_length=0.3", "stage.1.sizes={3=1}", "stage.2.sizes={3=1}")
+    assert scoring.longest(short, scoring.make("go", 3, "chinese", 0.3)) == 2
+    assert scoring.longest(short, connect4 := scoring.make("connect4", 7, "", 0.3)) == connect4.max_plies

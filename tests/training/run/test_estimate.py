@@ -104,3 +104,10 @@ def test_the_estimate_measures_all_processes_of_the_run() -> None:
         assert len(play._play(stage, 4, 0.2)) == 2, "both play"
     text = "\n".join(estimate._head(chosen, Cost({("network", 4): 1.0}, {4: 1.0})))
     assert "8 games at once in 2 processes, measured here" in text
+
+
+def test_the_estimate_names_the_games_at_once_of_each_size() -> None:
+    chosen = settings("selfplay.games=8", "selfplay.size_games={5=3}")
+    speeds = {("network", 4): 1.0, ("network", 5): 1.0}
+    assert "games at once: 4x4 8, 5x5 3, measured" in "\n".join(estimate._head(chosen, Cost(speeds, {5: 1.0})))
+    assert "3 games at once, measured" in "\n".join(estimate._head(chosen, Cost({("network", 5): 1.0}, {5: 1.0})))

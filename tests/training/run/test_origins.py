@@ -236,3 +236,8 @@ def test_only_the_runs_own_games_are_measured(tmp_path: Path) -> None:
     run.save()
     again = Run(settings("selfplay.full_share=0.25"), tmp_path / "run")
     assert again.progress.full_share == 0.5, "what the games in flight may have"
+
+
+def test_a_shard_that_is_named_twice_is_learned_from_once(tmp_path: Path) -> None:
+    shard = written(tmp_path / "run" / "records" / "000001.gzr", GAMES)
+    owns(begun(tmp_path / "new", tmp_path / "run", shard, tmp_path / "run"), GAMES)
