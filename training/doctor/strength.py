@@ -24,17 +24,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gozero import weights
+from gozero.games import GO_FAMILY
 from gozero.games.game import Game
 from gozero.options import SettingsError
 from gozero.weights import WeightsError
 from training.actor.leaves import Resources, network_evaluator
 from training.console import say
 from training.doctor.history import Report, last
+from training.learner.learner import network_config
 from training.matches import match, perfect, players, truth, yardstick
 from training.matches.players import Conditions, MatchPlayer, SearchPlayer
 from training.matches.stopping import StoppableEvaluator, StoppablePlayer, Stopped
 from training.matches.truth import Judged
-from training.matches.yardstick import YardstickError
+from training.matches.yardstick import Labelled, YardstickError
 from training.records import scoring
 from training.settings.config import LoopSettings
 from training.storage import storage
@@ -56,13 +58,10 @@ class Strength:
     """Measures a run's EMA network, and keeps its weights to be measured against."""
 
     def __init__(self, folder: Path, settings: LoopSettings) -> None:
-        """Raises SettingsError where the settings name a yardstick that cannot be read."""
+        """Raises SettingsError where the settings name a yardstick that cannot be used (`_yardstick`)."""
         self._folder, self._settings = folder / "frozen", settings
         self._judged_at: dict[int, list[Judged]] = {}  # by board size
-        try:
-            self._labelled = yardstick.read(Path(settings.monitor.yardstick)) if settings.monitor.yardstick else None
-        except YardstickError as error:
-            raise SettingsError(f"monitor.yardstick: {error}") from None
+        self._labelled = _yardstick(settings) if settings.monitor.yardstick else None
 
     def measure(self, run: Run, generation: int, history: list[Report], stop: Callable[[], bool]) -> Report:
         """The report of one measurement after a generation; empty when none is due.
@@ -131,8 +130,8 @@ class Strength:
         """The raw network's agreement with the yardstick: the fields of `yardstick.Agreement` that it has an output
         for.
         """
-        labelled, only = self._labelled, run.trainer.config.size
-        if labelled is None or only not in (None, labelled.game.size):
+        labelled = self._labelled
+        if labelled is None:
             return {}
         evaluator = network_evaluator(run.trainer.average(), labelled.game, Resources(run.actor.threads, run.device))
         found = asdict(yardstick.agreement(labelled, yardstick.evaluate(labelled, StoppableEvaluator(evaluator, stop))))
@@ -219,3 +218,25 @@ class Strength:
         )
         for old in storage.numbered(self._folder, ".pt")[:-KEPT]:
             old.unlink()
+
+
+def _yardstick(settings: LoopSettings) -> Labelled:
+    """The yardstick that the settings name. SettingsError where it cannot be read, or has no positions for the run's
+    network.
+    """
+    path = Path(settings.monitor.yardstick)
+    if settings.game not in GO_FAMILY:
+        raise SettingsError(
+            f"monitor.yardstick: {path} is for runs of Go, and this one plays {settings.game}; leave it out"
+        )
+    try:
+        labelled = yardstick.read(path)
+    except YardstickError as error:
+        raise SettingsError(f"monitor.yardstick: {error}") from None
+    size, only = labelled.game.size, network_config(settings).size
+    if only not in (None, size):
+        raise SettingsError(
+            f"monitor.yardstick: the positions of {path} are on {size}x{size}, and network {settings.network} plays on "
+            f"{only}x{only} only; give others, or leave it out"
+        )
+    return labelled

@@ -31,6 +31,21 @@ def run_of(folder: Path, **watched: object) -> Run:
     return run
 
 
+def labels(folder: Path) -> Path:
+    """A yardstick of one position on 5x5."""
+    label = {
+        "moves": ["C3"],
+        "best": "C2",
+        "shares": {"C2": 1.0},
+        "winrate": 0.3,
+        "score": -2.0,
+        "ownership": [0.0] * 25,
+    }
+    path = folder / "labels.jsonl"
+    path.write_text(json.dumps(label))
+    return path
+
+
 def test_games_against_rollouts_and_earlier_weights(tmp_path: Path) -> None:
     run = run_of(tmp_path)
     strong = Strength(tmp_path, run.settings)
@@ -133,16 +148,7 @@ def test_stopping_gives_the_games_up(tmp_path: Path) -> None:
 
 
 def test_agreement_with_a_yardstick(tmp_path: Path) -> None:
-    label = {
-        "moves": ["C3"],
-        "best": "C2",
-        "shares": {"C2": 1.0},
-        "winrate": 0.3,
-        "score": -2.0,
-        "ownership": [0.0] * 25,
-    }
-    (tmp_path / "labels.jsonl").write_text(json.dumps(label))
-    run = run_of(tmp_path / "run", yardstick=str(tmp_path / "labels.jsonl"))
+    run = run_of(tmp_path / "run", yardstick=str(labels(tmp_path)))
     found = Strength(tmp_path / "run", run.settings).measure(run, 2, [], lambda: False)
     assert {
         "yardstick/top1",
@@ -152,3 +158,33 @@ def test_agreement_with_a_yardstick(tmp_path: Path) -> None:
     } <= found.keys()
     with pytest.raises(SettingsError, match=r"monitor\.yardstick: cannot read"):
         Strength(tmp_path, LoopSettings(monitor=MonitorSettings(yardstick=str(tmp_path / "nothing.jsonl"))))
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        (["game=nogo"], "is for runs of Go, and this one plays nogo; leave it out"),
+        (
+            ["network=mlp2x16", "stage.1.sizes={4=1}", "stage.2.sizes={4=1}"],
+            "on 5x5, and network mlp2x16 plays on 4x4 only",
+        ),
+    ],
+)
+def test_a_yardstick_that_the_network_cannot_be_asked_about_stops_a_run_before_it_begins(
+    changes: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = [argument for change in changes for argument in ("--set", change)]
+    command = ["--preset", "tiny", "--simulator", "numba", "--yardstick", str(labels(tmp_path)), *given]
+    command += ["--set", "generations=1", "--set", "generation_rows=40", "--run", str(tmp_path / "run")]
+    for look in (["--dry-run"], []):
+        assert startup.main([*command, *look]) == 2
+        said = capsys.readouterr().err.splitlines()
+        assert said[-1].startswith("training.loop: monitor.yardstick: ") and words in said[-1]
+        assert not any("Traceback" in line for line in said)
+    assert not (tmp_path / "run" / "log.jsonl").exists(), "nothing was played"
+
+
+def test_the_yardstick_is_for_all_games_with_the_rules_of_go(tmp_path: Path) -> None:
+    chosen = MonitorSettings(yardstick=str(labels(tmp_path)))
+    Strength(tmp_path, LoopSettings(monitor=chosen))
+    Strength(tmp_path, replace(config.load(presets.path_of("tiny")), game="simple_go", monitor=chosen))
