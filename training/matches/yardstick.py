@@ -6,7 +6,8 @@ Vocabulary
                    first), `best` (vertex), `shares` (visit share by vertex, up to ten moves), `winrate` (0 ... 1) and
                    `score` (points), both for the side to move, `ownership` (row-major from the top left, + for the side
                    to move)
-    top-1          share of positions in which the raw policy's first legal move is `best`
+    top-1          share of positions in which the raw policy's first legal move is `best`; of k moves that are first
+                   together, each counts as one k-th
     log-share      mean over positions of sum(share * ln(policy)): 0 would be certainty of the right move, the closer
                    the better
     errors         mean absolute differences; the win rate's from (value + 1) / 2
@@ -169,8 +170,9 @@ def agreement(labelled: Labelled, found: Evaluation) -> Agreement:
     logits = np.where(labelled.legal, found.logits, -np.inf).astype(np.float64)
     log_policy = logits - np.logaddexp.reduce(logits, axis=1, keepdims=True)
     shares = np.where(labelled.legal, labelled.shares, 0)
+    first = logits == logits.max(axis=1, keepdims=True)
     return Agreement(
-        top1=float(np.mean(logits.argmax(axis=1) == labelled.best)),
+        top1=float(np.mean(first[np.arange(len(first)), labelled.best] / first.sum(axis=1))),
         log_share=float(np.mean(np.sum(shares * np.where(labelled.legal, log_policy, 0), axis=1))),
         winrate_error=float(np.mean(np.abs((found.value + 1) / 2 - labelled.winrate))),
         score_error=None if found.score is None else float(np.mean(np.abs(found.score - labelled.score))),

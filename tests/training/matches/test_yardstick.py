@@ -54,6 +54,7 @@ def test_positions_and_labels_are_read(file: Path) -> None:
 def test_the_constant_guess_has_the_errors_of_arithmetic(file: Path) -> None:
     labelled = yardstick.read(file)
     found = yardstick.agreement(labelled, yardstick.constant_guess(labelled))
+    assert found.top1 == pytest.approx((1 / 26 + 1 / 25) / 2)
     assert found.log_share == pytest.approx(-(math.log(26) + math.log(25)) / 2)
     assert found.winrate_error == pytest.approx((0.25 + 0.5) / 2)
     assert found.score_error == pytest.approx((4.0 + 17.5) / 2)
@@ -79,6 +80,14 @@ def test_illegal_moves_and_missing_heads_do_not_count(file: Path) -> None:
     assert found.log_share == pytest.approx(-(math.log(26) + math.log(25)) / 2)
     assert (found.score_error, found.ownership_error) == (None, None)
     assert " -" in yardstick.table({"network": found})
+
+
+def test_moves_that_are_first_together_count_as_a_part_each(file: Path) -> None:
+    labelled = yardstick.read(file)
+    logits = np.zeros(labelled.legal.shape, np.float32)
+    logits[:, [coords.parse_vertex(vertex, SIZE) for vertex in ("C3", "B2")]] = 1  # C3 is taken in the second position
+    found = yardstick.agreement(labelled, Evaluation(logits, np.zeros(2, np.float32), None, None))
+    assert found.top1 == (1 / 2 + 0) / 2
 
 
 def test_each_part_of_a_game_has_its_own_agreement(file: Path) -> None:
