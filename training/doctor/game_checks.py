@@ -136,7 +136,7 @@ class Repetition(Check):
 
     def look(self, history: list[Report], settings: LoopSettings) -> Finding | None:
         k, n = pooled(history, "distinct", least_size=self.least_size)
-        if n >= LEAST_GAMES and k / n < self.distinct:
+        if n >= LEAST_GAMES and beyond(n - k, n, 1 - self.distinct):
             return self.found(f"only {k:.0f} of {n:.0f} games differ")
         for size in sizes(history[-1]):
             k, n = pooled(history, "commonest", RECENT, size, size)

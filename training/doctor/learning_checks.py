@@ -275,13 +275,17 @@ class Plateau(Check):
 
 @dataclass(frozen=True)
 class NoStronger(Check):
-    """The last matches against its own earlier weights, added up, show no progress."""
+    """The last matches against its own earlier weights, added up, show no progress.
+
+    The interval is one of 95 %: at three deviations 64 games would find one in twelve of the runs that stand still, not
+    one in three.
+    """
 
     level = STUCK
     remedy = "more full_visits, the learning rate's fall (anneal), or a wider network"
 
     matches: int = threshold(4, "measurements of strength that are added up")
-    score: float = threshold(0.6, "upper end of the interval of the score: 70 Elo in that time would pass it")
+    score: float = threshold(0.6, "upper end of the 95 % interval of the score: 70 Elo in that time would pass it")
 
     def look(self, history: list[Report], settings: LoopSettings) -> Finding | None:
         played = [report for report in history if "strength/frozen_games" in report][-self.matches :]

@@ -160,6 +160,7 @@ def test_small_numbers_raise_no_alarm() -> None:
     }
     assert judged(few).text == judged({}).text
     assert judged({"resign/checked": 3.0, "resign/false_positives": 1.0}).text == judged({}).text
+    assert judged({"games9/count": 16, "games9/distinct": 7 / 16}).text == judged({}).text
 
 
 def test_a_common_opening_may_be_chance() -> None:
@@ -239,6 +240,9 @@ def test_matches_against_itself_that_show_no_progress() -> None:
     even = {"strength/frozen_games": 40.0, "strength/frozen_score": 0.45}
     assert "it scored 72 of 160" in judged(even).text
     assert judged(even | {"strength/frozen_score": 0.6}).status == "learning"
+    few = {"strength/frozen_games": 16.0, "strength/frozen_score": 30 / 64}
+    assert "it scored 30 of 64" in judged(few).text, "an interval of 95 %, not of three deviations"
+    assert judged(few | {"strength/frozen_score": 32 / 64}).status == "learning"
 
 
 def test_a_gate_that_never_opens() -> None:
