@@ -116,11 +116,14 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def announcement(settings: LoopSettings, folder: Path) -> str:
-    """The line before the default run: what begins or continues, how long a generation takes, how to stop it."""
+    """The line before the default run: what begins or continues, how long a generation takes, how to stop it.
+
+    SettingsError for a log that cannot be read.
+    """
     where = f"{DEFAULT_PRESET} in {folder.absolute()}"
     found = checkpoint.latest(folder / "checkpoints")
     if found is not None:
-        what = f"continuing the default run, {where}: {_so_far(found[0].progress, history.read(folder).reports)}"
+        what = f"continuing the default run, {where}: {_so_far(found[0].progress, history.resumed(folder).reports)}"
     else:
         say(
             f"a training run is about to begin, {where}: measuring the speed of this computer first, for about "

@@ -7,7 +7,8 @@ Vocabulary.
   match    of the gate: the numbers gate/generation, gate/steps (of the learner, when the network was taken), gate/games,
            gate/score, gate/low, gate/high, gate/passed and run/evaluations, in a line of its own. In logs of earlier
            versions it stands in the report of its generation.
-  unfit    a line that no run writes: no JSON, a number that is missing, of another type, or impossible.
+  unfit    a line that no run writes: no JSON, a number that is missing, of another type, or impossible, a board that no
+           game has, an empty verdict.
 
 A report lacks what its version of gozero did not measure, so each number may be missing, but for those that belong
 together. An unfit line is left out, with a complaint; a last line that a crash has torn is left out in silence. Losses
@@ -24,6 +25,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from gozero.coords import MAX_SIZE
+from gozero.options import SettingsError
+
 LOG = "log.jsonl"
 VERDICT = "verdict"  # the one entry of a line of the log that is text
 GENERATION, STEPS, GATE_STEPS = "run/generation", "run/steps", "gate/steps"
@@ -35,6 +39,8 @@ _COUNTER = re.compile(
     r"run/.*|gate/(generation|matches|refused)|games\d+/(count|length)|.*[/_](games|rollouts|seconds|steps|checked)"
 )
 _COUNT = re.compile(r"games(\d+)/count")
+_GAMES = re.compile(r"games(\d+)/.*")
+_SIZES = {str(size) for size in range(2, MAX_SIZE + 1)}
 _GAME_SHARES = "capped|settled|early|black|draws|distinct|commonest|recorded"
 _SHARE = re.compile(
     rf"games\d+/({_GAME_SHARES})|gate/(score|low|high|passed)|strength/.*_(score|low|high)"
@@ -64,6 +70,17 @@ class RunLog:
     complaint: str = ""  # one line about unfit lines; empty where there are none
 
 
+def resumed(folder: Path) -> RunLog:
+    """The log, as `read`, of a run that is to go on. SettingsError where the file cannot be read."""
+    try:
+        return read(folder)
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise SettingsError(
+            f"cannot read {(folder / LOG).absolute()}: {why}; move it away: the run goes on without it"
+        ) from None
+
+
 def read(folder: Path) -> RunLog:
     """The log of a run folder; empty where there is none. OSError or ValueError where the file cannot be read."""
     path, log, unfit = folder / LOG, RunLog(), []
@@ -88,19 +105,29 @@ def _take(log: RunLog, values: dict[str, Any]) -> None:
     """Put a line into the log; what an earlier restart made void goes."""
     verdict = values.pop(VERDICT, None)
     if GENERATION not in values:
-        log.matches = [match for match in log.matches if match.get(GATE_STEPS, 0.0) < values[GATE_STEPS]]
+        _drop(log.matches, GATE_STEPS, values[GATE_STEPS])
         log.matches.append(values)
         return
     generation = int(values[GENERATION])
-    log.reports = [report for report in log.reports if report[GENERATION] < generation]
-    log.verdicts = {number: text for number, text in log.verdicts.items() if number < generation}
+    for report in _drop(log.reports, GENERATION, generation):
+        log.verdicts.pop(int(report[GENERATION]), None)
     log.reports.append(values)
     if verdict is not None:
         log.verdicts[generation] = verdict
     if "gate/score" in values and OF_ITS_OWN not in values:
-        log.matches = [match for match in log.matches if match["gate/generation"] < generation]
+        _drop(log.matches, "gate/generation", generation)
         found = {name: value for name, value in values.items() if name.startswith("gate/") or name == "run/evaluations"}
         log.matches.append({**found, "gate/generation": values[GENERATION]})
+
+
+def _drop(entries: list[Report], name: str, least: float) -> list[Report]:
+    """Remove the newest entries down to the first whose number, 0 where it has none, is below `least`; return them."""
+    kept = len(entries)
+    while kept and entries[kept - 1].get(name, 0.0) >= least:
+        kept -= 1
+    dropped = entries[kept:]
+    del entries[kept:]
+    return dropped
 
 
 def _parsed(line: str) -> dict[str, Any]:
@@ -131,11 +158,15 @@ def _check(name: str, value: object) -> None:
     if name == VERDICT:
         if not isinstance(value, str):
             raise _UnfitError(f"{name} is {json.dumps(value)}, no text")
+        if not value.strip():
+            raise _UnfitError(f"{name} is empty")
         return
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise _UnfitError(f"{name} is {json.dumps(value)}, no number")
     if isinstance(value, int) and abs(value) > 2**63:
         raise _UnfitError(f"{name} is too large")
+    if (found := _GAMES.fullmatch(name)) and found[1] not in _SIZES:
+        raise _UnfitError(f"it has {name}, and no board has that size")
     if _COUNTER.fullmatch(name) and not (math.isfinite(value) and value >= 0):
         raise _UnfitError(f"{name} is {value}, which cannot be counted: expected a number from 0 on")
     if _SHARE.fullmatch(name) and not 0.0 <= value <= 1.0:

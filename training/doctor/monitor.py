@@ -21,7 +21,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gozero.options import SettingsError
 from training.console import say
 from training.doctor import history, report
 from training.doctor import verdict as doctor
@@ -76,14 +75,9 @@ class Monitor:
     """
 
     def __init__(self, folder: Path, settings: LoopSettings) -> None:
-        """Raises SettingsError for settings that cannot be used, and for a log that is no text."""
+        """Raises SettingsError for settings that cannot be used, and for a log that cannot be read."""
         self.folder, self.settings = folder, settings
-        try:
-            log = history.read(folder)
-        except ValueError as error:
-            raise SettingsError(
-                f"cannot read {(folder / history.LOG).absolute()}: {error}; move it away: the run goes on without it"
-            ) from None
+        log = history.resumed(folder)
         self._history = log.reports
         if log.complaint:
             say(log.complaint)
