@@ -13,15 +13,16 @@ from __future__ import annotations
 
 import html
 import os
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, is_dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_origin, get_type_hints
 
 from gozero import plots
 from gozero.course_nets import BODIES
 from gozero.errors import PlotError
-from gozero.options import flat
+from gozero.options import SettingsError, flat
 from gozero.plots import Curve, Panel
 from training.console import say
 from training.doctor import history, page
@@ -50,15 +51,27 @@ class ComparedRun:
 
 
 def read_settings(folder: Path) -> dict[str, Any]:
-    """The settings of a run folder, without sections and names that are none; empty where they cannot be read."""
+    """The settings of a run folder, without values that they cannot have; empty where they cannot be read."""
     try:
-        settings = config.saved(folder / "settings.json")
+        return _possible(LoopSettings, config.saved(folder / "settings.json"))
     except (OSError, ValueError, TypeError):
         return {}
-    kinds = {
-        name: type(value) for name, value in LoopSettings().to_dict().items() if isinstance(value, dict | list | str)
-    }
-    return {name: value for name, value in settings.items() if isinstance(value, kinds.get(name, object))}
+
+
+def _possible(table: type[Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """A table's plain values without those that its settings cannot have; names of other versions stay, as do stages."""
+    kinds, found = get_type_hints(table), {}
+    for name, value in values.items():
+        kind = kinds.get(name)
+        if is_dataclass(kind) and isinstance(value, dict):
+            found[name] = _possible(kind, value)  # type: ignore[arg-type]
+        elif kind is None or (get_origin(kind) is tuple and isinstance(value, list)):
+            found[name] = value
+        else:
+            with suppress(SettingsError):
+                config.from_dict(table, {name: value}, name)
+                found[name] = value
+    return found
 
 
 def read_log(folder: Path) -> RunLog:

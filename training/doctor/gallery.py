@@ -20,6 +20,7 @@ import torch
 from torch import nn
 
 from gozero import features, plots, weights
+from gozero.games import GAMES
 from gozero.games.game import PLY, Game
 from gozero.nets import Network
 from gozero.plots import BoardPicture
@@ -30,7 +31,7 @@ from training.records.replay import is_held_out
 from training.storage import storage
 
 SHARDS = 5  # newest ones that are read
-LEAST_OPENINGS = 200  # games that the opening picture is drawn from, if the shards hold as many
+MOST_OPENINGS = 200  # newest games of a size that the picture of the openings is drawn from
 EXAMPLES = 3
 DEPTHS = (0.2, 0.5, 0.8)  # where in its game each example is
 MAX_LENGTH = 2.2  # multiple of the area, where the settings do not say
@@ -41,7 +42,7 @@ class Gallery:
     """The newest games and the network of a run."""
 
     settings: dict[str, Any]  # as in settings.json, of any version
-    game: str  # its name
+    game: str  # its name; where the settings do not say, that of the weights
     games: list[Record]  # newest last
     net: nn.Module | None
     size: int  # of the board that is shown
@@ -54,7 +55,9 @@ class Gallery:
             file = weights.load(folder / "weights.pt", game=None)
         except WeightsError:
             file = None
-        game = settings.get("game", file.game if file else scoring.GO)
+        game = settings.get("game")
+        if game not in GAMES:
+            game = file.game if file else scoring.GO
         if file and file.game != game:  # it does not belong to the run
             file = None
         counts = {
@@ -77,7 +80,7 @@ class Gallery:
     def _first_moves(self, game: Game) -> Iterator[BoardPicture]:
         """The boards of `openings` for one size; none without games."""
         games = [record for record in self.games if record.size == game.size and len(record.moves)]
-        firsts = [int(record.moves[0]) for record in games[-LEAST_OPENINGS:] if record.moves[0] < game.points]
+        firsts = [int(record.moves[0]) for record in games[-MOST_OPENINGS:] if record.moves[0] < game.points]
         if not firsts:
             return
         counts = np.bincount(firsts, minlength=game.points).reshape(game.shape).astype(float)

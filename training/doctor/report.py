@@ -15,12 +15,14 @@ from __future__ import annotations
 import argparse
 import html
 import json
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from gozero.errors import PlotError
+from gozero.errors import ChoiceError, PlotError
 from gozero.games import make
 from gozero.plots import Curve, Panel
 from training.console import Parser, run_command, say
@@ -28,12 +30,13 @@ from training.doctor import comparison, history, page
 from training.doctor.gallery import Gallery
 from training.doctor.history import Report, RunLog
 from training.doctor.page import ReportError, found, nonzero, scores
+from training.records import scoring
 
 VERDICTS = 12  # newest ones that are listed
 # that are reported, and their names
 PARTS = {"selfplay": "self-play", "learner": "learner", "gate": "gate", "held": "held back"}
 MATCHES = 30  # newest ones of the gate that are listed
-TICKS = 6  # generations named above the losses
+TICKS = 6  # most generations named above the losses
 FILE = "report.html"  # in a run folder
 COMPARED = "comparison.html"  # in the working directory
 CLUSTER_WORDS = "The workers of a run on many machines; versions: of the network, between a game's and the newest."
@@ -63,6 +66,11 @@ class Files:
         """By generation."""
         return self.log.verdicts
 
+    @cached_property
+    def gallery(self) -> Gallery:
+        """The newest games and the network, read once."""
+        return Gallery.open(self.folder, self.settings)
+
 
 def write(
     folder: Path, stop: Callable[[], bool] = lambda: False, tell: Callable[[str], None] = lambda _: None
@@ -71,7 +79,8 @@ def write(
     meantime that it is not wanted. `tell` hears of lines of the log that are left out.
 
     Raises:
-        ReportError: there is nothing to show, matplotlib is missing, or the file cannot be written.
+        ReportError: there is nothing to show, matplotlib is missing, settings.json asks for what the game does not have,
+            or the file cannot be written.
     """
     files = _open(folder)
     if files.log.complaint:
@@ -82,7 +91,7 @@ def write(
             if stop():
                 return None
             parts += section(files)
-    except PlotError as error:
+    except (PlotError, ChoiceError) as error:
         raise ReportError(str(error)) from None
     whole = page.page(f"{folder.absolute().name}: report of the run", "".join(parts))
     return page.save(folder / FILE, whole)
@@ -97,7 +106,7 @@ def summary(files: Files) -> Iterator[str]:
     now = files.reports[-1]
     verdict = files.verdicts.get(int(now["run/generation"]), "")
     if verdict:
-        yield f'<p class="verdict {verdict.split(",")[0].split()[0]}">{html.escape(verdict)}</p>\n'
+        yield f'<p class="verdict {html.escape(verdict.partition(",")[0].partition(" ")[0])}">{html.escape(verdict)}</p>\n'
     places = {
         "generation": 0,
         "hours": 2,
@@ -123,7 +132,7 @@ def summary(files: Files) -> Iterator[str]:
 
 def losses(files: Files) -> Iterator[str]:
     """Every loss over the learner's steps, generations above."""
-    every = max(1, len(files.reports) // TICKS)
+    every = math.ceil(len(files.reports) / TICKS)
     marks = [
         (report["run/steps"], f"g{report['run/generation']:.0f}")
         for report in files.reports[::every]
@@ -229,7 +238,7 @@ def _distance(label: str, reports: list[Report], name: str) -> Curve:
 def games(files: Files) -> Iterator[str]:
     """How games go: lengths, endings, who wins."""
     sizes = sorted({size for report in files.reports for size in history.sizes(report)})
-    boards = {size: make(files.settings.get("game", "go"), size=size).dimensions for size in sizes}
+    boards = {size: board for size in sizes if (board := _board(files.gallery.game, size))}
     what = {
         "length": "moves a game",
         "capped": "share that reached the limit of moves",
@@ -246,14 +255,22 @@ def games(files: Files) -> Iterator[str]:
             "generation",
         )
         for name, title in what.items()
-        if name != "settled" or files.settings.get("game", "go") == "go"  # of other games no board is settled
+        if name != "settled" or files.gallery.game == scoring.GO  # of other games no board is settled
     ]
     yield from page.curves("Games", "Of each generation, by size of the board.", panels)
 
 
+def _board(game: str, size: int) -> str:
+    """How a board is called, such as 9x9; empty where the game has none of that size, as a damaged line may say."""
+    try:
+        return make(game, size=size).dimensions
+    except ChoiceError:
+        return ""
+
+
 def pictures(files: Files) -> Iterator[str]:
     """Openings, predictions, filters."""
-    gallery = Gallery.open(files.folder, files.settings)
+    gallery = files.gallery
     words = (
         "Where the newest games began on each size, and the policy of its empty board before any search; a narrow choice "
         "early in a run, or one on the first line of a large board, is a sign of collapse."

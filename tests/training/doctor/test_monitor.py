@@ -16,6 +16,7 @@ from training import console
 from training.doctor import monitor
 from training.doctor.curves import Curves
 from training.loop import startup
+from training.records.records import Writer
 from training.records.statistics import game_report
 from training.settings.config import LoopSettings, MonitorSettings
 
@@ -106,9 +107,27 @@ def test_a_last_report_that_was_interrupted_is_said_to_be_missing_and_drawn_by_t
     assert capsys.readouterr().err == "", "the report is as new as the log"
 
 
+def test_a_page_that_cannot_be_drawn_ends_no_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = [{"run/generation": 1, "games13/count": 3}, {"run/generation": 2, "games93/count": 3}]
+    (tmp_path / "log.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    monitor.Monitor(tmp_path, LoopSettings())._report()
+    assert "line 2" in capsys.readouterr().err
+    assert (tmp_path / "report.html").exists(), "of the other lines"
+    (tmp_path / "settings.json").write_text('{"rules": "none"}')
+    writer = Writer(tmp_path / "records" / "000001.gzr", {})
+    writer.append(random_record(5, 1))
+    writer.close()
+    monitor.Monitor(tmp_path, LoopSettings())._report()
+    assert "no report: unknown rules 'none'" in capsys.readouterr().err
+
+
 def test_a_log_that_is_no_text_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "log.jsonl").write_bytes(b"\xff\xfe\x00garbage\n")
     with pytest.raises(SettingsError, match=r"cannot read .*log\.jsonl: .*move it away"):
+        monitor.Monitor(tmp_path, LoopSettings())
+    (tmp_path / "log.jsonl").unlink()
+    (tmp_path / "log.jsonl").mkdir()
+    with pytest.raises(SettingsError, match=r"cannot read .*log\.jsonl: Is a directory; move it away"):
         monitor.Monitor(tmp_path, LoopSettings())
 
 

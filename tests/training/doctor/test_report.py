@@ -7,6 +7,7 @@ import json
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from matplotlib.figure import Figure
 from gozero import games, nets, plots, weights
 from gozero.plots import BoardPicture, Curve, Panel
 from tests.training.games import random_record
-from training.doctor import history, report
+from training.doctor import comparison, history, report
 from training.doctor.gallery import Gallery
 from training.records import records
 from training.settings import config, presets
@@ -125,6 +126,72 @@ def test_a_network_is_shown_on_the_board_of_its_game(tmp_path: Path, settings: d
     net = nets.config("b1c8", game)
     weights.save(tmp_path / "weights.pt", nets.build(net, 1), net, game="connect4", size=7)
     assert (Gallery.open(tmp_path, settings).predictions() is not None) == shown
+
+
+def connect4_folder(folder: Path, settings: str) -> Path:
+    """A run of Connect-4, of one generation, with this text as its settings.json."""
+    log(folder, {name.replace("games5", "games7"): value for name, value in OLD.items()})
+    (folder / "settings.json").write_text(settings)
+    net = nets.config("b1c8", games.make("connect4"))
+    weights.save(folder / "weights.pt", nets.build(net, 1), net, game="connect4", size=7)
+    return folder
+
+
+@pytest.mark.parametrize("damaged", ['{"game": "conn', '{"game": "conmect4"}', '{"game": 4}'])
+def test_where_the_settings_are_damaged_the_weights_say_which_game_it_is(
+    damaged: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[Panel] = []
+    monkeypatch.setattr(plots, "curves", lambda panels: drawn.extend(panels) or b"")
+    report.write(connect4_folder(tmp_path, damaged))
+    labels = {curve.label for panel in drawn if panel.title == "moves a game" for curve in panel.curves}
+    assert labels == {games.make("connect4").dimensions}
+    assert "share ended by settled boards" not in {panel.title for panel in drawn}
+
+
+def test_boards_that_the_game_does_not_have_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[Panel] = []
+    monkeypatch.setattr(plots, "curves", lambda panels: drawn.extend(panels) or b"")
+    connect4_folder(tmp_path, '{"game": "connect4"}')
+    add(tmp_path, OLD | {"run/generation": 2, "run/steps": 20})  # on 5x5
+    report.write(tmp_path)
+    (panel,) = (panel for panel in drawn if panel.title == "moves a game")
+    assert [curve.x for curve in panel.curves] == [[1]]
+
+
+@pytest.mark.parametrize(
+    ("section", "name", "value"),
+    [
+        ("selfplay", "max_length", "long"),
+        ("selfplay", "max_length", float("nan")),
+        ("replay", "held_out", [1]),
+        (None, "features", "1"),
+        (None, "features", 9),
+    ],
+)
+def test_a_damaged_setting_is_as_good_as_a_missing_one(
+    section: str | None, name: str, value: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for part in ("curves", "boards", "filters"):
+        monkeypatch.setattr(plots, part, lambda *shown: b"")
+    values = json.loads((run_folder(tmp_path) / "settings.json").read_text())
+    (values[section] if section else values)[name] = value
+    (tmp_path / "settings.json").write_text(json.dumps(values))
+    assert "What the network thinks" in headings(report.write(tmp_path).read_text())
+    kept = Gallery.open(tmp_path, comparison.read_settings(tmp_path)).settings
+    assert name not in (kept[section] if section else kept)
+    assert kept["network"] == values["network"] and kept["stage"] == values["stage"]
+
+
+def test_at_most_six_generations_are_named_above_the_losses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[Panel] = []
+    monkeypatch.setattr(plots, "curves", lambda panels: drawn.extend(panels) or b"")
+    for count, named in ((1, ["g1"]), (6, [f"g{k}" for k in range(1, 7)]), (11, [f"g{k}" for k in range(1, 12, 2)])):
+        log(tmp_path, *[OLD] * count)
+        drawn.clear()
+        report.write(tmp_path)
+        (panel,) = (panel for panel in drawn if panel.title == "policy")
+        assert [name for _, name in panel.ticks] == named
 
 
 def test_the_distance_to_perfect_play_falls_with_the_share_kept(
@@ -262,6 +329,9 @@ def test_a_report_does_not_count_a_match_twice_that_has_a_line(tmp_path: Path) -
             "it has strength/frozen_games but no strength/frozen_score",
         ),
         ({"run/generation": 2, "verdict": 3}, "verdict is 3, no text"),
+        ({"run/generation": 2, "verdict": "  "}, "verdict is empty"),
+        ({"run/generation": 2, "games93/count": 3}, "it has games93/count, and no board has that size"),
+        ({"run/generation": 2, "games013/length": 3}, "it has games013/length, and no board has that size"),
         ({"gate/steps": 3}, "it has gate/steps but no gate/generation"),
     ],
 )
@@ -278,6 +348,42 @@ def test_an_unfit_line_is_named_and_left_out(
     assert [each["run/generation"] for each in history.read(tmp_path).reports] == [1, 3]
     add(tmp_path, line)
     assert history.read(tmp_path).complaint.endswith("; and so many others: 1")
+
+
+def test_a_verdict_of_any_text_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plots, "curves", lambda panels: b"")
+    for verdict, kind in (("too early to say: 9 of 200 learning steps", "too"), (", x", ""), ('"a"', "&quot;a&quot;")):
+        log(tmp_path, OLD | {"verdict": verdict})
+        assert f'<p class="verdict {kind}">' in report.write(tmp_path).read_text()
+
+
+class Counted(dict[str, Any]):
+    """An entry of a log that counts how often a number in it was read."""
+
+    lookups = 0
+
+    def __getitem__(self, name: str) -> Any:
+        Counted.lookups += 1
+        return super().__getitem__(name)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        Counted.lookups += 1
+        return super().get(name, default)
+
+
+def test_a_log_is_read_in_time_that_grows_with_its_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Counted, "lookups", 0)
+    log_read, lines = history.RunLog(), 300
+    for number in range(1, lines + 1):
+        history._take(log_read, Counted({"run/generation": number, "verdict": f"v{number}"}))
+        history._take(log_read, Counted(MATCH | {"gate/generation": number, "gate/steps": 10 * number}))
+    assert (len(log_read.reports), len(log_read.verdicts), len(log_read.matches)) == (lines, lines, lines)
+    assert Counted.lookups < 10 * lines
+    history._take(log_read, {"run/generation": 200, "verdict": "again"})
+    history._take(log_read, MATCH | {"gate/generation": 200, "gate/steps": 1995})
+    assert [each["run/generation"] for each in log_read.reports] == list(log_read.verdicts) == list(range(1, 201))
+    assert log_read.verdicts[200] == "again"
+    assert [match["gate/steps"] for match in log_read.matches] == [*range(10, 2000, 10), 1995]
 
 
 def test_a_log_of_unfit_lines_alone_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
