@@ -76,7 +76,13 @@ def newest(library: Library, name: str, most: int, held_out: bool, sizes: Contai
                 f"{entry.name} is a game of {entry.game().name}, the weights play {name}; give other --records"
             )
         record = entry.record
-        if record.size in sizes and not is_opening(record) and (not held_out or is_held_out(record, HELD_OUT)):
+        is_long_enough = len(record.moves) > 1  # for a pair
+        if (
+            record.size in sizes
+            and is_long_enough
+            and not is_opening(record)
+            and (not held_out or is_held_out(record, HELD_OUT))
+        ):
             found[record.size].append(entry)
     if not found:
         raise ChoiceError(

@@ -23,10 +23,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from ray.cluster_utils import Cluster
 
-from benchmarks.harness import finish, machine
+from benchmarks.harness import RAY, above_zero, finish, leave_without, machine
 from gozero.machine import megabytes
+from training.console import Parser, positive, seed, whole
+
+try:
+    from ray.cluster_utils import Cluster
+except ModuleNotFoundError:
+    leave_without("Ray", RAY)
+
 from training.cluster.worker import SLOT
 from training.records import records
 from training.storage import checkpoint
@@ -151,15 +157,19 @@ def compare(chosen: argparse.Namespace, folder: Path, generations: int) -> None:
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    options = argparse.ArgumentParser(prog="python -m benchmarks.cluster_chaos", description=__doc__)
-    options.add_argument("--minutes", type=float, default=30.0)
-    options.add_argument("--every", type=float, default=20.0, help="seconds between two strikes")
-    options.add_argument("--nodes", type=int, default=2, help="beside the head")
+    options = Parser(
+        prog="python -m benchmarks.cluster_chaos",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    options.add_argument("--minutes", type=above_zero, default=30.0)
+    options.add_argument("--every", type=above_zero, default=20.0, help="seconds between two strikes")
+    options.add_argument("--nodes", type=positive, default=2, help="beside the head")
     options.add_argument("--mode", default="asynchronous")
-    options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--seed", type=seed, default=1)
     options.add_argument("--run", help="run folder (default: a temporary one)")
-    options.add_argument("--match", type=int, default=0, metavar="GAMES", help="against an undisturbed run")
-    options.add_argument("--visits", type=int, default=64, help="of the match")
+    options.add_argument("--match", type=whole(0), default=0, metavar="GAMES", help="against an undisturbed run")
+    options.add_argument("--visits", type=positive, default=64, help="of the match")
     return options
 
 

@@ -21,9 +21,15 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 import numpy as np
-import ray
 
-from benchmarks.harness import finish, machine
+from benchmarks.harness import RAY, above_zero, finish, leave_without, machine
+from training.console import Parser, positive, whole
+
+try:
+    import ray
+except ModuleNotFoundError:
+    leave_without("Ray", RAY)
+
 from training.actor.crew import Stretch
 from training.cluster.messages import About, Answer, Games, Initialize, NetworkVersion, PackedPool, SelfPlay, StretchEnd
 from training.cluster.squad import Squad
@@ -75,15 +81,20 @@ def measure(workers: int, hosts: list[Any], seconds: float, game: float) -> str:
     passed, used = time.monotonic() - began, time.process_time() - used
     squad.close()
     possible = workers * (GAMES + 1) / (GAMES * game)
+    behind = "no stretch ended" if late is None else f"stretches late by {late:.2f} s"
     return (
         f"{workers:5} workers: {answers / passed:7.0f} answers/s of {possible:7.0f}, coordinator {used / passed:5.0%} of "
-        f"a core, stretches late by {late:.2f} s"
+        f"a core, {behind}"
     )
 
 
-def _listen(inbox: SimpleQueue[Any], submit: Callable[[int], None], seconds: float, game: float) -> tuple[int, float]:
-    """(the answers that came in so many seconds, by how much stretches were late in the mean); ended ones begin anew."""
-    answers, late, end = 0, [0.0], time.monotonic() + seconds
+def _listen(
+    inbox: SimpleQueue[Any], submit: Callable[[int], None], seconds: float, game: float
+) -> tuple[int, float | None]:
+    """(the answers that came in so many seconds, by how much stretches were late in the mean or None where none ended);
+    ended ones begin anew.
+    """
+    answers, late, end = 0, list[float](), time.monotonic() + seconds
     while time.monotonic() < end:
         try:
             job, answer = inbox.get(timeout=0.1)
@@ -95,17 +106,21 @@ def _listen(inbox: SimpleQueue[Any], submit: Callable[[int], None], seconds: flo
         if isinstance(answer, StretchEnd):
             late.append(answer.seconds - GAMES * game)
             submit(job.order.stretch.seat)
-    return answers, float(np.mean(late))
+    return answers, float(np.mean(late)) if late else None
 
 
 def main() -> None:
     """Print a line for each number of workers."""
-    options = argparse.ArgumentParser(prog="python -m benchmarks.cluster_load", description=__doc__)
-    options.add_argument("--workers", type=int, nargs="+", default=[10, 100, 1000])
-    options.add_argument("--hosts", type=int, default=2, help="processes that simulate them")
-    options.add_argument("--seconds", type=float, default=20.0, help="of each measurement")
-    options.add_argument("--game", type=float, default=1.0, help="seconds between two games of a worker")
-    options.add_argument("--state", type=int, default=50, help="KB of a pool's state, which travels compressed")
+    options = Parser(
+        prog="python -m benchmarks.cluster_load",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    options.add_argument("--workers", type=positive, nargs="+", default=[10, 100, 1000])
+    options.add_argument("--hosts", type=positive, default=2, help="processes that simulate them")
+    options.add_argument("--seconds", type=above_zero, default=20.0, help="of each measurement")
+    options.add_argument("--game", type=above_zero, default=1.0, help="seconds between two games of a worker")
+    options.add_argument("--state", type=whole(0), default=50, help="KB of a pool's state, which travels compressed")
     chosen = options.parse_args()
     ray.init(
         num_cpus=chosen.hosts, include_dashboard=False, logging_level=logging.ERROR, object_store_memory=200_000_000

@@ -17,6 +17,7 @@ claim.
 from __future__ import annotations
 
 import argparse
+import csv
 import importlib.util
 import os
 import platform
@@ -24,21 +25,26 @@ import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
 from gozero.errors import ChoiceError
+from gozero.exits import FAILURE
 from gozero.machine import processor
 from gozero.options import SettingsError
+from gozero.threads import available_threads
 from gozero.weights import WeightsError
 from gtp.client import EngineError
 from gtp.protocol import FatalError
-from training.console import Parser, run_command
+from training.console import Parser, finite, positive, run_command, say
 
 LEAST_CPU_SHARE = 0.95
+RAY = "pip install '.[distributed]' in the folder of the source"
 VECTORS = ("avx2", "avx512f", "avx512_bf16", "avx512_vnni")
 Contender = Callable[[], int]
 Clock = Callable[[], float]
@@ -54,7 +60,7 @@ class Row:
     cpu_share: float  # processor seconds / wall seconds
     seconds: float  # wall clock of one run
     runs: int
-    cores: int = 1  # that the work keeps busy if it has them; 0: it waits for a GPU
+    cores: int = 1  # that the work keeps busy if it has them; 0: it keeps none so, and is never void
 
     @property
     def void(self) -> bool:
@@ -75,7 +81,7 @@ def parser(description: str) -> argparse.ArgumentParser:
     options.add_argument(
         "--short", action="store_true", help="a few seconds instead of the full measurement (checks that it runs)"
     )
-    options.add_argument("--runs", type=int, default=5, help="timed runs of each contender (default 5)")
+    options.add_argument("--runs", type=positive, default=5, help="timed runs of each contender (default 5)")
     options.add_argument(
         "--core", type=int, default=None, help="the core to pin single-core work to (default: the last one allowed)"
     )
@@ -87,6 +93,68 @@ def finish(main: Callable[[], int | None]) -> NoReturn:
     raise SystemExit(
         run_command(_script(), lambda: main() or 0, (WeightsError, SettingsError, EngineError, FatalError))
     )
+
+
+def above_zero(text: str) -> float:
+    """The type of an option that is a time: seconds or minutes."""
+    if (number := finite(text)) <= 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not above 0")
+    return number
+
+
+above_zero.__name__ = "number"  # argparse names the type in its message
+
+
+def game_rows(path: Path, *needed: str) -> list[dict[str, str]]:
+    """The rows of a list of games by `training.arena --csv`. OSError; ChoiceError where the file is no such list, or
+    lacks one of the columns `needed`.
+    """
+    try:
+        with path.open(newline="", encoding="utf-8") as lines:
+            rows = list(csv.DictReader(lines))
+    except (UnicodeDecodeError, csv.Error):
+        rows = []
+    if not rows or any(row.get(column) is None for row in rows for column in needed):
+        raise ChoiceError(f"{path}: no list of games by training.arena --csv")
+    return rows
+
+
+@contextmanager
+def working_folder(given: Path | None, usual: str, short: bool) -> Iterator[Path]:
+    """Context manager: the folder of a script's files. With `--short` it is one that is removed at the end, unless
+    another is given.
+    """
+    if given is None and short:
+        with tempfile.TemporaryDirectory(prefix="gozero-") as folder:
+            yield Path(folder)
+    else:
+        yield given or Path(usual)
+
+
+def keep_results(files: Iterable[Path]) -> None:
+    """ChoiceError for the first of these files that is there: it would be replaced."""
+    for file in files:
+        if file.exists():
+            raise ChoiceError(f"{file} is there and would be replaced: move it away, or give another --folder")
+
+
+def growth(readings: Sequence[float]) -> float:
+    """By what share of the first of them the largest of two readings or more is above it."""
+    return max(readings[1:]) / readings[0] - 1
+
+
+def kept_busy(processes: int = 1) -> int:
+    """For `measure`, of work in so many processes that is not pinned: the cores of this process where each has one of
+    the processes to itself, else 0. How busy a network on all cores keeps them is not known beforehand.
+    """
+    cores = available_threads()
+    return cores if processes >= cores else 0
+
+
+def leave_without(name: str, how: str) -> NoReturn:
+    """End a script that cannot even be imported without a package; `how` is the command that installs it."""
+    say(f"{_script()}: {name} is not installed; run: {how}")
+    raise SystemExit(FAILURE)
 
 
 def need_module(module: str, name: str, how: str) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from analysis.analyst import Analyst
 from analysis.positions import Task, tasks
 from analysis.queries import Defaults, read_query
-from benchmarks.harness import Contender, finish, measure, parser, ratio, report
+from benchmarks.harness import Contender, finish, kept_busy, measure, parser, ratio, report
 from gozero import coords, games
 from gozero.engine import Evaluators, find_weights, search_settings, tree_memory
 from gozero.evaluators.base import Evaluation, Evaluator
@@ -111,6 +111,7 @@ def main() -> None:
         },
         unit="evaluations",
         runs=1 if chosen.short else chosen.runs,
+        cores=kept_busy(),
     )
     report(f"JSON analysis, Go {SIZE}x{SIZE}, {VISITS} visits a position, {path.name}", rows)
     for name in (one, many):

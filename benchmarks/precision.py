@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmarks.harness import Contender, Row, finish, measure, parser, pin, report
+from benchmarks.harness import Contender, Row, above_zero, finish, measure, parser, pin, report
 from gozero.errors import ChoiceError
 from gozero.evaluators.backends import PrecisionError
 from gozero.evaluators.base import Evaluation
@@ -93,14 +93,14 @@ def differences(exact: Evaluation, found: Evaluation) -> str:
 
 
 def evaluations(evaluator: OpenVINOEvaluator | TorchEvaluator, inputs: Inputs, batch: int, seconds: float) -> Contender:
-    """Evaluate the same batch for so many seconds."""
+    """Evaluate the same batch, or all positions where they are fewer, for so many seconds."""
     part = tuple(array[:batch] for array in inputs)
 
     def run() -> int:
         count, end = 0, time.perf_counter() + seconds
         while time.perf_counter() < end:
             evaluator.infer(*part)
-            count += batch
+            count += len(part[0])
         return count
 
     return run
@@ -122,7 +122,7 @@ def options(arguments: list[str] | None) -> argparse.Namespace:
     result.add_argument(
         "--positions", type=positive, default=1000, help="recorded positions to compare on (default 1000)"
     )
-    result.add_argument("--seconds", type=float, default=1.0, help="of one run (default 1)")
+    result.add_argument("--seconds", type=above_zero, default=1.0, help="of one run (default 1)")
     chosen = result.parse_args(arguments)
     if chosen.short:
         chosen.runs, chosen.seconds, chosen.positions = 1, 0.2, 64

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from benchmarks.harness import Row, finish, measure, parser, report
+from benchmarks.harness import Row, above_zero, finish, kept_busy, measure, parser, report
 from gozero import nets
 from gozero.evaluators.backends import PRECISIONS
 from gozero.evaluators.base import Evaluation, Evaluator, Pending, submitter
@@ -34,7 +34,7 @@ from training.actor import simulators
 from training.actor.leaves import Resources, network_evaluator
 from training.actor.pool import Pool, pool_bytes
 from training.actor.processes import SPAWN
-from training.console import positive
+from training.console import positive, whole
 from training.records import scoring
 from training.records.records import Record, encode
 from training.run.resources import device_of
@@ -153,14 +153,14 @@ def options(arguments: list[str] | None) -> argparse.Namespace:
         "--processes", type=positive, default=1, help="processes of self-play at once, each with --games (default 1)"
     )
     result.add_argument(
-        "--network-threads", type=int, default=0, help="CPU threads of each network (default: all it may use)"
+        "--network-threads", type=whole(0), default=0, help="CPU threads of each network (default: all it may use)"
     )
     result.add_argument("--full-visits", type=positive, default=64, help="simulations of a recorded move (default 64)")
     result.add_argument("--cheap-visits", type=positive, default=16, help="simulations of the other moves (default 16)")
     result.add_argument(
         "--simulator", choices=simulators.SIMULATORS, default="auto", help="who referees the games (default auto)"
     )
-    result.add_argument("--seconds", type=float, default=10, help="of one run (default 10)")
+    result.add_argument("--seconds", type=above_zero, default=10, help="of one run (default 10)")
     result.add_argument("--seed", type=int, default=1, help="of the games (default 1)")
     chosen = result.parse_args(arguments)
     if chosen.short:
@@ -305,7 +305,7 @@ def measure_and_print(chosen: argparse.Namespace, measurers: Measurers) -> None:
         runs=chosen.runs,
         warm_ups=0,
         clock=lambda: sum(measurers.ask("processor")),
-        cores=0 if chosen.device == "cuda" else min(chosen.processes, available_threads()),
+        cores=0 if chosen.device == "cuda" else kept_busy(chosen.processes),
     )
     moves, recorded, games, refereed, encoded, *clock = sum(measurers.ask("counts")) - before
     seconds = rows[whole].seconds * chosen.runs

@@ -1,4 +1,5 @@
-"""Memory of the board in the browser during a long analysis: the claim is that after three minutes it stays within 5 %.
+"""Memory of the board in the browser during a long analysis: the claim is that after three minutes it grows by at most
+5 %.
 
 A page without a browser, on a WebSocket, lets `gozero-web` analyse on 13x13 and plays the best move every few seconds;
 a game that is over, or long, is followed by another. The resident memory of the server and of its engine is read each
@@ -12,22 +13,25 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from benchmarks.harness import above_zero, finish, growth, leave_without, machine, parser
+from gozero.errors import ChoiceError
+from gozero.machine import megabytes
+from training.console import positive
+
 try:
     import aiohttp
 except ModuleNotFoundError:
-    raise SystemExit("web_memory: this needs aiohttp; run: pip install 'gozero[web]'") from None
-
-from benchmarks.harness import finish, machine, parser
-from gozero.machine import megabytes
+    leave_without("aiohttp", "pip install 'gozero[web]'")
 
 CLAIM = 0.05
 SETTLED = 3  # minutes after which trees and pools no longer grow
+FEWEST = SETTLED + 2  # minutes: the first reading after these, and one to compare with it
 MOVE_EVERY = 5.0  # seconds
 LONGEST = 150  # moves of a game
 SETUP = {"game": "go", "size": 13, "person": "both"}
@@ -121,21 +125,30 @@ async def heard(page: aiohttp.ClientWebSocketResponse) -> dict[str, Any]:
 
 def main() -> None:
     options = parser(__doc__ or "")
-    options.add_argument("--minutes", type=float, default=10.0)
-    options.add_argument("--threads", type=int, default=1)
+    options.add_argument("--minutes", type=above_zero, default=10.0, help=f"{FEWEST} or more (default 10)")
+    options.add_argument("--threads", type=positive, default=1)
     chosen = options.parse_args()
     most = 0.2 if chosen.short else chosen.minutes
+    if not chosen.short and most < FEWEST:
+        raise ChoiceError(f"--minutes {most:g}: expected {FEWEST} or more, so that there is something to compare")
     print(f"Memory of gozero-web, an analysis of {most:g} minutes on 13x13\n  {machine()}", flush=True)
     with served("--threads", str(chosen.threads)) as (process, address):
         minutes = Minutes(process.pid, most)
         asyncio.run(analyse(address, minutes))
-    settled = minutes.found[min(SETTLED, len(minutes.found) - 1) :]
-    for name, sizes in zip(("server", "engine"), zip(*settled, strict=True), strict=True):
-        growth = 100 * (sizes[-1] / sizes[0] - 1)
-        print(
-            f"  {name}: {sizes[0]:.1f} to {sizes[-1]:.1f} MB in the last {len(sizes)} readings, {growth:+.1f} %; "
-            f"claimed within {100 * CLAIM:.0f} %"
-        )
+    for line in verdict(minutes.found):
+        print(f"  {line}")
+
+
+def verdict(found: Sequence[tuple[float, float]]) -> list[str]:
+    """A line about each program's megabytes of all minutes; a short measurement has none to compare."""
+    settled = found[SETTLED:]
+    if len(settled) < 2:
+        return [f"{len(found)} readings: too few to compare"]
+    return [
+        f"{name}: {sizes[0]:.1f} MB at first, {max(sizes[1:]):.1f} at most in the {len(sizes) - 1} minutes after, "
+        f"{100 * growth(sizes):+.1f} %; claimed at most {100 * CLAIM:.0f} %"
+        for name, sizes in zip(("server", "engine"), zip(*settled, strict=True), strict=True)
+    ]
 
 
 if __name__ == "__main__":

@@ -81,6 +81,15 @@ def test_games_that_taught_their_opening_alone_are_left_out(tmp_path: Path) -> N
     assert [entry.number for entry in found[5]] == [2]
 
 
+def test_a_game_without_a_pair_is_left_out(tmp_path: Path) -> None:
+    writer = Writer(tmp_path / "000001.gzr", {"game": "go", "rules": "chinese"})
+    game = random_record(5, 1)
+    writer.append(replace(game, moves=game.moves[:1], targets=()))
+    writer.append(game)
+    found = bias.newest(Library([str(tmp_path / "000001.gzr")]), "go", 300, held_out=False, sizes=SIZES)
+    assert [entry.number for entry in found[5]] == [2]
+
+
 def test_the_command(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config = nets.config("b1c4", game_of(5))
     weights.save(tmp_path / "net.pt", nets.build(config, seed=1), config, game="go")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import runpy
 import sys
+from argparse import ArgumentTypeError
 from pathlib import Path
 
 import pytest
@@ -39,6 +41,42 @@ def test_what_is_void_depends_on_the_cores_that_the_work_keeps_busy() -> None:
     assert Row("x", "moves", 1.0, 1.5, 0.5, 5, cores=2).void
 
 
+def test_rows_on_several_cores_are_marked_only_where_each_core_has_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(harness, "available_threads", lambda: 4)
+    assert [harness.kept_busy(processes) for processes in (1, 3, 4, 6)] == [0, 0, 4, 4]
+    monkeypatch.setattr(harness, "available_threads", lambda: 1)
+    assert harness.kept_busy() == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "is_time"), [("0.5", True), ("0", False), ("-1", False), ("nan", False), ("x", False)]
+)
+def test_a_time_is_above_zero(text: str, is_time: bool) -> None:
+    if is_time:
+        assert harness.above_zero(text) == float(text)
+    else:
+        with pytest.raises((ValueError, ArgumentTypeError)):
+            harness.above_zero(text)
+
+
+@pytest.mark.parametrize(
+    "package, name", [("ray", "cluster_load"), ("ray", "cluster_chaos"), ("aiohttp", "web_memory")]
+)
+def test_a_package_that_is_missing_is_one_line(
+    package: str, name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for module in [each for each in sys.modules if each.split(".")[0] == package]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, package, None)  # as if it could not be found
+    monkeypatch.setattr(sys, "argv", [f"benchmarks/{name}.py"])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_module(f"benchmarks.{name}", run_name="__main__")
+    assert ended.value.code == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"benchmarks.{name}: ")
+    assert "is not installed; run: pip install" in line
+
+
 def test_a_row_prints_its_rate_and_share() -> None:
     assert re.search(
         r"^x +1,234,568 moves/s +CPU/wall 0.99 +0.50 s x 5$", str(Row("x", "moves", 1234567.8, 0.99, 0.5, 5))
@@ -64,6 +102,7 @@ def test_a_request_that_cannot_be_met_is_one_line_and_exit_code_2(
     for arguments, reason in (
         (["--short", "--weights", "nofile.pt"], "nofile.pt"),
         (["--short", "--games", "0"], "argument --games: '0' is no whole number from 1 on"),
+        (["--short", "--runs", "0"], "argument --runs: '0' is no whole number from 1 on"),
         (["--short", "--game", "chess"], "argument --game: invalid choice: 'chess'"),
         (["--short", "--foo"], "unrecognized arguments: --foo; see python -m benchmarks.moves --help"),
     ):

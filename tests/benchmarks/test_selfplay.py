@@ -25,6 +25,15 @@ def test_several_processes_are_measured_together(capsys: pytest.CaptureFixture[s
         assert words in printed
 
 
+@pytest.mark.parametrize("option", ["--seconds", "--runs", "--network-threads"])
+def test_numbers_that_measure_nothing_are_one_line(option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        selfplay.options([option, "-1" if option == "--network-threads" else "0"])
+    assert ended.value.code == 2
+    told = capsys.readouterr().err
+    assert f"argument {option}" in told and told.count("\n") == 1
+
+
 def test_a_gpu_that_is_not_there_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
     with pytest.raises(SettingsError, match="PyTorch sees no NVIDIA GPU here"):
