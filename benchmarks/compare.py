@@ -25,6 +25,7 @@ from pathlib import Path
 
 from benchmarks import playouts, precision, rivals, search
 from benchmarks.harness import Contender, Row, finish, machine, measure, parser, pin
+from training.matches.commands import check_files
 
 PAGE = Path(__file__).with_name("compare.md")
 MOVES = rivals.actions(rivals.OPENING)
@@ -251,6 +252,8 @@ def main(arguments: list[str] | None = None) -> None:
     options = parser(__doc__ or "")
     options.add_argument("--out", type=Path, default=PAGE, help="the page to write (default benchmarks/compare.md)")
     chosen = options.parse_args(arguments)
+    if not chosen.short:
+        check_files(chosen.out)
     pin(chosen.core)
     text = page(1 if chosen.short else chosen.runs, 1 if chosen.short else 10)
     if chosen.short:

@@ -6,7 +6,6 @@ not installed costs nothing and the start of one can be measured without the oth
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.harness import Contender, finish
+from training.console import Parser
 
 SIZE, KOMI, C_PUCT = 13, 7.5, 1.1
 TREES, SIMULATIONS = 64, 32  # of searches of many trees
@@ -217,7 +217,9 @@ def _memory(field: str) -> int:
 
 def main() -> None:
     """Do the first work of the program named, then print its peak memory and what a position takes, in bytes."""
-    keep = FIRST[sys.argv[1]]()
+    options = Parser(prog="python -m benchmarks.rivals", description="The first work of a program, and its memory.")
+    options.add_argument("program", choices=FIRST, metavar="NAME", help=", ".join(FIRST))
+    keep = FIRST[options.parse_args().program]()
     peak, before, count = _memory("VmHWM"), _memory("VmRSS"), 20_000
     kept = keep(count)
     print(peak, (_memory("VmRSS") - before) // count)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from benchmarks import compare, rivals
+from benchmarks import compare, harness, rivals
 from benchmarks.compare import Entry
 from benchmarks.harness import Row
 from gozero import coords
+from gozero.errors import ChoiceError
 from gozero.games import go
 from gozero.position import Position
 
@@ -39,6 +42,26 @@ def test_the_page_names_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None
     known, missing = compare.versions()
     assert "numba " in known
     assert missing.strip() == "Not installed when this page was written: no-such-package."
+
+
+def test_a_page_that_cannot_be_written_is_told_before_the_measurement(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compare, "pin", lambda core: core)
+    monkeypatch.setattr(compare, "page", lambda *asked: pytest.fail("measured first"))
+    with pytest.raises(ChoiceError, match="there is no folder"):
+        compare.main(["--out", str(tmp_path / "none" / "page.md")])
+
+
+@pytest.mark.parametrize("arguments", [[], ["pachi"]])
+def test_a_start_of_what_is_not_known_is_one_line(
+    arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["benchmarks/rivals.py", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        harness.finish(rivals.main)
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.count("\n") == 1
 
 
 def test_a_start_is_measured_in_a_process_of_its_own() -> None:
