@@ -1,8 +1,9 @@
 """Never a loss on time: whole games against clocks that a referee holds, with a quiet machine and with a busy one.
 
 Vocabulary. A *flag* that fell is a game lost on time; an *overrun* is a move that outlasted the byo-yomi period it
-began in. The *reserve* of a move is what was left when it had been played of the time whose end would have been one of
-these. A *burner* is a process that does nothing, as fast as it can.
+began in, or the first where it began in main time. The *reserve* of a move is what was left when it had been played of
+the time whose end would have been one of these; one that ended in main time, with overtime to come, has none. A *burner*
+is a process that does nothing, as fast as it can.
 
 The whole front end but the process around it - commands, session, clock and search with real weights - plays in real
 time; the referee measures from the command to the answer. Each game runs on the next clock, every second round beside
@@ -32,7 +33,7 @@ from gtp.protocol import Protocol, Signals
 from gtp.session import Session
 from gtp.settings import GtpSettings
 from gtp.time_controls import Absolute, Byoyomi, Canadian, Fischer, TimeControl, TimeLeft
-from training.console import positive
+from training.console import positive, whole
 
 CLOCKS: dict[str, TimeControl] = {
     "time_settings 20 0 0": Absolute(20),
@@ -80,18 +81,20 @@ class Referee:
 
     def has_time(self, colour: str, spent: float) -> bool:
         """Take a move off the clock; False when the flag has fallen."""
-        left, tally = self._left[colour], self._tally
+        left, tally, control = self._left[colour], self._tally, self._control
         tally.spent.append(spent)
-        self._left[colour] = self._control.after(left, spent)
-        if left.count == 0 and isinstance(self._control, Canadian | Byoyomi):
-            return True  # of main time, with overtime to come
+        self._left[colour] = control.after(left, spent)
+        if left.count == 0 and isinstance(control, Canadian | Byoyomi):
+            if spent <= left.seconds:
+                return True  # of main time, with overtime to come
+            left, spent = TimeLeft(control.period, control.count), spent - left.seconds
         reserve = left.seconds - spent
-        if isinstance(self._control, Fischer):
-            reserve = min(reserve, self._control.longest - spent)
+        if isinstance(control, Fischer):
+            reserve = min(reserve, control.longest - spent)
         tally.reserves.append(reserve)
-        is_overrun = reserve < 0 and isinstance(self._control, Byoyomi)
-        tally.overruns += is_overrun
-        fell = reserve < 0 and not (is_overrun and left.count > 1)
+        later = control.period * (left.count - 1) if isinstance(control, Byoyomi) else 0.0  # of the periods after it
+        tally.overruns += reserve < 0 and isinstance(control, Byoyomi)
+        fell = reserve + later < 0
         tally.flags += fell
         return not fell
 
@@ -174,11 +177,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options.add_argument("--weights", metavar="FILE")
     options.add_argument("--size", type=int, default=9)
     options.add_argument("--games", type=positive, default=200)
-    options.add_argument("--burners", type=int, default=2)
+    options.add_argument("--burners", type=whole(0), default=2)
     options.add_argument("--opponent", choices=("self", "random"), default="self")
     options.add_argument("--tell", action="store_true", help="send time_left before each move")
     options.add_argument("--lag", type=float, default=1.0, help="the engine's --lag")
-    options.add_argument("--plies", type=int, help="longest game (default: 2.2 plies for each point)")
+    options.add_argument("--plies", type=positive, help="longest game (default: 2.2 plies for each point)")
     chosen = options.parse_args(arguments)
     plies = chosen.plies or (6 if chosen.short else round(MOST_PLIES * chosen.size**2))
     protocol = open_engine(chosen.weights, chosen.size, chosen.lag)
