@@ -15,13 +15,16 @@ regret  how much value a variant's move loses, by the opinion of a deep search. 
         from -1 to 1). Printed are the mean over the positions, and its difference from the first variant with a
         standard error: the same positions for all, so that a quarter of an hour decides what takes a night of games.
         The labels are opinions of the same network; what looks better here is kept only if it wins a match.
-        --labels keeps the deep searches in a file for the next time.
+        --labels keeps the deep searches in a file for the next time, with the weights' hash, the positions and the
+        visits: with others it is refused, and stays as it is.
 """
 
 from __future__ import annotations
 
 import argparse
+import io
 import time
+import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
@@ -30,6 +33,7 @@ from typing import Any, get_type_hints
 import numpy as np
 
 from benchmarks.harness import machine
+from gozero import files
 from gozero.engine import find_weights, search_settings
 from gozero.errors import ChoiceError
 from gozero.evaluators.base import Evaluator
@@ -39,7 +43,7 @@ from gozero.games.game import PLY, Game
 from gozero.search.request import SearchRequest
 from gozero.search.search import RootResult, Search
 from gozero.search.settings import SearchSettings
-from gozero.weights import WeightsError
+from gozero.weights import WeightsError, file_hash
 from training.console import Parser, run_command
 from training.matches import yardstick
 from training.matches.arena import listing
@@ -144,11 +148,18 @@ def regrets(
 
 
 def labels(options: argparse.Namespace, evaluator: Evaluator, states: np.ndarray) -> np.ndarray:
-    """float32 [n, A]: the worth of each action by the deep search, -1 where it was not tried."""
-    if options.labels and options.labels.exists():
-        with np.load(options.labels) as kept:
-            if np.array_equal(kept["states"], states):
-                return np.asarray(kept["worth"])
+    """float32 [n, A]: the worth of each action by the deep search, -1 where it was not tried.
+
+    ChoiceError for a file of labels that cannot be written, or is there and holds something else.
+    """
+    path, _ = find_weights(options.weights, evaluator.game.name)
+    made_of: dict[str, Any] = {"weights": np.array(file_hash(path)), "positions": states, "visits": np.array(DEEP)}
+    if options.labels:
+        if options.labels.suffix != ".npz":
+            raise ChoiceError(f"--labels {options.labels}: expected a name that ends in .npz")
+        check_files(options.labels)
+        if options.labels.exists():
+            return _kept(options.labels, made_of)
     print(f"searching {len(states)} positions deeply, {DEEP} visits each", flush=True)
     settings = replace(own_search(DEEP, evaluator.game.name), lcb=0.0)
     found = searched(evaluator, states, settings, DEEP)
@@ -156,7 +167,22 @@ def labels(options: argparse.Namespace, evaluator: Evaluator, states: np.ndarray
         [np.where(one.visits > 0, one.q - DOUBT / np.sqrt(np.maximum(one.visits, 1)), -1) for one in found]
     )
     if options.labels:
-        np.savez(options.labels, states=states, worth=worth)
+        content = io.BytesIO()
+        np.savez(content, worth=worth, **made_of)
+        files.write(options.labels, content.getvalue())
+    return worth
+
+
+def _kept(path: Path, made_of: dict[str, Any]) -> np.ndarray:
+    """The worth in a file of labels; ChoiceError unless it was made of just these."""
+    try:
+        with np.load(path) as kept:
+            other = [name for name, value in made_of.items() if not np.array_equal(kept[name], value)]
+            worth = np.asarray(kept["worth"])
+    except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile):
+        raise ChoiceError(f"--labels {path} cannot be read: remove it, or give another name") from None
+    if other:
+        raise ChoiceError(f"--labels {path} is of other {' and '.join(other)}: remove it, or give another name")
     return worth
 
 

@@ -54,6 +54,45 @@ def test_regret_is_none_for_what_chose_the_labels(
     assert "searching" not in told, "the labels were kept"
 
 
+def test_labels_of_anything_else_are_refused_and_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(variants, "DEEP", 8)
+    positions, labels = labelled(tmp_path, ([], ["D4"], ["D4", "C3"])), tmp_path / "labels.npz"
+    words = f"regret - --visits 8 --threads 1 --yardstick {positions} --labels {labels}".split()
+    assert variants.main(words) == 0
+    kept = labels.read_bytes()
+
+    def refused(message: str, *more: str) -> None:
+        capsys.readouterr()
+        assert variants.main([*words, *more]) == 2
+        assert capsys.readouterr().err == f"benchmarks.variants: --labels {labels} {message}, or give another name\n"
+
+    refused("is of other positions: remove it", "--positions", "2")
+    monkeypatch.setattr(variants, "DEEP", 9)
+    refused("is of other visits: remove it")
+    monkeypatch.setattr(variants, "DEEP", 8)
+    with monkeypatch.context() as patched:
+        patched.setattr(variants, "file_hash", lambda path: "another")
+        refused("is of other weights: remove it")
+    assert labels.read_bytes() == kept
+    for damaged in (b"", kept[:200], b"no archive"):
+        labels.write_bytes(damaged)
+        refused("cannot be read: remove it")
+        assert labels.read_bytes() == damaged
+
+
+def test_labels_that_could_not_be_kept_are_told_before_the_search(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(variants, "searched", lambda *asked: pytest.fail("searched first"))
+    positions = labelled(tmp_path, ([],))
+    for name, message in (("labels", "expected a name that ends in .npz"), ("none/labels.npz", "there is no folder")):
+        words = f"regret - --threads 1 --yardstick {positions} --labels {tmp_path / name}"
+        assert variants.main(words.split()) == 2
+        assert message in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "words, message",
     [
