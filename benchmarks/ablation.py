@@ -24,14 +24,14 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import product
 from pathlib import Path
 
 import torch
 
 from benchmarks import history
-from benchmarks.harness import machine
+from benchmarks.harness import keep_results, machine, working_folder
 from gozero import games
 from gozero.exits import INTERRUPTED, SUCCESS
 from gozero.options import SettingsError
@@ -49,6 +49,7 @@ from training.settings.config import LoopSettings
 from training.storage.storage import StorageError, alone
 
 BASE = presets.path_of("ablation7")
+FOLDER = "runs/ablation"
 SIZE, KOMI = 7, 9.5
 EVALUATIONS_A_ROW = 60  # of the recipe, roughly
 GENERATIONS = 20  # at least, of a run
@@ -106,11 +107,16 @@ def train(arm: str, folder: Path, evaluations: int, seed: int, stop: Callable[[]
     )
 
 
+def list_of(folder: Path, one: Trained, other: Trained) -> Path:
+    """Where the games of a run against another are listed."""
+    return folder / f"{one[0]}-{other[0]}-{other[1]}.csv"
+
+
 def match(one: Trained, other: Trained, options: argparse.Namespace, stop: Callable[[], bool]) -> elo.Tally:
     """A run against another, from the first one's side, so far as `stop()` lets it come; the games are listed in
-    ONE-OTHER-SEED.csv of `options.folder`, with the seed of the other.
+    `list_of` the two.
     """
-    listed = options.folder / f"{one[0]}-{other[0]}-{other[1]}.csv"
+    listed = list_of(options.folder, one, other)
     game = games.make("go", size=SIZE, rules="chinese", komi=KOMI)
     sides = [f"weights:{folder_of(options.folder, *run) / 'weights.pt'}:{options.visits}" for run in (one, other)]
     chosen = argparse.Namespace(**vars(options), seed=other[1])
@@ -125,7 +131,10 @@ def main(arguments: list[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
-        "--folder", type=Path, default=Path("runs/ablation"), help="where the runs and the lists of games are kept"
+        "--folder",
+        type=Path,
+        help=f"where the runs and the lists of games are kept, which no match replaces (default {FOLDER}; --short: a "
+        "temporary one)",
     )
     parser.add_argument(
         "--arms",
@@ -158,13 +167,22 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.short:
         options.evaluations, options.games, options.visits = 2_000, 2, 8
-    return run_command("benchmarks.ablation", lambda: _run(options), (*UNUSABLE, *UNTRAINABLE))
+    return run_command("benchmarks.ablation", lambda: _in_folder(options), (*UNUSABLE, *UNTRAINABLE))
+
+
+def _in_folder(options: argparse.Namespace) -> int:
+    with working_folder(options.folder, FOLDER, options.short) as options.folder:
+        return _run(options)
 
 
 def _run(options: argparse.Namespace) -> int:
-    arms = list(dict.fromkeys(options.arms))
+    arms, options.seeds = list(dict.fromkeys(options.arms)), list(dict.fromkeys(options.seeds))
     for arm, seed in product(arms, options.seeds):
         settings_of(arm, options.evaluations, seed)  # a wrong one is refused before hours of training
+    if options.matches != "no":
+        keep_results(list_of(options.folder, *sides) for sides in pairings(arms, options.seeds))
+    if options.short and options.matches != "only":  # a run that is there would go on with other settings
+        keep_results(folder_of(options.folder, *run) / "weights.pt" for run in product(arms, options.seeds))
     stop = stop_on_signals()
     diverged: set[Trained] = set()
     if options.matches != "only":
@@ -187,6 +205,12 @@ def _run(options: argparse.Namespace) -> int:
     return INTERRUPTED if stop() else SUCCESS
 
 
+def pairings(arms: Sequence[str], seeds: Sequence[int]) -> list[tuple[Trained, Trained]]:
+    """Who plays whom: the recipe with each seed the other arms, and with the first seed itself with the others."""
+    others = [((RECIPE, seed), (arm, seed)) for arm in arms if arm != RECIPE for seed in seeds]
+    return others + [((RECIPE, seeds[0]), (RECIPE, seed)) for seed in seeds[1:]]
+
+
 def _play(arm: str, options: argparse.Namespace, diverged: set[Trained], stop: Callable[[], bool]) -> None:
     """Print an arm's match with each seed, and all of them together; none for a seed with which a side diverged."""
     results = list[elo.Tally]()
@@ -207,7 +231,7 @@ def _play(arm: str, options: argparse.Namespace, diverged: set[Trained], stop: C
 
 def _play_itself(options: argparse.Namespace, diverged: set[Trained], stop: Callable[[], bool]) -> None:
     """Print what the seed alone makes: the matches of the recipe's first run with its others."""
-    first, *others = ((RECIPE, seed) for seed in dict.fromkeys(options.seeds))
+    first, *others = ((RECIPE, seed) for seed in options.seeds)
     for other in others:
         if not diverged & {first, other} and not stop():
             found = match(first, other, options, stop)

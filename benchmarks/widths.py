@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import islice
@@ -27,9 +28,10 @@ import numpy as np
 import torch
 
 from benchmarks import history
-from benchmarks.harness import machine, measure, ratio
+from benchmarks.harness import above_zero, keep_results, machine, measure, ratio, working_folder
 from benchmarks.network_search import evaluator_alone
 from gozero import games, weights
+from gozero.errors import ChoiceError
 from gozero.evaluators.factory import open_evaluator
 from gozero.exits import INTERRUPTED, SUCCESS
 from gozero.games.game import Game
@@ -48,6 +50,7 @@ from training.settings import presets
 from training.settings.config import LoopSettings
 
 BATCH = 32  # of the matches: that many games at once, one leaf of each
+FOLDER = "runs/widths"
 HELD_OUT_ROWS = 2000  # most that a network is measured on
 
 
@@ -102,9 +105,23 @@ def visits_of(files: list[Path], game: Game, options: argparse.Namespace) -> lis
     return [max(2, round(options.visits * ratio(rows, name, files[0].stem))) for name in rows]
 
 
+def results_of(options: argparse.Namespace) -> tuple[list[Path], list[Path]]:
+    """(the weights files, the lists of games) that will be written. ChoiceError for one that is there, and a network
+    that is named twice.
+    """
+    if twice := [name for name, count in Counter(options.networks).items() if count > 1]:
+        raise ChoiceError(f"--networks: {' and '.join(twice)} is named twice")
+    first, *others = options.networks
+    files = [options.folder / f"{name}.pt" for name in options.networks]
+    lists = [options.folder / f"{first}-{other}.csv" for other in others]
+    keep_results([*files, *lists])
+    return files, lists
+
+
 def compare(options: argparse.Namespace, most: int | None) -> int:
     """Learn, measure and play. Returns 0, or 130 if it was stopped: then the games that had ended are listed."""
     history.rules_of(options)
+    files, lists = results_of(options)
     torch.set_num_threads(options.threads)
     stop = stop_on_signals()
     options.folder.mkdir(parents=True, exist_ok=True)
@@ -117,14 +134,12 @@ def compare(options: argparse.Namespace, most: int | None) -> int:
     if not replay.sizes():
         raise LibraryError(f"no row to learn from in {', '.join(options.records)}; {replay.corrupt} games were refused")
     say(f"{sum(replay.sizes().values()):,} rows to learn from, by size {replay.sizes()}")
-    files: list[Path] = []
-    for name in options.networks:
+    for name, path in zip(options.networks, files, strict=True):
         settings = replace(base, network=name)
         learner = learn(settings, replay, Origin(options.origin), 60 * options.minutes, stop)
         if stop():
             return INTERRUPTED
         print(told(learner, replay, options.size), flush=True)
-        files.append(options.folder / f"{name}.pt")
         provenance = {
             "records": options.records,
             "from": options.origin or "",
@@ -132,7 +147,7 @@ def compare(options: argparse.Namespace, most: int | None) -> int:
             "steps": learner.steps,
         }
         weights.save(
-            files[-1],
+            path,
             learner.ema,
             learner.config,
             game=settings.game,
@@ -141,14 +156,18 @@ def compare(options: argparse.Namespace, most: int | None) -> int:
             provenance=provenance,
         )
     sides = [f"weights:{path}:{count}" for path, count in zip(files, visits_of(files, game, options), strict=True)]
-    for path, other in zip(files[1:], sides[1:], strict=True):
-        listed = options.folder / f"{files[0].stem}-{path.stem}.csv"
+    for listed, other in zip(lists, sides[1:], strict=True):
         records = history.match(sides[0], other, game, options.komi, options, listed=listed, stop=stop)
         if records:
             print(f"{sides[0]} against {other}: {tally(records)}", flush=True)
         if stop():
             return INTERRUPTED
     return SUCCESS
+
+
+def _run(options: argparse.Namespace, most: int | None) -> int:
+    with working_folder(options.folder, FOLDER, options.short) as options.folder:
+        return compare(options, most)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -170,9 +189,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--from", dest="origin", metavar="WEIGHTS.pt", help="all are grown from these weights (default: from nothing)"
     )
-    parser.add_argument("--minutes", type=finite, default=15, help="of learning, each (default 15)")
+    parser.add_argument("--minutes", type=above_zero, default=15, help="of learning, each (default 15)")
     parser.add_argument(
-        "--folder", type=Path, default=Path("runs/widths"), help="for weights and lists of games (default runs/widths)"
+        "--folder",
+        type=Path,
+        help=f"for weights and lists of games, none of which is replaced (default {FOLDER}; --short: a temporary one)",
     )
     parser.add_argument("--size", type=int, help="board of the matches (default: the preset's largest)")
     parser.add_argument("--komi", type=finite, default=7.5)
@@ -191,13 +212,13 @@ def main(arguments: list[str] | None = None) -> int:
         help="a second of learning from eight games, then two of 8 visits on the preset's smallest board",
     )
     options = parser.parse_args(arguments)
-    if options.minutes <= 0 or options.threads < 1 or options.visits < 1:
-        parser.error("--minutes is above 0, --threads and --visits are at least 1")
+    if options.threads < 1 or options.visits < 1:
+        parser.error("--threads and --visits are at least 1")
     options.evaluations, most = 50 * BATCH, None
     if options.short:
         options.minutes, options.games, options.visits, options.evaluations, most = 1 / 60, 2, 8, BATCH, 8
     print(machine())
-    return run_command("widths", lambda: compare(options, most), (*startup.UNUSABLE, *UNUSABLE, LibraryError))
+    return run_command("widths", lambda: _run(options, most), (*startup.UNUSABLE, *UNUSABLE, LibraryError))
 
 
 if __name__ == "__main__":

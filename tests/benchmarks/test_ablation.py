@@ -1,10 +1,13 @@
 """What parts of the recipe are worth: the arms, each alone in its folder, and their matches."""
 
+from pathlib import Path
+
 import pytest
 
 from benchmarks import ablation
 from gozero.options import SettingsError
 from training.learner.learner import DivergedError
+from training.matches.elo import Tally
 from training.storage.storage import alone
 
 MANY = 10_000_000  # evaluations: generations as long as the base's
@@ -68,6 +71,38 @@ def test_a_short_ablation_with_two_seeds(tmp_path, capsys):
         "recipe-features=2-2",
         "recipe-recipe-2",
     ]
+
+
+def test_a_seed_that_is_given_twice_counts_once(tmp_path, capsys, monkeypatch):
+    trained, played = [], []
+    monkeypatch.setattr(ablation, "train", lambda arm, *rest: trained.append((arm, rest[2])))
+    monkeypatch.setattr(ablation, "match", lambda one, other, *rest: (played.append((one, other)), Tally(1, 1))[1])
+    options = ["--arms", "recipe", "puct", "--seeds", "1", "1", "2", "--folder", str(tmp_path)]
+    assert ablation.main(options) == 0
+    assert trained == [("recipe", 1), ("puct", 1), ("recipe", 2), ("puct", 2)]
+    assert played == ablation.pairings(["recipe", "puct"], [1, 2])
+    assert "recipe against puct, all seeds: " in capsys.readouterr().out
+
+
+def test_lists_and_runs_that_are_there_are_not_replaced(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(ablation, "train", lambda *asked: pytest.fail("trained first"))
+    for folder, asked in (("runs/ablation", ["--seeds", "1", "2"]), ("given", ["--short", "--folder", "given"])):
+        names = ("recipe-puct-1.csv", "recipe-recipe-2.csv" if asked[0] == "--seeds" else "puct-1/weights.pt")
+        for path in (tmp_path / folder / name for name in names):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("kept")
+            assert ablation.main([*asked, "--arms", "recipe", "puct"]) == 2
+            assert f"{path.name} is there and would be replaced" in capsys.readouterr().err
+            path.unlink()
+
+
+def test_a_short_ablation_leaves_the_usual_folder_alone(monkeypatch):
+    seen = []
+    monkeypatch.setattr(ablation, "_run", lambda options: (seen.append(options.folder), 0)[1])
+    assert ablation.main(["--short"]) == ablation.main([]) == 0
+    assert seen[0] != seen[1] == Path(ablation.FOLDER)
+    assert not seen[0].exists()
 
 
 def test_an_arm_that_diverges_leaves_the_others_their_matches(tmp_path, capsys, monkeypatch):

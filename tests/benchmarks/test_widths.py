@@ -67,6 +67,34 @@ def test_a_stop_during_the_games_ends_them_and_keeps_the_list(tmp_path: Path, mo
     assert not (tmp_path / "b1c8-b1c4.csv").exists()
 
 
+def test_results_that_are_there_are_not_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(widths, "learn", lambda *asked: pytest.fail("learned first"))
+    given = tmp_path / "given"
+    for folder, asked in ((Path(widths.FOLDER), []), (given, ["--short", "--folder", str(given)])):
+        folder.mkdir(parents=True)
+        for name in ("b1c8.pt", "b1c4-b1c8.csv"):
+            (folder / name).write_text("kept")
+            assert widths.main([*asked, "--networks", "b1c4", "b1c8"]) == 2
+            assert f"{name} is there and would be replaced" in capsys.readouterr().err
+            (folder / name).unlink()
+
+
+def test_a_short_comparison_leaves_the_usual_folder_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Path] = []
+    monkeypatch.setattr(widths, "compare", lambda options, most: (seen.append(options.folder), 0)[1])
+    assert widths.main(["--short"]) == widths.main([]) == 0
+    assert seen[0] != seen[1] == Path(widths.FOLDER)
+    assert not seen[0].exists()
+
+
+def test_a_network_that_is_named_twice_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert widths.main(["--networks", "b1c8", "b1c4", "b1c8", "--folder", str(tmp_path)]) == 2
+    assert capsys.readouterr().err == "widths: --networks: b1c8 is named twice\n"
+
+
 def test_what_cannot_be_compared_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for asked in (["--minutes", "0"], ["--minutes", "nan"], ["--threads", "0"]):
         with pytest.raises(SystemExit) as ended:
