@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,8 +20,9 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.harness import finish, machine
-from gozero import engine, games, locations
+from gozero import engine, files, games, locations
 from gozero.endgame import candidates
+from gozero.errors import ChoiceError
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.factory import open_evaluator
 from gozero.games.game import Game
@@ -29,7 +31,7 @@ from gozero.player import PlayerSettings
 from gozero.search.choose import choose
 from gozero.search.request import SearchRequest
 from gozero.search.search import Search
-from training.console import positive
+from training.console import Parser, finite, positive
 from training.matches.commands import check_files
 from training.matches.elo import Z95, Tally, pool
 from training.matches.match import MatchGame, MatchSettings, match_fixtures, play_schedule, tally
@@ -91,14 +93,18 @@ def pairs(numbers: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def affordable(weaker: int, stronger: int, game: Game, options: argparse.Namespace) -> int:
-    """The games of a match: as many as its share of evaluations buys, even, `FEWEST_GAMES` to `options.games`."""
+    """The games of a match: as many as its share of evaluations buys, even, `FEWEST_GAMES` to `options.games`, which is
+    even too.
+    """
     visits = sum(LEVELS[number - 1].visits for number in (weaker, stronger) if number != RANDOM)
     games_paid = options.evaluations / (visits * PLIES_PER_POINT * game.points / 2)
     return min(options.games, max(FEWEST_GAMES, 2 * round(games_paid / 2)))
 
 
 def tournament(numbers: Sequence[int], game: Game, options: argparse.Namespace) -> dict[tuple[int, int], Tally]:
-    """Play every match and print it as it ends; all games share the batches. Returns the tallies by (stronger, weaker)."""
+    """Play every match; all games share the batches. One that ends is printed, and listed in the file `options.csv`.
+    Returns the tallies by (stronger, weaker).
+    """
     evaluator = open_evaluator(options.weights, game, threads=options.threads)
     players: list[MatchPlayer] = [
         RandomPlayer() if number == RANDOM else LevelPlayer(LEVELS[number - 1], evaluator, PARALLEL)
@@ -110,15 +116,18 @@ def tournament(numbers: Sequence[int], game: Game, options: argparse.Namespace) 
         for (weaker, stronger), games in wanted.items()
         for fixture in match_fixtures(games, options.seed, (numbers.index(stronger), numbers.index(weaker)))
     ]
-    limits = MatchSettings()
+    limits, ended = MatchSettings(), dict[tuple[int, int], Tally]()
     played: dict[tuple[int, int], list[MatchGame]] = {(stronger, weaker): [] for weaker, stronger in wanted}
     schedule = play_schedule(players, fixtures, game, limits.opening_moves, limits.max_moves, PARALLEL)
     for fixture, _, record in schedule:
         stronger, weaker = (numbers[place] for place in fixture.pair)
         played[stronger, weaker].append(record)
         if len(played[stronger, weaker]) == wanted[weaker, stronger]:
-            print(f"level {stronger:2} against {name_of(weaker)}: {tally(played[stronger, weaker])}", flush=True)
-    return {pair: tally(records) for pair, records in played.items()}
+            ended[stronger, weaker] = tally(played[stronger, weaker])
+            print(f"level {stronger:2} against {name_of(weaker)}: {ended[stronger, weaker]}", flush=True)
+            if options.csv:
+                write_csv(options.csv, ended)
+    return ended
 
 
 def name_of(number: int) -> str:
@@ -156,12 +165,11 @@ def table(rated: Sequence[Rating]) -> str:
 
 def write_csv(path: Path, matches: Mapping[tuple[int, int], Tally]) -> None:
     """One line for each match."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(["stronger", "weaker", "wins", "losses", "draws"])
-        writer.writerows(
-            [*map(name_of, pair), tally.wins, tally.losses, tally.draws] for pair, tally in matches.items()
-        )
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(["stronger", "weaker", "wins", "losses", "draws"])
+    writer.writerows([*map(name_of, pair), tally.wins, tally.losses, tally.draws] for pair, tally in matches.items())
+    files.write(path, text.getvalue().encode())
 
 
 def draw(path: Path, rated: Sequence[Rating], title: str) -> None:
@@ -180,42 +188,44 @@ def draw(path: Path, rated: Sequence[Rating], title: str) -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """Play, rate, write; the exit code: 0."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="python -m benchmarks.levels", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--weights", default="best.pt", metavar="FILE", help="the network (default %(default)s)")
     parser.add_argument("--size", type=int, default=9, help="of the board (default %(default)s)")
-    parser.add_argument("--komi", type=float, default=7.5, help="points for White (default %(default)s)")
+    parser.add_argument("--komi", type=finite, default=7.5, help="points for White (default %(default)s)")
     parser.add_argument(
         "--levels",
         type=int,
         nargs="+",
+        choices=range(RANDOM, STRONGEST + 1),
         default=list(range(RANDOM, STRONGEST + 1)),
         metavar="N",
         help="default: all; 0: random moves",
     )
-    parser.add_argument("--games", type=positive, default=48, help="of each match, at most (default 48)")
+    parser.add_argument("--games", type=positive, default=48, help="of each match, at most, even (default 48)")
     parser.add_argument(
         "--evaluations", type=positive, default=100_000, metavar="N", help="of each match, about (default 100,000)"
     )
     parser.add_argument("--seed", type=int, default=1, help="of openings and levels (default %(default)s)")
     parser.add_argument("--threads", type=positive, default=1, help="for the network (default %(default)s)")
-    parser.add_argument("--csv", type=Path, metavar="FILE", help="save the matches")
+    parser.add_argument("--csv", type=Path, metavar="FILE", help="save the matches, each as it ends")
     parser.add_argument("--plot", type=Path, metavar="FILE.png", help="draw the Elo of the levels")
     parser.add_argument("--short", action="store_true", help="two levels on 5x5, to see that it runs")
     options = parser.parse_args(arguments)
     if options.short:
         options.levels, options.size, options.games = [RANDOM, WEAKEST], 5, FEWEST_GAMES
+    MatchSettings(games=options.games, seed=options.seed)  # refuses what makes no match
+    numbers = sorted(set(options.levels))
+    if len(numbers) < 2:
+        raise ChoiceError(f"--levels {numbers[0]}: it takes two or more to play")
     check_files(options.csv, options.plot)
     game = games.make("go", size=options.size, rules="chinese", komi=options.komi)
-    numbers = sorted(set(options.levels))
     options.weights = locations.find(options.weights)
     print(machine())
     matches = tournament(numbers, game, options)
     rated = ratings(numbers, matches)
     print(table(rated))
-    if options.csv:
-        write_csv(options.csv, matches)
     if options.plot:
         draw(options.plot, rated, f"{game.dimensions}, {options.weights.name}, komi {options.komi:g}, 95 % intervals")
     return 0
