@@ -16,20 +16,22 @@ import time
 from typing import IO
 
 from benchmarks.harness import finish, machine, parser
+from gozero.engine import find_weights
+from gtp.client import EngineError
 from training.console import positive
 
 MEDIAN, WORST = 0.010, 0.050  # seconds claimed
 COMMAND = b"kata-analyze b 5 ownership true rootInfo true pvVisits true\n"
 LOOKS = 2
 PONDERED = 0.2  # seconds of pondering before the command
+ENDED = "the engine has ended: `python -m gtp --ponder`, with these weights, says why"
 
 
 def seconds_until_ended(to_engine: IO[bytes], answers: IO[bytes]) -> float:
     """Seconds from an empty line to the end of an analysis that has reported twice."""
-    to_engine.write(COMMAND)
-    assert answers.readline().startswith(b"=")
-    for _ in range(LOOKS):
-        answers.readline()
+    _send(COMMAND, to_engine)
+    for _ in range(1 + LOOKS):  # the first says that it has begun
+        _line_of(answers)
     return _seconds_of(b"\n", to_engine, answers)
 
 
@@ -41,10 +43,25 @@ def seconds_until_answered(to_engine: IO[bytes], answers: IO[bytes]) -> float:
 
 def _seconds_of(line: bytes, to_engine: IO[bytes], answers: IO[bytes]) -> float:
     start = time.perf_counter()
-    to_engine.write(line)
-    while answers.readline() != b"\n":
+    _send(line, to_engine)
+    while _line_of(answers) != b"\n":
         pass
     return time.perf_counter() - start
+
+
+def _send(line: bytes, to_engine: IO[bytes]) -> None:
+    try:
+        to_engine.write(line)
+    except BrokenPipeError:
+        raise EngineError(ENDED) from None
+
+
+def _line_of(answers: IO[bytes]) -> bytes:
+    """The next line; EngineError where the engine has ended, or refuses the command."""
+    line = answers.readline()
+    if not line or line.startswith(b"?"):
+        raise EngineError(line.decode(errors="replace").strip() or ENDED)
+    return line
 
 
 def report(title: str, taken: list[float]) -> None:
@@ -62,6 +79,7 @@ def main() -> None:
     options.add_argument("--analyses", type=positive, default=200)
     chosen = options.parse_args()
     count = 4 if chosen.short else chosen.analyses
+    find_weights(chosen.weights, "go")
     command = [sys.executable, "-m", "gtp", "--weights", chosen.weights, "--ponder"]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0
