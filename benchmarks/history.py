@@ -11,7 +11,6 @@ engine's labels is shown too: it needs no games and has no noise. `--games 0` sh
 from __future__ import annotations
 
 import argparse
-import csv
 import math
 import sys
 from collections import Counter
@@ -20,7 +19,7 @@ from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.harness import machine
+from benchmarks.harness import game_rows, machine
 from gozero import games, locations, weights
 from gozero.errors import ChoiceError
 from gozero.evaluators.factory import open_evaluator
@@ -78,13 +77,12 @@ def match(
 
 
 def listed(path: Path) -> elo.Tally:
-    """The result of a match whose games `training.arena --csv` listed, from player A's side. OSError; ValueError where
-    the file is no such list.
+    """The result of a match whose games `training.arena --csv` listed, from player A's side; one that ended because a
+    player failed does not count. OSError; ChoiceError where the file is no such list, or no other game is in it.
     """
-    with path.open(newline="", encoding="utf-8") as lines:
-        counts = Counter(row.get("winner") for row in csv.DictReader(lines))
+    counts = Counter(row["winner"] for row in game_rows(path, "winner", "ended") if row["ended"] != "failure")
     if not counts or not counts.keys() <= {"A", "B", ""}:
-        raise ValueError("no list of games by training.arena --csv")
+        raise ChoiceError(f"{path}: no list of games by training.arena --csv")
     wins, losses = counts.pop("A", 0), counts.pop("B", 0)
     return elo.Tally(wins, losses, counts.total())
 
@@ -165,9 +163,8 @@ def draw(points: list[Point], tallies: list[elo.Tally], options: argparse.Namesp
         )
         counts = [score.games for score in tallies] or [options.games]
         games_a_step = " to ".join(f"{count}" for count in sorted({min(counts), max(counts)}))
-        axes[panels[0]].set(
-            title=f"{options.size}x{options.size}, {options.visits} visits, {games_a_step} games a step"
-        )
+        visits = "" if tallies else f"{options.visits} visits, "  # lists do not say theirs
+        axes[panels[0]].set(title=f"{options.size}x{options.size}, {visits}{games_a_step} games a step")
     if measured:
         columns = [x for x, _ in measured]
         axes[panels[-1]].plot(
@@ -218,8 +215,10 @@ def main(arguments: list[str] | None = None) -> int:
     for path in options.lists:
         try:
             tallies.append(listed(path))
-        except (OSError, ValueError) as error:
-            parser.error(f"--lists: {path}: {getattr(error, 'strerror', None) or error}")
+        except OSError as error:
+            parser.error(f"--lists: {path}: {error.strerror}")
+        except ChoiceError as error:
+            parser.error(f"--lists: {error}")
     measures_steps = len(options.files) > 1 and (options.games > 0 or bool(tallies))
     if not options.files or not (measures_steps or options.yardstick):
         parser.error("nothing to measure: give two weights files or more and --games, or --yardstick")

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from matplotlib.axes import Axes
 
 from benchmarks import history
 from gozero import locations, nets, weights
@@ -11,7 +12,8 @@ from training.matches.elo import Tally
 
 def written(path: Path, winners: str) -> Path:
     """A list as `training.arena --csv` writes it; a blank is a draw."""
-    path.write_text("\n".join(["black,winner,result", *(f"A,{winner.strip()},?" for winner in winners)]) + "\n")
+    rows = (f"A,{winner.strip()},?,game end" for winner in winners)
+    path.write_text("\n".join(["black,winner,result,ended", *rows]) + "\n")
     return path
 
 
@@ -19,22 +21,36 @@ def test_a_list_counts_for_the_newer_weights(tmp_path: Path) -> None:
     assert history.listed(written(tmp_path / "list.csv", "AAB AB")) == Tally(3, 2, 1)
 
 
-def test_the_steps_add_up_without_a_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_game_that_a_failure_ended_does_not_count(tmp_path: Path) -> None:
+    path = written(tmp_path / "list.csv", "AAB")
+    path.write_text(path.read_text() + "B,A,W+F,failure\n")
+    assert history.listed(path) == Tally(2, 1)
+
+
+def test_the_steps_add_up_without_a_game(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    titles: list[str] = []
+    setter = Axes.set
+    monkeypatch.setattr(
+        Axes, "set", lambda self, **given: (titles.append(given.get("title", "")), setter(self, **given))
+    )
     lists = [str(written(tmp_path / f"{name}.csv", name)) for name in ("AAAB", "AABB")]
     best, plot = str(locations.find("best.pt")), tmp_path / "curve.png"
     assert history.main([best, best, best, "--lists", *lists, "--plot", str(plot)]) == 0
     steps = [line for line in capsys.readouterr().out.splitlines() if line.startswith("best.pt")]
     assert [line.split("Elo ")[1].split(" ")[0] for line in steps] == ["+0", "+147", "+147"]
     assert plot.stat().st_size > 10_000
+    assert titles[-1] == "13x13, 4 games a step", "the visits of lists are not known"
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         ("", "no list of games by training.arena --csv"),
-        ("black,winner\n", "no list of games by training.arena --csv"),
-        ("black,result\nA,B+1\n", "no list of games by training.arena --csv"),
-        ("black,winner\nA,A\nblack,winner\nA,B\n", "no list of games by training.arena --csv"),
+        ("black,winner,ended\n", "no list of games by training.arena --csv"),
+        ("black,result,ended\nA,B+1,game end\n", "no list of games by training.arena --csv"),
+        ("winner,ended\nA,game end\nwinner,ended\nB,game end\n", "no list of games by training.arena --csv"),
         (None, "No such file or directory"),
     ],
     ids=["nothing", "no game", "no winner", "two lists", "no file"],
