@@ -28,7 +28,7 @@ def halve(source: Path, target: Path) -> str:
     Raises:
         WeightsError: `source` cannot be used, or holds a number that float16 cannot. OSError: `target` cannot be written.
     """
-    loaded = weights.load(source, game=None)
+    loaded, before = weights.load(source, game=None), source.stat().st_size  # the target may be the source
     learned = {name: tensor for name, tensor in loaded.state_dict.items() if not weights.is_statistic(name)}
     for name, tensor in learned.items():
         if not bool((tensor.abs() <= LARGEST).all()):
@@ -42,8 +42,7 @@ def halve(source: Path, target: Path) -> str:
         trained_sizes=loaded.trained_sizes,
         provenance=loaded.provenance,
     )
-    before, after = (path.stat().st_size for path in (source, target))
-    return f"{target.absolute()}: {after:,} bytes, {before:,} before"
+    return f"{target.absolute()}: {target.stat().st_size:,} bytes, {before:,} before"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -36,6 +36,12 @@ def test_half_the_bytes_give_nearly_the_same_answers(whole: Path, capsys: pytest
             assert (rounded - exact).abs().max() < 0.02 * exact.abs().max()  # 0.008 at most with 200 other seeds
 
 
+def test_in_place_the_size_before_is_that_of_the_old_file(whole: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = whole.stat().st_size
+    assert halve_weights.main([str(whole), str(whole)]) == 0
+    assert f"{whole.stat().st_size:,} bytes, {before:,} before" in capsys.readouterr().out
+
+
 def test_what_half_precision_cannot_hold_is_one_line(whole: Path, capsys: pytest.CaptureFixture[str]) -> None:
     loaded, target = weights.load(whole), whole.with_name("half.pt")
     name = "stem.conv.weight"
