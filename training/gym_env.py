@@ -228,10 +228,14 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
 
 def _make(name: str, size: int | None, rules: str | None, komi: float | None) -> tuple[Game, float]:
     """(the game, its komi in points, 0 where it has none); Go ends after as many moves as in self-play."""
+    if size is not None and (isinstance(size, bool) or not isinstance(size, int | np.integer)):
+        raise ChoiceError(f"size {size!r} is no whole number of points")
     if name != scoring.GO:
         return games.make(name, size=size, rules=rules, komi=komi), 0.0
     if komi is not None and (isinstance(komi, bool) or not isinstance(komi, int | float) or not math.isfinite(komi)):
         raise ChoiceError(f"komi {komi!r} is no number of points")
+    if komi is not None and abs(komi) > games.MOST_KOMI:
+        raise ChoiceError(f"komi {komi:g}: expected -{games.MOST_KOMI} to {games.MOST_KOMI}")
     size = games.usual(name, "size") if size is None else size
     komi = scoring.usual_komi(name, size) if komi is None else komi
     limit = int(SelfPlaySettings().max_length * size * size)
