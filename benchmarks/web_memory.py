@@ -143,7 +143,7 @@ def verdict(found: Sequence[tuple[float, float]]) -> list[str]:
     """A line about each program's megabytes of all minutes; a short measurement has none to compare."""
     settled = found[SETTLED:]
     if len(settled) < 2:
-        return [f"{len(found)} readings: too few to compare"]
+        return [f"too few readings to compare: {len(found)}"]
     return [
         f"{name}: {sizes[0]:.1f} MB at first, {max(sizes[1:]):.1f} at most in the {len(sizes) - 1} minutes after, "
         f"{100 * growth(sizes):+.1f} %; claimed at most {100 * CLAIM:.0f} %"

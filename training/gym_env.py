@@ -74,8 +74,8 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
         render_mode: None, "ansi" (`render` returns a diagram) or "human" (each position is printed).
 
     Raises:
-        ValueError: a size, colour, rule set or render mode that does not exist, or a setting that the game does not
-            have.
+        ValueError: a size, komi, colour, rule set or render mode that does not exist, or a setting that the game does
+            not have.
         PlayerError: a description that makes no player. Both are one line.
     """
 

@@ -21,7 +21,7 @@ def test_a_peak_between_the_first_and_the_last_minute_is_told() -> None:
         "server: 100.0 MB at first, 120.0 at most in the 2 minutes after, +20.0 %; claimed at most 5 %",
         "engine: 1000.0 MB at first, 1000.0 at most in the 2 minutes after, +0.0 %; claimed at most 5 %",
     ]
-    assert web_memory.verdict(found[: web_memory.SETTLED + 1]) == ["4 readings: too few to compare"]
+    assert web_memory.verdict(found[: web_memory.SETTLED + 1]) == ["too few readings to compare: 4"]
 
 
 @pytest.mark.parametrize("arguments", [["--games", "10"], ["--games", "11"]])
