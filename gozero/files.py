@@ -65,26 +65,26 @@ def replace(path: Path, content: bytes) -> None:
 
 def create(path: Path, content: bytes) -> None:
     """Write a new file. FileExistsError where there is one; another OSError where that fails, and then there is none."""
-    with path.open("xb") as file:
-        try:
+    file = path.open("xb")
+    try:
+        with file:
             file.write(content)
-            file.flush()
-        except BaseException:
-            path.unlink(missing_ok=True)
-            raise
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
 
 
 def write(path: Path, content: bytes) -> None:
     """Write a file where the user wants it. A file, also one behind a link, is always whole, the old or the new one;
     into a device or a pipe is written, unless nobody reads the pipe. OSError where that fails.
     """
-    target = Path(os.path.realpath(path))
-    if target.exists() and not target.is_file():
-        with os.fdopen(os.open(target, os.O_WRONLY | NO_WAIT), "wb") as stream:
+    if path.exists() and not path.is_file():  # by its own name: what /dev/stdout leads to may have no other
+        with os.fdopen(os.open(path, os.O_WRONLY | NO_WAIT), "wb") as stream:
             if NO_WAIT:
                 os.set_blocking(stream.fileno(), True)
             stream.write(content)
         return
+    target = Path(os.path.realpath(path))
     try:
         replace(target, content)
     except PermissionError:  # perhaps of the folder only

@@ -253,8 +253,11 @@ def tell(program: str, text: str) -> None:
 
 
 def _opened(name: str, flags: int) -> int:
-    """The descriptor of a log. A pipe that nobody reads, now or any more, keeps nobody waiting: the log ends there."""
-    return os.open(name, flags | NO_WAIT, 0o666)
+    """The descriptor of a log. A pipe that nobody reads is an error, where opening it would wait for a reader."""
+    descriptor = os.open(name, flags | NO_WAIT, 0o666)
+    if NO_WAIT:
+        os.set_blocking(descriptor, True)
+    return descriptor
 
 
 def open_log(name: str | None) -> Log | None:

@@ -83,6 +83,7 @@ class Engine:
         self._remarks = remarks or Remarks()
         self._next_id = 1
         self._writer: threading.Thread | None = None  # of the last line
+        self._is_stopped = False
         self._process = _start(self.command)
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()  # None: the engine closed its stdout
         self._talk: deque[str] = deque(maxlen=STDERR_LINES)
@@ -122,8 +123,9 @@ class Engine:
         self.last_sent = command
         identity, self._next_id = str(self._next_id), self._next_id + 1
         patience = self.timeout if timeout is None else timeout
+        deadline = time.monotonic() + patience
         self._write(f"{identity} {command}\n", patience)
-        status, text = self._answer(identity, patience)
+        status, text = self._answer(identity, deadline, patience)
         if status == "?":
             raise RefusalError(f"{self}: answered '? {text}' to '{command}'")
         return text
@@ -162,9 +164,8 @@ class Engine:
         """Print once how this engine departs from the protocol."""
         self._remarks(f"{self}: {what}")
 
-    def _answer(self, identity: str, timeout: float) -> tuple[str, str]:
+    def _answer(self, identity: str, deadline: float, timeout: float) -> tuple[str, str]:
         """Status (`=` or `?`) and text of the next answer, which must carry `identity` if it carries any."""
-        deadline = time.monotonic() + timeout
         bare, head = self._before_answer(deadline, timeout)
         if head is None:
             self.remark(f"prints {self.last_sent} without a frame")
@@ -223,14 +224,17 @@ class Engine:
         return FailureError(f"{self}: {what}{exited}, last command '{self.last_sent}'{talk}")
 
     def _stop(self, patience: float) -> int | None:
-        """End the process, killing it after `patience` seconds; its exit status, None if it had to be killed."""
-        killed = False
+        """End the process, killing it after `patience` seconds; its exit status, None if it had to be killed. A process
+        of its own that keeps its pipes is waited for once, and not for long.
+        """
         assert self._process.stdin is not None
-        if self._writer is not None and self._writer.is_alive():  # it holds the pipe that would be closed
+        if self._is_stopped:
+            return self._process.returncode
+        self._is_stopped = True
+        killed = is_writing = self._writer is not None and self._writer.is_alive()
+        if is_writing:  # in the pipe that would be closed
             self._process.kill()
-            self._writer.join(QUIT_SECONDS)
-            killed = True
-        if self._writer is None or not self._writer.is_alive():
+        else:
             with contextlib.suppress(OSError):
                 self._process.stdin.close()
         try:
@@ -239,8 +243,13 @@ class Engine:
             self._process.kill()
             self._process.wait()
             killed = True
-        for reader in self._readers:
-            reader.join(QUIT_SECONDS)
+        deadline = time.monotonic() + QUIT_SECONDS
+        for thread in (self._writer, *self._readers):
+            if thread is not None:
+                thread.join(max(0.0, deadline - time.monotonic()))
+        if is_writing and self._writer is not None and not self._writer.is_alive():
+            with contextlib.suppress(OSError):
+                self._process.stdin.close()
         return None if killed else self._process.returncode
 
     def _keep(self, line: str | None) -> None:

@@ -60,9 +60,11 @@ def _argument(error: BaseException | None) -> str:
 
 
 def finite(text: str) -> float:
-    """The type of an option that is a number; `nan` and `inf` are refused like words."""
+    """The type of an option that is a number; `nan` and `inf` are refused like words, and so are 1_0 and digits that are
+    not ASCII.
+    """
     number = float(text)
-    if not math.isfinite(number):
+    if not math.isfinite(number) or not text.isascii() or "_" in text:
         raise ValueError(text)
     return number
 

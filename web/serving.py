@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
 
 from gozero.exits import INTERRUPTED, SUCCESS
 from gozero.options import SettingsError
@@ -87,9 +88,7 @@ def open_browser(address: str) -> None:
 
 
 async def _serve(server: BoardServer, listener: socket.socket, is_checked: bool, announce: Callable[[], None]) -> int:
-    logging.getLogger("aiohttp.server").setLevel(
-        logging.CRITICAL
-    )  # what is no HTTP is the client's fault, and answered
+    logging.getLogger("aiohttp.server").addFilter(_is_ours)
     runner = web.AppRunner(server.application(), access_log=None, shutdown_timeout=SHUTDOWN)
     await runner.setup()
     ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
@@ -108,6 +107,11 @@ async def _serve(server: BoardServer, listener: socket.socket, is_checked: bool,
     finally:
         learning.cancel()
         await runner.cleanup()
+
+
+def _is_ours(record: logging.LogRecord) -> bool:
+    """Whether an error is the server's own: what is no HTTP is the client's fault, and has been answered."""
+    return record.exc_info is None or not isinstance(record.exc_info[1], HttpProcessingError)
 
 
 def _end(ended: asyncio.Future[int], code: int) -> None:

@@ -68,6 +68,7 @@ def test_a_package_that_is_missing_is_one_line(
     for module in [each for each in sys.modules if each.split(".")[0] == package]:
         monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, package, None)  # as if it could not be found
+    monkeypatch.delitem(sys.modules, f"benchmarks.{name}", raising=False)  # another test may have imported it
     monkeypatch.setattr(sys, "argv", [f"benchmarks/{name}.py"])
     with pytest.raises(SystemExit) as ended:
         runpy.run_module(f"benchmarks.{name}", run_name="__main__")

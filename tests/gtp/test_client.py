@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -191,6 +192,21 @@ def test_a_command_that_cannot_run_is_one_clear_line(command: str, reason: str) 
     with pytest.raises(FailureError, match=reason) as failure:
         Engine(command)
     assert "\n" not in str(failure.value)
+
+
+def test_writing_and_answering_share_one_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    slow = engine(GOOD, timeout=5.0)
+    write = slow._write
+
+    def late(line: str, timeout: float) -> None:
+        write(line, timeout)
+        now[0] += 6.0
+
+    monkeypatch.setattr(slow, "_write", late)
+    monkeypatch.setattr("gtp.client.time", SimpleNamespace(monotonic=lambda: now[0]))
+    with pytest.raises(FailureError, match="gave no answer within 5 s"):
+        slow.send("name")
 
 
 def test_an_engine_that_does_not_read_is_stopped_at_the_deadline() -> None:

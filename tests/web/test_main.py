@@ -1,5 +1,6 @@
 """The command line of gozero-web: what it says of wrong options, and how it ends."""
 
+import logging
 import os
 import signal
 import socket
@@ -12,8 +13,10 @@ import pytest
 pytest.importorskip("aiohttp")
 
 from aiohttp import WSCloseCode
+from aiohttp.http_exceptions import BadStatusLine
 
 from tests.web.talk import served_by
+from web import serving
 
 TREE = Path(__file__).parents[2]
 
@@ -135,3 +138,11 @@ def test_what_is_no_http_is_no_trouble_of_the_servers(tmp_path: Path) -> None:
             page.until("view")
     marks = {line.split()[2] for line in log.read_text(encoding="utf-8").splitlines()}
     assert {"<", ">"} <= marks, "both sides are in the log"
+
+
+def test_faults_of_the_server_itself_are_told() -> None:
+    def record(error: Exception) -> logging.LogRecord:
+        return logging.LogRecord("aiohttp.server", logging.ERROR, "", 0, "", (), (type(error), error, None))
+
+    assert serving._is_ours(record(RuntimeError("a fault")))
+    assert not serving._is_ours(record(BadStatusLine("no HTTP")))

@@ -39,18 +39,24 @@ STRETCH_ROWS = 4
 
 @dataclass
 class Debt:
-    """What is still to be played."""
+    """What is still to be played; what comes next follows from it alone, however often a run is stopped meanwhile."""
 
     owed: dict[int, float]  # rows or games by board size; negative: too many
+    of_games: bool = False  # that the generation is counted in, instead of rows
     done: int = 0  # rows since the last rest
 
     def of(self, size: int) -> int:
-        """How much to play on boards of a size. If no size owes a whole one but all together do, the one that owes most
-        plays it.
+        return max(1, round(self.owed[size]))
+
+    def next(self) -> int | None:
+        """The smallest board that owes a whole one or, where none does but all together do, the one that owes most; None
+        at the end. A generation of games ends when all sizes together owe none.
         """
-        most = max(self.owed, key=lambda each: (self.owed[each], each))
-        whole = max(map(round, self.owed.values())) <= 0 and sum(self.owed.values()) >= 1
-        return 1 if whole and size == most else round(self.owed[size])
+        due = [size for size in sorted(self.owed) if round(self.owed[size]) > 0]
+        together = round(sum(self.owed.values())) > 0
+        if due and (together or not self.of_games):
+            return due[0]
+        return max(self.owed, key=lambda size: (self.owed[size], size)) if together else None
 
 
 class Actor:
@@ -109,7 +115,10 @@ class Actor:
 
         Each game is written to disk as it ends.
         """
-        debt, path = Debt(self.owed(stage, progress)), storage.shard(self.folder, progress.generation)
+        debt, path = (
+            Debt(self.owed(stage, progress), self.unit == "games"),
+            storage.shard(self.folder, progress.generation),
+        )
         with storage.writing(path):
             writer = records.Writer(path, self.settings.portable())
         with (
@@ -139,18 +148,17 @@ class Actor:
     ) -> Generator[Record | None]:
         """Yield games until no size owes anything or `stop()` is true; None when all pools are at rest."""
         seats = self.settings.selfplay.seats
-        for size in sorted(debt.owed):
-            while debt.of(size) > 0 and not stop():
-                wanted = self._wanted(debt.of(size), self._every - debt.done) / seats
-                due = [self._stretch(size, seat, stage, progress, wanted) for seat in range(seats)]
-                yield from self._games(self.crew.play(due, stop), progress)
-                yield None
+        while (size := debt.next()) is not None and not stop():
+            wanted = self._wanted(debt.of(size), self._every - debt.done) / seats
+            due = [self._stretch(size, seat, stage, progress, wanted) for seat in range(seats)]
+            yield from self._games(self.crew.play(due, stop), progress)
+            yield None
 
     def _streams(
         self, debt: Debt, stage: Stage, progress: Progress, stop: Callable[[], bool]
     ) -> Generator[Record | None]:
         """The same where each seat goes on by itself, also while others rest and into the next generation."""
-        while any(debt.of(size) > 0 for size in debt.owed) and not stop():
+        while debt.next() is not None and not stop():
             self._keep_busy(debt, stage, progress)
             yield from self._games(self.crew.take(stop), progress)
             yield None

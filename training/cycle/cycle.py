@@ -168,7 +168,8 @@ class Asynchronous:
         """Wait while self-play is too far ahead of the learner."""
         if not self.run.is_ahead():
             return
-        with self.run.timeline.during("held", within="selfplay"):
+        within = None if self.run.actor.crew.streams else "selfplay"  # a crew that streams goes on meanwhile
+        with self.run.timeline.during("held", within=within):
             while self.run.is_ahead() and not halt():
                 self._learned.wait(PATIENCE)
 

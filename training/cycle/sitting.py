@@ -81,7 +81,7 @@ def prepare(settings: LoopSettings, folder: Path, origin: Origin | None = None, 
 def _tell_limit(settings: LoopSettings, path: Path) -> None:
     """Say where the run's network is told board sizes up to another limit than when its weights were saved."""
     with suppress(WeightsError):  # the run has saved none yet, or none that can be read
-        if note := limit_note(weights.load(path).config, network_config(settings)):
+        if note := limit_note(weights.load(path, settings.game).config, network_config(settings)):
             say(note)
 
 

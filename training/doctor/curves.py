@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -50,12 +51,13 @@ class Curves:
         # opened with the first number, which the curves may hold already
         self._reports: SummaryWriter | None = None
         self._steps: SummaryWriter | None = None
-        self._usual = threading.excepthook
+        self._usual, self._is_closed = threading.excepthook, False
         threading.excepthook = self._hear
 
     def _hear(self, fault: threading.ExceptHookArgs) -> None:
         """Leave out a full disk that TensorBoard's own thread meets: whoever writes the next number is told of it."""
-        if not (isinstance(fault.exc_value, OSError) and type(fault.thread).__module__.startswith("tensorboard.")):
+        is_tensorboards = type(fault.thread).__module__.startswith("tensorboard.")
+        if self._is_closed or not (isinstance(fault.exc_value, OSError) and is_tensorboards):
             self._usual(fault)
 
     def report(self, found: Report, verdict: str) -> None:
@@ -87,8 +89,12 @@ class Curves:
 
     def close(self) -> None:
         """Write what is waiting, and close the files."""
-        for board in (self._reports, self._steps):
-            if board is not None:
-                board.close()
-        if threading.excepthook == self._hear:
-            threading.excepthook = self._usual
+        try:
+            with ExitStack() as boards:  # both, also where one cannot be written
+                for board in (self._reports, self._steps):
+                    if board is not None:
+                        boards.callback(board.close)
+        finally:
+            self._is_closed = True
+            if threading.excepthook == self._hear:
+                threading.excepthook = self._usual

@@ -20,7 +20,8 @@ import torch
 from torch import nn
 
 from gozero import features, plots, weights
-from gozero.games import GAMES
+from gozero.errors import ChoiceError
+from gozero.games import GAMES, make
 from gozero.games.game import PLY, Game
 from gozero.nets import Network
 from gozero.plots import BoardPicture
@@ -60,6 +61,7 @@ class Gallery:
             game = file.game if file else scoring.GO
         if file and file.game != game:  # it does not belong to the run
             file = None
+        found = [record for record in found if board_name(game, record.size)]  # a damaged shard may hold others
         counts = {
             size: sum(record.rows for record in found if record.size == size)
             for size in {record.size for record in found}
@@ -174,3 +176,11 @@ def _prediction(net: nn.Module, game: Game, state: np.ndarray, title: str) -> It
         yield BoardPicture(
             f"{title}\nred: {mover}'s points, {value}, score {float(output.score[0]):+.1f}", board, owner, signed=True
         )
+
+
+def board_name(game: str, size: int) -> str:
+    """How a board is called, such as 9x9; empty where the game has none of that size, as a damaged file may say."""
+    try:
+        return make(game, size=size).dimensions
+    except ChoiceError:
+        return ""

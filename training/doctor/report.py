@@ -23,11 +23,10 @@ from pathlib import Path
 from typing import Any
 
 from gozero.errors import ChoiceError, PlotError
-from gozero.games import make
 from gozero.plots import Curve, Panel
 from training.console import Parser, run_command, say
 from training.doctor import comparison, history, page
-from training.doctor.gallery import Gallery
+from training.doctor.gallery import Gallery, board_name
 from training.doctor.history import Report, RunLog
 from training.doctor.page import ReportError, found, nonzero, scores
 from training.records import scoring
@@ -238,7 +237,7 @@ def _distance(label: str, reports: list[Report], name: str) -> Curve:
 def games(files: Files) -> Iterator[str]:
     """How games go: lengths, endings, who wins."""
     sizes = sorted({size for report in files.reports for size in history.sizes(report)})
-    boards = {size: board for size in sizes if (board := _board(files.gallery.game, size))}
+    boards = {size: board for size in sizes if (board := board_name(files.gallery.game, size))}
     what = {
         "length": "moves a game",
         "capped": "share that reached the limit of moves",
@@ -258,14 +257,6 @@ def games(files: Files) -> Iterator[str]:
         if name != "settled" or files.gallery.game == scoring.GO  # of other games no board is settled
     ]
     yield from page.curves("Games", "Of each generation, by size of the board.", panels)
-
-
-def _board(game: str, size: int) -> str:
-    """How a board is called, such as 9x9; empty where the game has none of that size, as a damaged line may say."""
-    try:
-        return make(game, size=size).dimensions
-    except ChoiceError:
-        return ""
 
 
 def pictures(files: Files) -> Iterator[str]:

@@ -177,7 +177,7 @@ class Strength:
         )
         records: list[match.MatchGame] = []
         points = conditions.game.points
-        most_moves = max(1, int(self._settings.selfplay.max_length * points))
+        most_moves = scoring.longest(self._settings, conditions.game)
         opening = min(RANDOM_PLIES, points // 2, most_moves - 1)  # four plies may end a game on four points
         try:
             while (played := len(records)) < self._settings.monitor.strength_games:

@@ -277,7 +277,8 @@ def _settings(options: argparse.Namespace) -> tuple[LoopSettings, Path]:
     settings = presets.load(path, where, assignments, top)
     settings = replace(settings, rules=settings.rules or games.usual(settings.game, "rules") or "")
     _check_boards(settings)
-    _check_window(settings.replay, scoring.last_game(settings).max_plies)
+    sizes = {size for stage in settings.stage for size in stage.sizes}
+    _check_window(settings.replay, max(scoring.game_of(settings, size).max_plies for size in sizes))
     _check_processes(settings)
     if settings.monitor.yardstick:  # whoever reads it may work in another folder
         full = str(Path(settings.monitor.yardstick).absolute())
@@ -325,10 +326,10 @@ def _check_window(replay: ReplaySettings, plies: int) -> None:
     """SettingsError for a window that never holds the rows that a step needs; one that grows will. `plies`: most moves
     of a game.
     """
-    if replay.window_games and replay.least_rows > (most := replay.window_games * plies):
+    if replay.window_games and replay.least_rows > (most := int(replay.window_games * plies * (1 - replay.held_out))):
         raise SettingsError(
             f"replay.least_rows = {replay.least_rows:,}, but the {replay.window_games:,} games that the window holds have "
-            f"{most:,} rows at most (replay.window_games): no step would ever be taken; lower it, or raise that"
+            f"{most:,} rows at most that may be drawn: no step would ever be taken; lower it, or raise replay.window_games"
         )
     drawable = int(replay.window * (1 - replay.held_out))
     if not replay.growing and not replay.window_games and replay.least_rows > drawable:

@@ -72,8 +72,9 @@ def shards(settings: LoopSettings, origin: Origin) -> list[tuple[Path, records.S
 
     SettingsError unless they can be read, hold this run's game under its rules, and a game that it can learn from.
     """
-    paths = dict.fromkeys(os.path.realpath(path) for name in origin.records for path in _paths(name))  # each once
-    found = [(Path(path), _read(Path(path))) for path in paths]
+    named = [path for name in origin.records for path in _paths(name)]
+    first = {os.path.realpath(path): path for path in reversed(named)}  # one that is named twice counts once
+    found = [(path, _read(path)) for path in named if first[os.path.realpath(path)] is path]
     for path, shard in found:
         _check(settings, path, shard)
     fitting = [(path, _fitting(settings, shard)) for path, shard in found]
@@ -191,7 +192,7 @@ def _remarks(settings: LoopSettings, origin: Origin, begun: Learner, progress: P
     remarks = [note] if (note := limit_note(found.config, begun.config)) else []
     stage = settings.stage_at(progress.rows)
     if stage.evaluator == "rollouts":
-        number = settings.stage.index(stage) + 1
+        number = next(number for number, each in enumerate(settings.stage, start=1) if each is stage)
         remarks.append(
             f"its first games are played by random playouts, not by these weights, as stage {number} has it; "
             f"--set stage.{number}.evaluator=network changes that"

@@ -1,6 +1,7 @@
 """Stretches: what follows from a pool's state and a network, by whomever it is played, and what is handed in twice."""
 
 import errno
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import count
@@ -202,8 +203,25 @@ def test_a_stretch_may_end_in_a_stage_without_its_size(tmp_path: Path) -> None:
     assert sum(record.rows for record in actor.games if record.size == 5) >= SETTINGS.generation_rows
 
 
-def test_a_generation_of_one_game_plays_it_however_the_sizes_share_it() -> None:
-    assert [Debt({4: 0.5, 5: 0.5}).of(size) for size in (4, 5)] == [0, 1]
-    assert [Debt({4: 0.7, 5: 0.3}).of(size) for size in (4, 5)] == [1, 0]
-    assert [Debt({4: 0.4, 5: 0.4}).of(size) for size in (4, 5)] == [0, 0]
-    assert [Debt({4: -0.5, 5: 0.5}).of(size) for size in (4, 5)] == [0, 0]
+@pytest.mark.parametrize("shares", [(0.5, 0.5), (1 / 3, 1 / 3, 1 / 3), (0.4, 0.3, 0.3), (0.1,) * 10])
+def test_a_generation_of_one_game_plays_it_however_the_sizes_share_it(shares: tuple[float, ...]) -> None:
+    owed, played = dict.fromkeys(range(4, 4 + len(shares)), 0.0), []
+    for _ in range(20):
+        debt = Debt({size: left + share for (size, left), share in zip(owed.items(), shares, strict=True)}, True)
+        count = 0
+        while (size := debt.next()) is not None:
+            debt.owed[size] -= 1
+            count += 1
+            played.append(size)
+        owed = debt.owed
+        assert count == 1
+    assert {size: pytest.approx(20 * share, abs=2) for size, share in zip(owed, shares, strict=True)} == Counter(played)
+
+
+def test_what_comes_next_is_the_smallest_board_that_owes_a_whole_one() -> None:
+    assert Debt({5: 3.0, 4: 0.6, 6: -2.0}).next() == 4
+    assert Debt({5: 3.0, 4: 0.4, 6: -2.0}).next() == 5
+    assert Debt({5: 0.4, 4: 0.3}).next() == 5
+    assert Debt({5: 0.2, 4: 0.2}).next() is None
+    assert Debt({5: 0.9, 4: -1.0}).next() == 5, "rows of one size do not pay for another's"
+    assert Debt({5: 0.9, 4: -1.0}, of_games=True).next() is None

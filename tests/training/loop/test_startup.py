@@ -13,6 +13,7 @@ import pytest
 import torch
 
 from gozero import nets, weights
+from gozero.options import SettingsError
 from training import selfplay
 from training.actor.simulators import Disagreement, PachiReferee
 from training.cycle import sitting
@@ -127,7 +128,7 @@ def test_two_trainings_never_share_a_folder(finished: Path, capsys: pytest.Captu
         ),
         (
             ["--preset", "tiny", "--set", "replay.least_rows=500", "--set", "replay.window_games=2"],
-            "replay.least_rows = 500, but the 2 games that the window holds have 110 rows at most (replay.window_games)",
+            "replay.least_rows = 500, but the 2 games that the window holds have 99 rows at most that may be drawn",
         ),
         (
             ["--preset", "s3", "--set", "stage.1.sizes={9=0.5,13=0.5}"],
@@ -526,3 +527,18 @@ def test_games_end_after_a_move_at_least_and_other_games_by_their_rules_alone() 
     short = settings("selfplay.max_length=0.3", "stage.1.sizes={3=1}", "stage.2.sizes={3=1}")
     assert scoring.longest(short, scoring.make("go", 3, "chinese", 0.3)) == 2
     assert scoring.longest(short, connect4 := scoring.make("connect4", 7, "", 0.3)) == connect4.max_plies
+
+
+def test_the_rows_that_a_window_may_hold_are_those_of_the_largest_board_of_any_stage() -> None:
+    early = settings("stage.2.sizes={3=1}", "replay.window_games=8", "replay.least_rows=160", "replay.held_out=0")
+    startup._check_window(early.replay, max(scoring.game_of(early, size).max_plies for size in (3, 5)))
+    with pytest.raises(SettingsError, match="no step would ever be taken"):
+        startup._check_window(early.replay, scoring.game_of(early, 3).max_plies)
+
+
+def test_the_limit_of_other_games_is_told_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    othello = ["game=othello", "stage.1.sizes={4=1}", "threads=1"]
+    run = startup.prepare(settings(*othello, "stage.2.sizes={6=1}"), tmp_path / "run")
+    run.save()
+    startup.prepare(settings(*othello, "stage.2.sizes={4=1}"), tmp_path / "run")
+    assert "was told board sizes up to 6, and now board sizes up to 4" in capsys.readouterr().err

@@ -241,3 +241,10 @@ def test_only_the_runs_own_games_are_measured(tmp_path: Path) -> None:
 def test_a_shard_that_is_named_twice_is_learned_from_once(tmp_path: Path) -> None:
     shard = written(tmp_path / "run" / "records" / "000001.gzr", GAMES)
     owns(begun(tmp_path / "new", tmp_path / "run", shard, tmp_path / "run"), GAMES)
+
+
+def test_a_link_to_a_shard_is_called_by_its_own_name(tmp_path: Path) -> None:
+    (tmp_path / "store").write_bytes(b"no shard")
+    link = tmp_path / "mine.gzr"
+    link.symlink_to(tmp_path / "store")
+    assert f"--records {link}: not a shard" in refused(tmp_path / "run", link)

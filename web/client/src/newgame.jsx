@@ -19,6 +19,7 @@ export function NewGame({ games, view, onStart, onClose }) {
   const game = games.find((entry) => entry.name === chosen.game) ?? games[0];
   const network = game.engines.find((entry) => entry.label === chosen.engine) ?? game.engines[0];
   const handicaps = Number(game.handicaps[chosen.size] ?? 0);
+  const more = [handicaps > 0 && "handicap", game.komi !== null && "komi", game.rules.length > 0 && "rules", chosen.person !== "both" && "clock", game.engines.length > 1 && "engine"].filter(Boolean);
   const untrained = network.trained.length > 0 && !isBetween(chosen.size, network.trained);
   useEffect(() => dialog.current.showModal(), []);
 
@@ -64,8 +65,8 @@ export function NewGame({ games, view, onStart, onClose }) {
         <label class="level">Level <output>{levelWords(chosen.level)}</output>
           <input type="range" name="level" min="1" max="20" value={chosen.level} onInput={(event) => set({ level: Number(event.currentTarget.value) })} />
         </label>
-        <details class="more">
-          <summary>More: {game.name === "go" ? "handicap, komi, rules, clock" : game.rules.length ? "rules, clock" : "clock"}</summary>
+        {more.length > 0 && <details class="more">
+          <summary>More: {more.join(", ")}</summary>
           <div class="fields">
             {handicaps > 0 && <label>Handicap
               <select name="handicap" value={Math.min(chosen.handicap, handicaps)} onChange={(event) => set({ handicap: Number(event.currentTarget.value), komi: Number(event.currentTarget.value) ? 0.5 : game.komi })}>
@@ -91,7 +92,7 @@ export function NewGame({ games, view, onStart, onClose }) {
               </select>
             </label>}
           </div>
-        </details>
+        </details>}
         <Strength network={network} warning={untrained} size={board(game.name, chosen.size)} />
         <div class="buttons">
           <button type="button" onClick={() => dialog.current.close()}>Cancel</button>
