@@ -141,7 +141,10 @@ def graph(options: argparse.Namespace) -> None:
 def warmup(options: argparse.Namespace) -> None:
     """Fill the caches of compiled kernels and converted networks, so that the engine's next start is quick."""
     steps = [
-        ("kernels of the rules and the search", _compile_kernels),
+        (
+            "kernels of the rules and the search: the first time a minute or more, several on a busy machine",
+            _compile_kernels,
+        ),
         ("network", lambda: _convert_network(options.weights, options.size)),
     ]
     for index, (what, step) in enumerate(steps, 1):

@@ -17,7 +17,7 @@ from web.training_run import TrainingRun
 
 say = partial(tell, PROGRAM)
 """One line to the user, on stderr."""
-MISSING = "the server needs aiohttp; run: pip install 'gozero[web]' (in gozero's source tree: make board)"
+MISSING = "the server needs aiohttp; run, in gozero's source tree: make board (elsewhere: pip install 'gozero[web]')"
 
 
 def main(arguments: list[str] | None = None) -> None:
