@@ -6,6 +6,8 @@ import stat
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Self
 
@@ -14,6 +16,18 @@ import pytest
 from gozero import files
 from gozero.options import SettingsError
 from gozero.output import open_log
+
+
+@contextmanager
+def read_aside(pipe: Path) -> Iterator[list[bytes]]:
+    """Context manager: a new pipe whose reader has come; gives the list in which, afterwards, is all that it read."""
+    read: list[bytes] = []
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()))
+    reader.start()
+    with pipe.open("wb"):  # which returns when the reader has come, and keeps it there
+        yield read
+    reader.join()
 
 
 def test_a_file_is_replaced_and_keeps_its_permissions(tmp_path: Path) -> None:
@@ -58,12 +72,9 @@ def test_a_folder_that_cannot_be_written_may_hold_a_file_that_can(
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with names")
 def test_into_a_pipe_is_written(tmp_path: Path) -> None:
-    pipe, read = tmp_path / "pipe", []
-    os.mkfifo(pipe)
-    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()))
-    reader.start()
-    files.write(pipe, b"one")
-    reader.join()
+    pipe = tmp_path / "pipe"
+    with read_aside(pipe) as read:
+        files.write(pipe, b"one")
     assert read == [b"one"]
     assert pipe.is_fifo()
 
@@ -107,21 +118,13 @@ def test_a_new_file_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.Mo
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with names")
 def test_a_log_into_a_pipe_waits_for_its_reader(tmp_path: Path) -> None:
-    pipe, read = tmp_path / "pipe", []
-    os.mkfifo(pipe)
-    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()))
-    reader.start()
-    while True:
-        try:
-            log = open_log(str(pipe))
-            break
-        except SettingsError:  # the reader has not come yet
-            pass
-    assert log is not None
-    log.say("x" * 1_000_000)
-    assert log._file is not None
-    log._file.close()
-    reader.join()
+    pipe = tmp_path / "pipe"
+    with read_aside(pipe) as read:
+        log = open_log(str(pipe))
+        assert log is not None and log._file is not None
+        log.say("x" * 1_000_000)
+        assert log._file is not None
+        log._file.close()
     assert read[0].count(b"x") == 1_000_000
 
 
