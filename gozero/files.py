@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # opening a pipe that nobody reads is then an error; Windows has no such files
+_NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # 0 on Windows, which has no such pipes
 
 
 def user_data() -> Path:
@@ -63,6 +63,14 @@ def replace(path: Path, content: bytes) -> None:
         file.write(content)
 
 
+def opened(name: str, flags: int) -> int:
+    """An opener for `open`: a pipe that nobody reads is an error, where opening it would wait for a reader."""
+    descriptor = os.open(name, flags | _NO_WAIT, 0o666)
+    if _NO_WAIT:
+        os.set_blocking(descriptor, True)
+    return descriptor
+
+
 def create(path: Path, content: bytes) -> None:
     """Write a new file. FileExistsError where there is one; another OSError where that fails, and then there is none."""
     file = path.open("xb")
@@ -79,9 +87,7 @@ def write(path: Path, content: bytes) -> None:
     into a device or a pipe is written, unless nobody reads the pipe. OSError where that fails.
     """
     if path.exists() and not path.is_file():  # by its own name: what /dev/stdout leads to may have no other
-        with os.fdopen(os.open(path, os.O_WRONLY | NO_WAIT), "wb") as stream:
-            if NO_WAIT:
-                os.set_blocking(stream.fileno(), True)
+        with open(path, "wb", opener=opened) as stream:
             stream.write(content)
         return
     target = Path(os.path.realpath(path))

@@ -140,13 +140,18 @@ def check(entry: Field[Any], value: Any, where: str) -> Any:
     return value
 
 
+def is_plain(text: str) -> bool:
+    """Whether a number is written as people write it: int() and float() read 1_0 too, and the digits of any script."""
+    return text.isascii() and "_" not in text
+
+
 def parse(entry: Field[Any], text: str, where: str) -> Any:
     """The field's value that a text means; errors as `check`."""
     kind = kind_of(entry)
     value: Any = text
     if kind is bool:
         value = _BOOLEANS.get(text.lower(), text)
-    elif kind is str or (text.isascii() and "_" not in text):  # int() reads 1_0, and the digits of any script
+    elif kind is str or is_plain(text):
         with suppress(ValueError):
             value = kind(text)
     return check(entry, value, where)

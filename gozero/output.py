@@ -20,7 +20,7 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Any, TextIO, cast
 
-from gozero.files import NO_WAIT
+from gozero import files
 from gozero.options import SettingsError, path_of
 
 MOST_WAITING = 1_000
@@ -252,21 +252,13 @@ def tell(program: str, text: str) -> None:
     sys.stderr.flush()
 
 
-def _opened(name: str, flags: int) -> int:
-    """The descriptor of a log. A pipe that nobody reads is an error, where opening it would wait for a reader."""
-    descriptor = os.open(name, flags | NO_WAIT, 0o666)
-    if NO_WAIT:
-        os.set_blocking(descriptor, True)
-    return descriptor
-
-
 def open_log(name: str | None) -> Log | None:
     """The log in a file of that name, opened for appending; None: no log. SettingsError where it cannot be opened."""
     if name is None:
         return None
     path = path_of(name)
     try:
-        return Log(open(path, "a", buffering=1, encoding="utf-8", errors="surrogateescape", opener=_opened))
+        return Log(open(path, "a", buffering=1, encoding="utf-8", errors="surrogateescape", opener=files.opened))
     except (OSError, ValueError) as error:  # the latter for a name with a null character
         why = (error.strerror if isinstance(error, OSError) else str(error)) or "unwritable"
         raise SettingsError(f"cannot write the log {str(path)!r}: {why.lower()}") from None

@@ -6,6 +6,7 @@ import math
 
 from gozero import coords
 from gozero.colours import BLACK, WHITE
+from gozero.options import is_plain
 from gtp.protocol import Command, GtpError
 
 _COLOURS = {"b": BLACK, "black": BLACK, "w": WHITE, "white": WHITE}
@@ -26,7 +27,7 @@ def colour_of(text: str) -> int:
 def number_of(text: str) -> float:
     """Parse a finite number, in ASCII digits."""
     try:
-        value = float(text) if text.isascii() and "_" not in text else math.nan
+        value = float(text) if is_plain(text) else math.nan
     except ValueError:
         value = math.nan
     if not math.isfinite(value):

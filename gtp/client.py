@@ -227,16 +227,12 @@ class Engine:
         """End the process, killing it after `patience` seconds; its exit status, None if it had to be killed. A process
         of its own that keeps its pipes is waited for once, and not for long.
         """
-        assert self._process.stdin is not None
         if self._is_stopped:
             return self._process.returncode
         self._is_stopped = True
-        killed = is_writing = self._writer is not None and self._writer.is_alive()
-        if is_writing:  # in the pipe that would be closed
+        killed = not self._close_input()
+        if killed:
             self._process.kill()
-        else:
-            with contextlib.suppress(OSError):
-                self._process.stdin.close()
         try:
             self._process.wait(patience)
         except subprocess.TimeoutExpired:
@@ -247,10 +243,17 @@ class Engine:
         for thread in (self._writer, *self._readers):
             if thread is not None:
                 thread.join(max(0.0, deadline - time.monotonic()))
-        if is_writing and self._writer is not None and not self._writer.is_alive():
-            with contextlib.suppress(OSError):
-                self._process.stdin.close()
+        self._close_input()
         return None if killed else self._process.returncode
+
+    def _close_input(self) -> bool:
+        """Close the process's input, unless a line is still being written there; whether it is closed."""
+        assert self._process.stdin is not None
+        if self._writer is not None and self._writer.is_alive():
+            return False
+        with contextlib.suppress(OSError):
+            self._process.stdin.close()
+        return True
 
     def _keep(self, line: str | None) -> None:
         if line is None or self._lines.qsize() < MOST_LINES:

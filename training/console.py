@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 from gozero.command_line import in_words
 from gozero.errors import ChoiceError
 from gozero.exits import FAILURE, INTERRUPTED, SUCCESS, printing
+from gozero.options import is_plain
 
 MOST_SEED = 2**63 - 1
 STOPPING = ("SIGINT", "SIGTERM", "SIGHUP")  # Ctrl-C, a request from outside, a terminal that is closed
@@ -64,7 +65,7 @@ def finite(text: str) -> float:
     not ASCII.
     """
     number = float(text)
-    if not math.isfinite(number) or not text.isascii() or "_" in text:
+    if not (math.isfinite(number) and is_plain(text)):
         raise ValueError(text)
     return number
 

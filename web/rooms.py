@@ -197,14 +197,12 @@ class Rooms:
         self.numbers = itertools.count(1)  # of pages
         self.fault = ""  # why no game can begin, as a line for the user
         self.learned = asyncio.Event()
-        one, more = (
-            "One board is open with an engine: close it",
-            f"{settings.boards} boards are open with an engine each: close one",
+        full = (
+            "One board is open with an engine: close it"
+            if settings.boards == 1
+            else f"{settings.boards} boards are open with an engine each: close one"
         )
-        self.no_place = (
-            f"{one if settings.boards == 1 else more} and load this page anew, or start gozero-web with --boards "
-            f"{settings.boards + 1}."
-        )
+        self.no_place = f"{full} and load this page anew, or start gozero-web with --boards {settings.boards + 1}."
 
     def prepare(self) -> None:
         """Start an engine process ahead of its use; it also says which games there are."""

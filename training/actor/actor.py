@@ -46,6 +46,7 @@ class Debt:
     done: int = 0  # rows since the last rest
 
     def of(self, size: int) -> int:
+        """How much to play on boards of the size that is `next`."""
         return max(1, round(self.owed[size]))
 
     def next(self) -> int | None:
@@ -115,10 +116,8 @@ class Actor:
 
         Each game is written to disk as it ends.
         """
-        debt, path = (
-            Debt(self.owed(stage, progress), self.unit == "games"),
-            storage.shard(self.folder, progress.generation),
-        )
+        debt = Debt(self.owed(stage, progress), self.unit == "games")
+        path = storage.shard(self.folder, progress.generation)
         with storage.writing(path):
             writer = records.Writer(path, self.settings.portable())
         with (

@@ -70,8 +70,6 @@ def prepare(settings: LoopSettings, folder: Path, origin: Origin | None = None, 
     elif origin:
         say(origins.begin(settings, folder, origin))
     folder.mkdir(parents=True, exist_ok=True)
-    if under_way:
-        _tell_limit(settings, folder / "weights.pt")
     run = Run(settings, folder, staff)
     with storage.replacing(folder / "settings.json") as file:
         file.write(json.dumps(settings.to_dict(), indent=1).encode())
@@ -218,6 +216,7 @@ def compare(settings: LoopSettings, folder: Path) -> bool:
         changes = [f"{name} {_named(old)} is now {_named(new)}" for name, (old, new) in differs.items()]
         listed = " " + ", ".join(changes) if len(changes) <= ON_A_LINE else "\n  ".join(["", *changes])
         say(f"settings changed since the run last stopped in {folder.absolute()}:{listed}")
+        _tell_limit(settings, folder / "weights.pt")
     return True
 
 

@@ -37,7 +37,6 @@ from training.run.origins import Origin
 from training.run.resources import device_of
 from training.settings import presets
 from training.settings.config import LoopSettings
-from training.settings.learning import ReplaySettings
 from training.storage import storage
 
 SHORTHANDS = ("hours", "threads", "simulator", "device", "mode")  # options that are settings of the same name
@@ -277,8 +276,7 @@ def _settings(options: argparse.Namespace) -> tuple[LoopSettings, Path]:
     settings = presets.load(path, where, assignments, top)
     settings = replace(settings, rules=settings.rules or games.usual(settings.game, "rules") or "")
     _check_boards(settings)
-    sizes = {size for stage in settings.stage for size in stage.sizes}
-    _check_window(settings.replay, max(scoring.game_of(settings, size).max_plies for size in sizes))
+    _check_window(settings)
     _check_processes(settings)
     if settings.monitor.yardstick:  # whoever reads it may work in another folder
         full = str(Path(settings.monitor.yardstick).absolute())
@@ -322,17 +320,21 @@ def _check_processes(settings: LoopSettings) -> None:
         )
 
 
-def _check_window(replay: ReplaySettings, plies: int) -> None:
-    """SettingsError for a window that never holds the rows that a step needs; one that grows will. `plies`: most moves
-    of a game.
-    """
-    if replay.window_games and replay.least_rows > (most := int(replay.window_games * plies * (1 - replay.held_out))):
-        raise SettingsError(
-            f"replay.least_rows = {replay.least_rows:,}, but the {replay.window_games:,} games that the window holds have "
-            f"{most:,} rows at most that may be drawn: no step would ever be taken; lower it, or raise replay.window_games"
-        )
+def _check_window(settings: LoopSettings) -> None:
+    """SettingsError for a window that never holds the rows that a step needs; one that grows will."""
+    replay = settings.replay
+    if replay.window_games:
+        plies = max(scoring.game_of(settings, size).max_plies for stage in settings.stage for size in stage.sizes)
+        most = int(replay.window_games * plies * (1 - replay.held_out))
+        if replay.least_rows > most:
+            raise SettingsError(
+                f"replay.least_rows = {replay.least_rows:,}, but the {replay.window_games:,} games that the window holds "
+                f"have {most:,} rows at most that may be drawn: no step would ever be taken; lower it, or raise "
+                "replay.window_games"
+            )
+        return
     drawable = int(replay.window * (1 - replay.held_out))
-    if not replay.growing and not replay.window_games and replay.least_rows > drawable:
+    if not replay.growing and replay.least_rows > drawable:
         raise SettingsError(
             f"replay.least_rows = {replay.least_rows:,}, but of the {replay.window:,} rows that the window holds about "
             f"{drawable:,} may be drawn (replay.held_out): no step would ever be taken; lower it, or raise replay.window"

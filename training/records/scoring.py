@@ -37,13 +37,18 @@ def make(name: str, size: int, rules: str, max_length: float) -> Game:
     """
     if name != GO:
         return games.make(name, size=size, rules=rules or None)
-    game = games.make(name, size=size, rules=rules or None, move_limit=max(1, int(max_length * size * size)))
+    game = games.make(name, size=size, rules=rules or None, move_limit=_limit(max_length, size * size))
     return replace(game, outcome=go.settled_outcome, score=go.settled_score)
 
 
 def longest(settings: LoopSettings, game: Game) -> int:
     """The moves after which a run ends a game of its matches: Go's as in self-play, the others' by their rules alone."""
-    return max(1, int(settings.selfplay.max_length * game.points)) if game.name == GO else game.max_plies
+    return _limit(settings.selfplay.max_length, game.points) if game.name == GO else game.max_plies
+
+
+def _limit(max_length: float, points: int) -> int:
+    """The moves after which a game of Go is counted: 0 would be no limit."""
+    return max(1, int(max_length * points))
 
 
 def game_of(settings: LoopSettings, size: int) -> Game:

@@ -53,10 +53,19 @@ def learner(settings: LoopSettings, origin: Origin, device: str = "cpu") -> Lear
         WeightsError: the file cannot be used.
         SettingsError: its network cannot become the run's; the line says what to do instead.
     """
+    return _grown(settings, origin, _given(settings, origin), device)
+
+
+def _given(settings: LoopSettings, origin: Origin) -> Weights | None:
+    """The origin's weights, if it has any."""
+    return None if origin.weights is None else weights.load(locations.find(origin.weights), settings.game)
+
+
+def _grown(settings: LoopSettings, origin: Origin, found: Weights | None, device: str = "cpu") -> Learner:
+    """`learner`, with the origin's weights in memory."""
     begun = Learner.of(settings, device)
-    if origin.weights is None:
+    if found is None:
         return begun
-    found: Weights = weights.load(locations.find(origin.weights), settings.game)
     try:
         tensors = growth.grow(found.state_dict, found.config, begun.config, settings.seed).state_dict()
     except GrowthError as error:
@@ -164,12 +173,13 @@ def begin(settings: LoopSettings, folder: Path, origin: Origin) -> str:
         WeightsError, SettingsError: as `learner` and `shards`; also for records of another game.
         StorageError: the folder cannot be written.
     """
-    begun, played = learner(settings, origin), shards(settings, origin)
+    given = _given(settings, origin)
+    begun, played = _grown(settings, origin, given), shards(settings, origin)
     fresh = folder / IMPORTING
     try:
         progress = _import(settings, fresh, played)
-        if origin.weights is not None:
-            progress.trained_sizes = list(weights.header(locations.find(origin.weights)).trained)
+        if given is not None:
+            progress.trained_sizes = list(given.trained_sizes)
         with storage.writing(folder):
             written = storage.length(storage.shard(fresh, progress.generation))
         state = {name: value for name, value in begun.state_dict().items() if name != "optimiser"}
@@ -181,15 +191,14 @@ def begin(settings: LoopSettings, folder: Path, origin: Origin) -> str:
     settle(folder)
     how = f"with the weights of {origin.weights}" if origin.weights else "with fresh weights"
     found = f"{progress.games:,} games and {progress.rows:,} rows played elsewhere"
-    return f"a new run, {how}, {found}{left_out([shard for _, shard in played])}{_remarks(settings, origin, begun, progress)}"
+    return f"a new run, {how}, {found}{left_out([shard for _, shard in played])}{_remarks(settings, given, begun, progress)}"
 
 
-def _remarks(settings: LoopSettings, origin: Origin, begun: Learner, progress: Progress) -> str:
+def _remarks(settings: LoopSettings, given: Weights | None, begun: Learner, progress: Progress) -> str:
     """What is not as one who gives weights may expect."""
-    if origin.weights is None:
+    if given is None:
         return ""
-    found = weights.load(locations.find(origin.weights), settings.game)
-    remarks = [note] if (note := limit_note(found.config, begun.config)) else []
+    remarks = [note] if (note := limit_note(given.config, begun.config)) else []
     stage = settings.stage_at(progress.rows)
     if stage.evaluator == "rollouts":
         number = next(number for number, each in enumerate(settings.stage, start=1) if each is stage)
