@@ -24,15 +24,17 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Callable, Sequence
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
 from itertools import product
 from pathlib import Path
 
 import torch
 
-from benchmarks import history
-from benchmarks.harness import keep_results, machine, working_folder
+from benchmarks.harness import machine
 from gozero import games
+from gozero.errors import ChoiceError
 from gozero.exits import INTERRUPTED, SUCCESS
 from gozero.options import SettingsError
 from training.console import Parser, positive, run_command, say, stop_on_signals
@@ -42,8 +44,11 @@ from training.doctor.monitor import Monitor
 from training.learner.learner import DivergedError
 from training.loop import startup
 from training.matches import elo
+from training.matches.arena import listing
 from training.matches.commands import UNUSABLE
-from training.matches.match import tally
+from training.matches.match import MatchGame, MatchSettings, play_match, tally
+from training.matches.players import Conditions, open_player
+from training.matches.stopping import StoppablePlayer, Stopped
 from training.settings import presets
 from training.settings.config import LoopSettings
 from training.storage.storage import StorageError, alone
@@ -113,30 +118,37 @@ def list_of(folder: Path, one: Trained, other: Trained) -> Path:
 
 
 def match(one: Trained, other: Trained, options: argparse.Namespace, stop: Callable[[], bool]) -> elo.Tally:
-    """A run against another, from the first one's side, so far as `stop()` lets it come; the games are listed in
-    `list_of` the two.
+    """A run against another, from the first one's side, as far as `stop()` lets it come; each game is listed in
+    `list_of` the two as soon as it has ended.
     """
-    listed = list_of(options.folder, one, other)
-    game = games.make("go", size=SIZE, rules="chinese", komi=KOMI)
-    sides = [f"weights:{folder_of(options.folder, *run) / 'weights.pt'}:{options.visits}" for run in (one, other)]
-    chosen = argparse.Namespace(**vars(options), seed=other[1])
-    return tally(history.match(sides[0], sides[1], game, KOMI, chosen, listed=listed, stop=stop))
+    game, seed = games.make("go", size=SIZE, rules="chinese", komi=KOMI), other[1]
+    settings = MatchSettings(options.games, seed, options.opening_moves, parallel=32)
+    conditions = Conditions(game, KOMI, seed, settings.parallel, threads=options.threads)
+    names = [f"weights:{folder_of(options.folder, *run) / 'weights.pt'}:{options.visits}" for run in (one, other)]
+    records = list[MatchGame]()
+    with ExitStack() as opened:
+        players = [opened.enter_context(closing(open_player(name, conditions))) for name in names]
+        sides = (StoppablePlayer(players[0], stop), StoppablePlayer(players[1], stop))
+        opened.enter_context(suppress(Stopped))
+        for record in listing(play_match(sides, game, settings), list_of(options.folder, one, other), game):
+            records.append(record)
+    return tally(records)
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Train and play; the exit code: 0, 2 for a request that makes no sense, 130 after Ctrl-C."""
+def _options() -> Parser:
+    """The command line."""
     parser = Parser(
         prog="python -m benchmarks.ablation",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument(
+    add = parser.add_argument
+    add(
         "--folder",
         type=Path,
-        help=f"where the runs and the lists of games are kept, which no match replaces (default {FOLDER}; --short: a "
-        "temporary one)",
+        help=f"of the runs and the lists of games, none of which is replaced (default {FOLDER}; --short: a temporary one)",
     )
-    parser.add_argument(
+    add(
         "--arms",
         nargs="+",
         default=list(ARMS),
@@ -144,34 +156,44 @@ def main(arguments: list[str] | None = None) -> int:
         help=f"{', '.join(ARMS)}, or changes of settings, KEY=VALUE or KEY=VALUE,KEY=VALUE (default: all that have "
         f"names); the matches need the weights of {RECIPE} too",
     )
-    parser.add_argument("--evaluations", type=positive, default=5_000_000, help="of each arm (default 5,000,000)")
-    parser.add_argument(
-        "--matches", choices=("yes", "no", "only"), default="yes", help="play after training, not at all, or only play"
-    )
-    parser.add_argument("--games", type=positive, default=200, help="of each match (default 200)")
-    parser.add_argument("--visits", type=positive, default=100, help="of each move in the matches (default 100)")
-    parser.add_argument(
-        "--opening-moves", type=int, default=4, help="random plies before the players begin (default 4)"
-    )
-    parser.add_argument(
-        "--seeds",
-        type=int,
-        nargs="+",
-        default=[1],
-        help="every arm is trained and matched with each of them (default 1)",
-    )
-    parser.add_argument("--threads", type=int, default=1, help="for evaluation in the matches (default 1)")
-    parser.add_argument(
-        "--short", action="store_true", help="2,000 evaluations and two games of 8 visits, to see that it runs"
-    )
-    options = parser.parse_args(arguments)
+    add("--evaluations", type=positive, default=5_000_000, help="of each arm (default 5,000,000)")
+    add("--matches", choices=("yes", "no", "only"), default="yes", help="play after training, not at all, or only play")
+    add("--games", type=positive, default=200, help="of each match (default 200)")
+    add("--visits", type=positive, default=100, help="of each move in the matches (default 100)")
+    add("--opening-moves", type=int, default=4, help="random plies before the players begin (default 4)")
+    add("--seeds", type=int, nargs="+", default=[1], help="each arm is trained and plays with each of them (default 1)")
+    add("--threads", type=int, default=1, help="for evaluation in the matches (default 1)")
+    add("--short", action="store_true", help="2,000 evaluations and two games of 8 visits, to see that it runs")
+    return parser
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Train and play; the exit code: 0, 2 for a request that makes no sense, 130 after Ctrl-C."""
+    options = _options().parse_args(arguments)
     if options.short:
         options.evaluations, options.games, options.visits = 2_000, 2, 8
     return run_command("benchmarks.ablation", lambda: _in_folder(options), (*UNUSABLE, *UNTRAINABLE))
 
 
+@contextmanager
+def working_folder(given: Path | None, short: bool) -> Iterator[Path]:
+    """Context manager: the folder of the runs. With `--short` it is removed at the end, unless one is given."""
+    if given is None and short:
+        with tempfile.TemporaryDirectory(prefix="gozero-") as folder:
+            yield Path(folder)
+    else:
+        yield given or Path(FOLDER)
+
+
+def keep_results(files: Iterable[Path]) -> None:
+    """ChoiceError for the first of these files that exists: it would be replaced."""
+    for file in files:
+        if file.exists():
+            raise ChoiceError(f"{file} is there and would be replaced: move it away, or give another --folder")
+
+
 def _in_folder(options: argparse.Namespace) -> int:
-    with working_folder(options.folder, FOLDER, options.short) as options.folder:
+    with working_folder(options.folder, options.short) as options.folder:
         return _run(options)
 
 
@@ -181,28 +203,31 @@ def _run(options: argparse.Namespace) -> int:
         settings_of(arm, options.evaluations, seed)  # a wrong one is refused before hours of training
     if options.matches != "no":
         keep_results(list_of(options.folder, *sides) for sides in pairings(arms, options.seeds))
-    if options.short and options.matches != "only":  # a run that is there would go on with other settings
+    if options.short and options.matches != "only":  # an existing run would continue with other settings
         keep_results(folder_of(options.folder, *run) / "weights.pt" for run in product(arms, options.seeds))
     stop = stop_on_signals()
-    diverged: set[Trained] = set()
-    if options.matches != "only":
-        for seed, arm in product(options.seeds, arms):
-            if not stop():
-                try:
-                    train(arm, options.folder, options.evaluations, seed, stop)
-                except DivergedError as error:  # a result as well: the other arms go on
-                    say(f"{arm}, seed {seed}: {error}")
-                    diverged.add((arm, seed))
+    diverged = set[Trained]() if options.matches == "only" else _train_all(arms, options, stop)
     if options.matches != "no" and not stop():
-        print(
-            f"7x7, komi {KOMI:g}, {options.visits} visits, {options.evaluations:,} evaluations of training an arm\n  "
-            f"{machine()}"
-        )
+        terms = f"7x7, komi {KOMI:g}, {options.visits} visits, {options.evaluations:,} evaluations of training an arm"
+        print(f"{terms}\n  {machine()}")
         for arm in arms:
             if arm != RECIPE:
                 _play(arm, options, diverged, stop)
         _play_itself(options, diverged, stop)
     return INTERRUPTED if stop() else SUCCESS
+
+
+def _train_all(arms: Sequence[str], options: argparse.Namespace, stop: Callable[[], bool]) -> set[Trained]:
+    """Train each arm with each seed. Returns those that diverged, which is a result as well: the others go on."""
+    diverged = set[Trained]()
+    for seed, arm in product(options.seeds, arms):
+        if not stop():
+            try:
+                train(arm, options.folder, options.evaluations, seed, stop)
+            except DivergedError as error:
+                say(f"{arm}, seed {seed}: {error}")
+                diverged.add((arm, seed))
+    return diverged
 
 
 def pairings(arms: Sequence[str], seeds: Sequence[int]) -> list[tuple[Trained, Trained]]:

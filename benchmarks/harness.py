@@ -25,10 +25,8 @@ import shutil
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -117,25 +115,6 @@ def game_rows(path: Path, *needed: str) -> list[dict[str, str]]:
     if not rows or any(row.get(column) is None for row in rows for column in needed):
         raise ChoiceError(f"{path}: no list of games by training.arena --csv")
     return rows
-
-
-@contextmanager
-def working_folder(given: Path | None, usual: str, short: bool) -> Iterator[Path]:
-    """Context manager: the folder of a script's files. With `--short` it is one that is removed at the end, unless
-    another is given.
-    """
-    if given is None and short:
-        with tempfile.TemporaryDirectory(prefix="gozero-") as folder:
-            yield Path(folder)
-    else:
-        yield given or Path(usual)
-
-
-def keep_results(files: Iterable[Path]) -> None:
-    """ChoiceError for the first of these files that is there: it would be replaced."""
-    for file in files:
-        if file.exists():
-            raise ChoiceError(f"{file} is there and would be replaced: move it away, or give another --folder")
 
 
 def growth(readings: Sequence[float]) -> float:

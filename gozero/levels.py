@@ -51,8 +51,8 @@ LEVELS = (
     Level(320, 0.0),
     Level(800, 0.0),
 )
-"""Level 1 first. Elo between neighbours is about the same on 9x9, as `benchmarks.levels` measures it: see
-docs/levels.md.
+"""Level 1 first. Elo between neighbours is about the same on 9x9, as the tournament `benchmarks/levels.toml` measures
+it: see docs/levels.md.
 """
 WEAKEST, STRONGEST = 1, len(LEVELS)
 

@@ -7,11 +7,10 @@ import re
 import runpy
 import sys
 from argparse import ArgumentTypeError
-from pathlib import Path
 
 import pytest
 
-from benchmarks import harness, levels, moves, strength
+from benchmarks import harness, moves
 from benchmarks.harness import Row
 from gozero.errors import ChoiceError
 
@@ -114,18 +113,6 @@ def test_a_request_that_cannot_be_met_is_one_line_and_exit_code_2(
         (line,) = capsys.readouterr().err.splitlines()
         assert line.startswith("benchmarks.moves: ")
         assert reason in line
-
-
-def test_a_match_that_failed_ends_the_matches(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    played: list[list[str]] = []
-    monkeypatch.setattr(strength.arena, "main", lambda arguments: (played.append(arguments), 2)[1])
-    assert strength.main(["--opponents", "random", "--visits", "8", "16", "--folder", str(tmp_path)]) == 2
-    assert len(played) == 1
-
-
-def test_a_list_that_cannot_be_written_is_told_before_the_matches(tmp_path: Path) -> None:
-    with pytest.raises(ChoiceError, match="cannot write"):
-        levels.main(["--short", "--csv", str(tmp_path / "none/levels.csv")])
 
 
 def test_the_machine_line_names_processor_python_and_commit() -> None:

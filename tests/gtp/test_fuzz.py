@@ -1,8 +1,7 @@
 """Whatever a controller sends: exactly one well-framed answer to each command, silence to blanks, comments and lone
 ids, and no exit.
 
-The engine is whole but for the network, with a few visits on small boards. A million lines: `python -m
-benchmarks.fuzz`.
+The engine is whole but for the network, with a few visits on small boards.
 """
 
 from collections import Counter
