@@ -17,7 +17,6 @@ claim.
 from __future__ import annotations
 
 import argparse
-import csv
 import importlib.util
 import os
 import platform
@@ -101,20 +100,6 @@ def above_zero(text: str) -> float:
 
 
 above_zero.__name__ = "number"  # argparse names the type in its message
-
-
-def game_rows(path: Path, *needed: str) -> list[dict[str, str]]:
-    """The rows of a list of games by `training.arena --csv`. OSError; ChoiceError where the file is no such list, or
-    lacks one of the columns `needed`.
-    """
-    try:
-        with path.open(newline="", encoding="utf-8") as lines:
-            rows = list(csv.DictReader(lines))
-    except (UnicodeDecodeError, csv.Error):
-        rows = []
-    if not rows or any(row.get(column) is None for row in rows for column in needed):
-        raise ChoiceError(f"{path}: no list of games by training.arena --csv")
-    return rows
 
 
 def growth(readings: Sequence[float]) -> float:

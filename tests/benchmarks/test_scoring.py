@@ -2,73 +2,64 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 import pytest
 
 from benchmarks import scoring
-from benchmarks.scoring import Board
+from benchmarks.scoring import LISTS, MATCHES, Board
 from gozero.errors import ChoiceError
 
-GAMES = Path(scoring.__file__).parent / "matches"
+ON_NINE = MATCHES / "gnugo1-9-244.csv.gz"
 
 
-def test_the_games_of_a_list_that_ended_by_two_passes() -> None:
-    games = scoring.listed_games([scoring.MATCH], Board(13, 7.5))
+def test_the_games_of_lists_that_ended_by_two_passes() -> None:
+    games = scoring.listed_games(LISTS, Board(13, 7.5))
     assert len(games) == 100
-    assert games[0][:2] == ["B C9", "W L5"]
     assert {game[-1].split()[1] for game in games} == {"pass"}
+    assert len(scoring.listed_games([ON_NINE], Board(9, 7.5))) == 99, "a game of these ended otherwise"
 
 
 @pytest.mark.parametrize(
-    ("name", "board"),
-    [
-        ("gnugo1-9-244.csv", Board(13, 7.5)),
-        ("gnugo1-19-244.csv", Board(13, 7.5)),
-        ("gnugo1-13-100.csv", Board(13, 6.5)),
-        ("gnugo1-13-100.csv", Board(12, 7.5)),
-    ],
+    ("path", "board"), [(ON_NINE, Board(13, 7.5)), (LISTS[0], Board(13, 6.5)), (LISTS[0], Board(12, 7.5))]
 )
-def test_games_of_another_board_are_refused(name: str, board: Board) -> None:
-    with pytest.raises(ChoiceError, match=rf"{name}: game 1 is none of {board}: give its --size and --komi$"):
-        scoring.listed_games([GAMES / name], board)
-
-
-def test_games_of_another_board_are_taken_where_it_is_named() -> None:
-    assert len(scoring.listed_games([GAMES / "gnugo1-9-244.csv"], Board(9, 7.5))) == 99
+def test_games_of_another_board_are_refused(path: Path, board: Board) -> None:
+    with pytest.raises(ChoiceError, match=f"game 1 is none of {board}"):
+        scoring.listed_games([path], board)
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("name", "text"),
     [
-        (b"a,b\n1,2\n", "no list of games by training.arena --csv"),
-        (b"\xff\xfe\x00", "no list of games by training.arena --csv"),
-        (b"moves,ended,result\nB A1,resignation,B+R\n", "ended by two passes"),
-        (b"moves,ended,result\nB pass W,two passes,W+7.5\n", "game 1 is none of 13x13"),
+        ("a.csv", b"a,b\n1,2\n"),
+        ("a.csv", b"\xff\xfe\x00"),
+        ("a.csv.gz", b"no archive"),
+        ("a.csv", b"moves,ended,result\nB A1,resignation,B+R\n"),
+        ("a.csv", b"moves,ended,result\nB pass W,two passes,W+7.5\n"),
     ],
 )
-def test_what_is_no_list_of_games_is_one_line(text: bytes, words: str, tmp_path: Path) -> None:
-    (tmp_path / "list.csv").write_bytes(text)
-    with pytest.raises(ChoiceError, match=words):
-        scoring.main(["--games", str(tmp_path / "list.csv")])
+def test_what_is_no_list_of_games_is_one_line(name: str, text: bytes, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(text)
+    with pytest.raises(ChoiceError):
+        scoring.main(["--games", str(tmp_path / name)])
 
 
-def test_fresh_games_have_one_board() -> None:
-    with pytest.raises(ChoiceError, match="--fresh plays on 13x13, not on 9x9"):
-        scoring.main(["--fresh", "--size", "9"])
+class Scripted:
+    """An engine that answers final_score from a list."""
+
+    def __init__(self, *scores: str) -> None:
+        self.scores, self.sent = list(scores), list[str]()
+
+    def send(self, command: str) -> str:
+        self.sent.append(command)
+        return self.scores.pop(0) if command == "final_score" else ""
 
 
-def test_both_engines_are_told_the_board() -> None:
-    sent: list[str] = []
-
-    class Deaf:
-        def send(self, command: str) -> str:
-            sent.append(command)
-            return "0"
-
-    with (GAMES / "gnugo1-9-244.csv").open(newline="") as lines:
-        first = next(iter(csv.DictReader(lines)))["moves"].split()[:2]
-    scoring.compare(Deaf(), Deaf(), Board(9, 6.5), [" ".join(first)])  # type: ignore[arg-type]
-    expected = ["boardsize 9", "clear_board", "komi 6.5", f"play {' '.join(first)}"]
-    assert sent == [*expected, *expected, "final_score", "final_score"]
+def test_winners_and_points_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
+    ours, theirs = Scripted("B+2.5", "W+1.5", "B+0.5"), Scripted("B+2.5", "W+3.5", "W+0.5")
+    assert scoring.compare(ours, theirs, Board(9, 6.5), [["b D4"]] * 3) == (2, 1)  # type: ignore[arg-type]
+    assert theirs.sent[:5] == ["boardsize 9", "clear_board", "komi 6.5", "play b D4", "final_score"]
+    assert [line for line in capsys.readouterr().out.splitlines() if line.startswith("game ")] == [
+        "game 2: ours W+1.5, GNU Go's W+3.5",
+        "game 3: ours B+0.5, GNU Go's W+0.5",
+    ]
