@@ -7,7 +7,7 @@ STAMPS  := $(VENV)/stamps
 INSTALL  = $(PYTHON) -m pip --disable-pip-version-check install --quiet --constraint constraints.txt $(PIP_ARGS)
 
 # of benchmarks/, what `make bench` runs
-BENCHMARKS := playouts search network_search precision selfplay analysis json_analysis scoring moves memory startup
+BENCHMARKS := search precision selfplay scoring response memory
 # what to pass on: make play ARGS="--visits 400", make test ARGS="-k superko"
 ARGS    ?=
 # for pip: make setup PIP_ARGS="--index-url https://mirror.example/simple"

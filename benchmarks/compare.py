@@ -23,7 +23,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import playouts, precision, rivals, search
+from benchmarks import precision, rivals, search
 from benchmarks.harness import Contender, Row, finish, machine, measure, parser, pin
 from training.matches.commands import check_files
 
@@ -75,13 +75,13 @@ def random_games(times: int) -> list[Entry]:
     """Random games from the empty board."""
     eyes = "fills its own eyes too, so games are longer"
     return [
-        Entry("gozero, in a kernel", "numba", lambda: playouts.ours(1000 * times), "spares own one-point eyes"),
+        Entry("gozero, in a kernel", "numba", lambda: search.random_games(1000 * times), "spares own one-point eyes"),
         Entry(
             "gozero, move by move from Python", "numba", lambda: rivals.gozero_from_python(max(1, times // 2)),
             f"`Position`: each move is checked and kept; {eyes}, 338 moves at most",
         ),
         Entry(
-            "pachi-py `play_random`, from Python", "pachi_py", lambda: playouts.pachi(20 * times),
+            "pachi-py `play_random`, from Python", "pachi_py", lambda: rivals.pachi_random(20 * times),
             "spares own one-point eyes; a new board for each move",
         ),
         Entry(
@@ -101,11 +101,11 @@ def searches(times: int, moves: Sequence[int], opening: str) -> list[Entry]:
     free = "uniform prior, value 0"
     rollout = "value: the result of one random game"
     return [
-        Entry("gozero, 800 simulations", "numba", lambda: search.ours(800, 1, 20 * times, moves=moves), free),
-        Entry("OpenSpiel, Python", "pyspiel", lambda: search.open_spiel(800, max(1, times // 2), moves), free),
+        Entry("gozero, 800 simulations", "numba", lambda: search.tree_search(800, 1, 20 * times, moves=moves), free),
+        Entry("OpenSpiel, Python", "pyspiel", lambda: rivals.open_spiel_python(800, max(1, times // 2), moves), free),
         Entry(
             f"gozero, {trees} trees of {simulations}", "numba",
-            lambda: search.ours(simulations, trees, 10 * times, moves=moves), free,
+            lambda: search.tree_search(simulations, trees, 10 * times, moves=moves), free,
         ),
         Entry(
             f"pgx + mctx, {trees} trees of {simulations}", "mctx", lambda: rivals.mctx_search(moves),
@@ -113,7 +113,7 @@ def searches(times: int, moves: Sequence[int], opening: str) -> list[Entry]:
         ),
         Entry(
             "gozero, 800 simulations, random games", "numba",
-            lambda: search.ours(800, 1, 3 * times, moves=moves, rollouts=True), rollout,
+            lambda: search.tree_search(800, 1, 3 * times, moves=moves, rollouts=True), rollout,
         ),
         Entry(
             "OpenSpiel, C++, 800 simulations, random games", "pyspiel",

@@ -1,17 +1,10 @@
 """What every benchmark script shares: pinning to a core, alternating runs, medians, and the line that names the
 machine.
 
-Vocabulary
-    contender   a named callable that does some work and returns how many units of it were done (moves, simulations,
-                ...)
-    run         one call of a contender; `rate` is units per second of wall clock
-    CPU/wall    processor seconds of the work per wall second of the run. On one core a run far below 1 was
-                disturbed by other programs; a row whose median is below `LEAST_CPU_SHARE` is marked void and proves
-                nothing.
-
-Contenders are run in turn (A, B, A, B, ...), so that a slow moment of the machine hits all of them: compare ratios, not
-rates. This module does not know what is measured, keeps no history and decides no threshold; each script states its own
-claim.
+A contender does some work and returns how many units of it were done (moves, simulations, ...). Contenders run in turn
+(A, B, A, B, ...), so that a slow moment of the machine hits all of them: compare ratios, not rates. CPU/wall is the
+processor time of the work per second of wall clock: on one core a run far below 1 was disturbed by other programs; a
+row whose median is below `LEAST_CPU_SHARE` is marked void and proves nothing. Each script states its own claims.
 """
 
 from __future__ import annotations
@@ -31,7 +24,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from gozero.errors import ChoiceError
-from gozero.exits import FAILURE
+from gozero.exits import FAILURE, SUCCESS
 from gozero.machine import processor
 from gozero.options import SettingsError
 from gozero.threads import available_threads
@@ -41,10 +34,14 @@ from gtp.protocol import FatalError
 from training.console import Parser, finite, positive, run_command, say
 
 LEAST_CPU_SHARE = 0.95
-RAY = "pip install '.[distributed]' in the folder of the source"
 VECTORS = ("avx2", "avx512f", "avx512_bf16", "avx512_vnni")
 Contender = Callable[[], int]
 Clock = Callable[[], float]
+Measurements = Mapping[str, Callable[[argparse.Namespace], None]]
+
+
+class MissingError(ChoiceError):
+    """A package or a program that a measurement needs is not installed."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +67,10 @@ class Row:
         return f"{speed}   CPU/wall {self.cpu_share:4.2f}   {self.seconds:6.2f} s x {self.runs}{mark}"
 
 
-def parser(description: str) -> argparse.ArgumentParser:
-    """The options that all benchmark scripts understand: `--short`, `--runs N`, `--core N`."""
+def parser(description: str, measurements: Measurements | None = None) -> argparse.ArgumentParser:
+    """The options of all benchmark scripts: `--short`, `--runs N`, `--core N`; with several measurements, which of them
+    (`what`, default all).
+    """
     options = Parser(
         prog=f"python -m {_script()}", description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -82,7 +81,36 @@ def parser(description: str) -> argparse.ArgumentParser:
     options.add_argument(
         "--core", type=int, default=None, help="the core to pin single-core work to (default: the last one allowed)"
     )
+    if measurements:
+        names = ", ".join(measurements)
+
+        def known(text: str) -> str:
+            if text not in measurements:
+                raise argparse.ArgumentTypeError(f"{text!r} is none of {names}")
+            return text
+
+        options.add_argument(
+            "what", nargs="*", type=known, default=list(measurements), metavar="WHAT", help=f"{names} (default: all)"
+        )
     return options
+
+
+def measure_each(measurements: Measurements, chosen: argparse.Namespace) -> int:
+    """Make the chosen measurements; one that needs what is not installed is left out, and named on stderr.
+
+    Returns the exit code: 2 if nothing could be measured.
+    """
+    if chosen.short:
+        chosen.runs = 1
+    print(machine(), flush=True)
+    missing = 0
+    for name in chosen.what:
+        try:
+            measurements[name](chosen)
+        except MissingError as error:
+            say(f"{_script()}: {name} is left out: {error}")
+            missing += 1
+    return FAILURE if missing == len(chosen.what) else SUCCESS
 
 
 def finish(main: Callable[[], int | None]) -> NoReturn:
@@ -102,11 +130,6 @@ def above_zero(text: str) -> float:
 above_zero.__name__ = "number"  # argparse names the type in its message
 
 
-def growth(readings: Sequence[float]) -> float:
-    """By what share of the first of them the largest of two readings or more is above it."""
-    return max(readings[1:]) / readings[0] - 1
-
-
 def kept_busy(processes: int = 1) -> int:
     """For `measure`, of work in so many processes that is not pinned: the cores of this process where each has one of
     the processes to itself, else 0. How busy a network on all cores keeps them is not known beforehand.
@@ -115,22 +138,16 @@ def kept_busy(processes: int = 1) -> int:
     return cores if processes >= cores else 0
 
 
-def leave_without(name: str, how: str) -> NoReturn:
-    """End a script that cannot even be imported without a package; `how` is the command that installs it."""
-    say(f"{_script()}: {name} is not installed; run: {how}")
-    raise SystemExit(FAILURE)
-
-
 def need_module(module: str, name: str, how: str) -> None:
-    """ChoiceError unless a Python module can be imported; `how` is the command that installs it."""
+    """MissingError unless a Python module can be imported; `how` is the command that installs it."""
     if importlib.util.find_spec(module) is None:
-        raise ChoiceError(f"{name} is not installed; run: {how}")
+        raise MissingError(f"{name} is not installed; run: {how}")
 
 
 def need_program(program: str, how: str) -> str:
-    """The path of a program; ChoiceError if it is not on the PATH."""
+    """The path of a program; MissingError if it is not on the PATH."""
     if (found := shutil.which(program)) is None:
-        raise ChoiceError(f"{program} is not on the PATH; run: {how}")
+        raise MissingError(f"{program} is not on the PATH; run: {how}")
     return found
 
 
@@ -220,8 +237,8 @@ def _output(*command: str) -> str:
 
 
 def report(title: str, rows: Mapping[str, Row]) -> None:
-    """Print the machine line and the rows to stdout (a benchmark script's output is its result)."""
-    print(f"{title}\n  {machine()}")
+    """Print the rows to stdout (a benchmark script's output is its result)."""
+    print(title)
     for row in rows.values():
         print(f"  {row}")
     sys.stdout.flush()

@@ -1,25 +1,79 @@
-"""Memory of one engine over many games: the claim is that after the first ten games it grows by at most 5 %.
+"""Memory of programs that run for long (Linux): the claim is that it grows by at most 5 % once it has settled.
 
-One `gozero-gtp` plays both colours of each game to its end, with an analysis, an undo, the score and the game's record
-on the way, as a controller that is never closed would have it. Its resident memory is read between games (Linux). Run
-it with `python -m benchmarks.memory --games 100`.
+    python -m benchmarks.memory                      both
+    python -m benchmarks.memory engine --games 100   one `gozero-gtp`
+    python -m benchmarks.memory web --minutes 60     `gozero-web` and its engine
+
+engine   plays both colours of each game to its end, with an analysis, an undo, the score and the game's record on the
+         way. Its resident memory is read between games, from the eleventh on.
+web      a page without a browser, on a WebSocket, lets it analyse on 13x13 and plays the best move every few seconds.
+         The resident memory of the server and of its engine is read each minute, from the fourth on.
 """
 
 from __future__ import annotations
 
+import argparse
+import asyncio
+import json
+import subprocess
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
-from benchmarks.harness import finish, growth, machine, parser
+from benchmarks.harness import Measurements, above_zero, finish, measure_each, need_module, parser
+from gozero.errors import ChoiceError
 from gozero.machine import megabytes
 from gtp.client import Engine
-from training.console import positive, whole
+from training.console import whole
+
+if TYPE_CHECKING:
+    import aiohttp
 
 CLAIM = 0.05
-SETTLED = 10  # games after which caches and pools no longer grow
-FEWEST = SETTLED + 2  # games: the first after these, and one to compare with it
+SETTLED_GAMES, SETTLED_MINUTES = 10, 3  # after which caches, trees and pools no longer grow
+FEWEST_GAMES, FEWEST_MINUTES = SETTLED_GAMES + 2, SETTLED_MINUTES + 2  # so that there are two readings to compare
 LONGEST = 2.2  # plies of a game, for each point
+MOVE_EVERY = 5.0  # seconds
+MOVES = 150  # of a game on the page
+SETUP = {"game": "go", "size": 13, "person": "both"}
+
+
+def verdict(name: str, found: Sequence[float]) -> str:
+    """The line about the megabytes read since the memory settled; of a short measurement there is nothing to compare."""
+    if len(found) < 2:
+        return f"{name}: too few readings to compare"
+    return (
+        f"{name}: {found[0]:.1f} MB at first, {max(found[1:]):.1f} at most later, "
+        f"{100 * (max(found[1:]) / found[0] - 1):+.1f} %; claimed at most {100 * CLAIM:.0f} %"
+    )
+
+
+def used(number: int) -> float:
+    """Megabytes of a process; ChoiceError if this system does not say."""
+    found = megabytes(Path(f"/proc/{number}/status"), "VmRSS")
+    if found is None:
+        raise ChoiceError("this system does not say how much memory a process uses; run it on Linux")
+    return found
+
+
+def engine(options: argparse.Namespace) -> None:
+    """Play games and print how much memory the engine uses."""
+    games = FEWEST_GAMES if options.short else options.games
+    size, visits = (5, 4) if options.short else (13, 32)
+    settings = f"--weights best.pt --size {size} --visits {visits} --threads 1 --seed 1 --no-resign"
+    print(f"Memory of gozero-gtp over {games} games, {size}x{size}, {visits} visits", flush=True)
+    found: list[float] = []
+    with Engine([sys.executable, "-m", "gtp", *settings.split()], timeout=600) as program:
+        for game in range(1, games + 1):
+            plies, result = play(program, size)
+            found.append(used(program.pid))
+            if game % max(1, games // 10) == 0:
+                print(f"  after game {game:>4}: {found[-1]:.0f} MB (the last: {plies} plies, {result})", flush=True)
+    print(f"  {verdict('engine', found[SETTLED_GAMES:])}")
 
 
 def play(engine: Engine, size: int) -> tuple[int, str]:
@@ -42,40 +96,112 @@ def play(engine: Engine, size: int) -> tuple[int, str]:
     return ply, result
 
 
-def main() -> None:
-    options = parser(__doc__ or "")
-    options.add_argument("--weights", default="best.pt", metavar="FILE")
-    options.add_argument("--games", type=whole(FEWEST), default=100, help=f"{FEWEST} or more (default 100)")
-    options.add_argument("--size", type=int, default=13)
-    options.add_argument("--visits", type=positive, default=32)
-    options.add_argument("--threads", type=positive, default=1)
-    chosen = options.parse_args()
-    games = FEWEST if chosen.short else chosen.games
-    size, visits = (5, 4) if chosen.short else (chosen.size, chosen.visits)
-    settings = (
-        f"--weights {chosen.weights} --size {size} --visits {visits} --threads {chosen.threads} --seed 1 --no-resign"
-    )
-    print(f"Memory over {games} games, {size}x{size}, {visits} visits, {chosen.weights}\n  {machine()}", flush=True)
-    found: list[float] = []
-    with Engine([sys.executable, "-m", "gtp", *settings.split()], timeout=600) as engine:
-        for game in range(1, games + 1):
-            plies, result = play(engine, size)
-            used = megabytes(Path(f"/proc/{engine.pid}/status"), "VmRSS")
-            if used is None:
-                raise SystemExit("memory: this system does not tell what a process uses; run it on Linux")
-            found.append(used)
-            if game % max(1, games // 10) == 0:
-                print(f"  after game {game:>4}: {found[-1]:.0f} MB (the last: {plies} plies, {result})", flush=True)
-    print(f"  {verdict(found)}")
+@contextmanager
+def served(*options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Context manager: (gozero-web, its address), with these options."""
+    command = [sys.executable, "-m", "web", "--no-browser", "--port", "0", *options]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stderr is not None
+        said = process.stderr.readline()
+        if "http://" not in said:
+            raise ChoiceError(f"gozero-web did not start: {said.strip()}")
+        yield process, said[said.index("http://") :].split()[0]
+    finally:
+        process.terminate()
+        process.wait()
 
 
-def verdict(found: Sequence[float]) -> str:
-    """The line about the megabytes after each game."""
-    settled = found[SETTLED:]
-    return (
-        f"from game {SETTLED + 1} on: {settled[0]:.0f} MB at first, {max(settled[1:]):.0f} at most later, "
-        f"{100 * growth(settled):+.1f} %; claimed at most {100 * CLAIM:.0f} %"
-    )
+def family(number: int) -> list[int]:
+    """The ids of a process and its children (Linux)."""
+    children = Path(f"/proc/{number}/task/{number}/children").read_text(encoding="ascii").split()
+    return [number, *map(int, children)]
+
+
+def web(options: argparse.Namespace) -> None:
+    """Let the server analyse and print how much memory it uses."""
+    need_module("aiohttp", "aiohttp", "pip install 'gozero[web]'")
+    minutes = 0.2 if options.short else options.minutes
+    print(f"Memory of gozero-web, an analysis of {minutes:g} minutes on 13x13", flush=True)
+    with served("--threads", "1") as (process, address):
+        readings = Readings(process.pid, minutes)
+        asyncio.run(analyse(address, readings))
+    for name, found in (("server", readings.server), ("engine", readings.engine)):
+        print(f"  {verdict(name, found[SETTLED_MINUTES:])}")
+
+
+class Readings:
+    """Megabytes of a server and of its engines together, read each minute."""
+
+    def __init__(self, number: int, minutes: float) -> None:
+        self._number, self._begun = number, time.monotonic()
+        self._end = self._begun + 60 * minutes
+        self.server, self.engine = list[float](), list[float]()
+
+    @property
+    def is_over(self) -> bool:
+        return time.monotonic() >= self._end
+
+    def read_if_due(self, moves: int) -> None:
+        """Read the memory if another minute, or the time, is over."""
+        if self.is_over or time.monotonic() - self._begun >= 60 * (len(self.server) + 1):
+            server, *engines = (used(each) for each in family(self._number))
+            self.server.append(server)
+            self.engine.append(sum(engines))
+            text = f"server {server:.1f} MB, engine {self.engine[-1]:.0f} MB, {moves} moves"
+            print(f"  minute {len(self.server):>3}: {text}", flush=True)
+
+
+async def analyse(address: str, readings: Readings) -> None:
+    """Let the server analyse until the time is over; a game that is over, or long, is followed by another."""
+    import aiohttp
+
+    host = urlsplit(address).netloc
+    moves, next_move, look = 0, time.monotonic() + MOVE_EVERY, None
+    async with (
+        aiohttp.ClientSession() as session,
+        session.ws_connect(f"http://{host}/socket", headers={"Origin": f"http://{host}"}, max_msg_size=0) as page,
+    ):
+        await page.send_json({"do": "new", "setup": SETUP})
+        await page.send_json({"do": "analyse", "on": True})
+        while not readings.is_over:
+            report = await next_report(page)
+            if report["is"] == "look":
+                look = report
+            elif report["is"] == "view" and (report["over"] or report["number"] >= MOVES):
+                await page.send_json({"do": "new", "setup": SETUP})
+            if look is not None and time.monotonic() >= next_move:
+                await page.send_json({"do": "play", "vertex": look["moves"][0]["vertex"]})
+                moves, next_move, look = moves + 1, time.monotonic() + MOVE_EVERY, None
+            readings.read_if_due(moves)
+
+
+async def next_report(page: aiohttp.ClientWebSocketResponse) -> dict[str, Any]:
+    """The next report; one of nothing if none comes in a second, as when the analysis has paused."""
+    import aiohttp
+
+    try:
+        message = await page.receive(timeout=1.0)
+    except TimeoutError:
+        return {"is": "nothing"}
+    if message.type != aiohttp.WSMsgType.TEXT:
+        raise ChoiceError(f"the server has closed the connection: {message.data}")
+    report: dict[str, Any] = json.loads(message.data)
+    return report
+
+
+MEASUREMENTS: Measurements = {"engine": engine, "web": web}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = parser(__doc__ or "", MEASUREMENTS)
+    add = options.add_argument
+    add("--games", type=whole(FEWEST_GAMES), default=100, help=f"{FEWEST_GAMES} or more (default 100)")
+    add("--minutes", type=above_zero, default=10.0, help=f"{FEWEST_MINUTES} or more (default 10)")
+    chosen = options.parse_args(arguments)
+    if chosen.minutes < FEWEST_MINUTES:
+        options.error(f"argument --minutes: {chosen.minutes:g} is below {FEWEST_MINUTES}: there is nothing to compare")
+    return measure_each(MEASUREMENTS, chosen)
 
 
 if __name__ == "__main__":

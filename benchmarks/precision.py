@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmarks.harness import Contender, Row, above_zero, finish, measure, parser, pin, report
+from benchmarks.harness import Contender, Row, above_zero, finish, machine, measure, parser, pin, report
 from gozero.errors import ChoiceError
 from gozero.evaluators.backends import PrecisionError
 from gozero.evaluators.base import Evaluation
@@ -141,6 +141,7 @@ def main(arguments: list[str] | None = None) -> None:
         for kind, evaluator in evaluators.items()
     }
     rows = measure(contenders, unit="evaluations", runs=chosen.runs)
+    print(machine())
     report(f"Number types, {path.name}, Go {chosen.size}x{chosen.size}, one thread", rows)
     for batch in BATCHES:
         rates = {kind: by_processor(rows[f"{kind}, batch {batch}"]) for kind in evaluators}

@@ -71,6 +71,27 @@ def open_spiel_random(games: int) -> Contender:
     return play
 
 
+def open_spiel_python(simulations: int, searches: int, moves: Sequence[int] = ()) -> Contender:
+    """OpenSpiel's Python PUCT with a free evaluator: uniform prior, value 0."""
+    from open_spiel.python.algorithms import mcts
+
+    class Free(mcts.Evaluator):  # type: ignore[misc]
+        def evaluate(self, state: Any) -> np.ndarray:
+            return np.zeros(2)
+
+        def prior(self, state: Any) -> list[tuple[int, float]]:
+            legal = state.legal_actions()
+            return [(action, 1.0 / len(legal)) for action in legal]
+
+    game = _open_spiel_game()
+    draws, score = np.random.RandomState(1), mcts.SearchNode.puct_value
+    bot = mcts.MCTSBot(game, C_PUCT, simulations, Free(), solve=False, random_state=draws, child_selection_fn=score)
+    start = game.new_initial_state()
+    for action in moves:
+        start.apply_action(action)
+    return lambda: sum(bot.mcts_search(start.clone()).explore_count for _ in range(searches))
+
+
 def open_spiel_search(simulations: int, searches: int, moves: Sequence[int]) -> Contender:
     """OpenSpiel's C++ PUCT; a position's value is the result of one random game."""
     import pyspiel
@@ -83,6 +104,23 @@ def open_spiel_search(simulations: int, searches: int, moves: Sequence[int]) -> 
     for action in moves:
         start.apply_action(action)
     return lambda: sum(bot.mcts_search(start.clone()).explore_count for _ in range(searches))
+
+
+def pachi_random(games: int) -> Contender:
+    """pachi-py's random games, a call for each move; they spare own one-point eyes."""
+    import pachi_py
+
+    def play() -> int:
+        moves = 0
+        for _ in range(games):
+            board, colour = pachi_py.CreateBoard(SIZE), pachi_py.BLACK
+            while not board.is_terminal:
+                board = board.play_random(colour)
+                colour = pachi_py.stone_other(colour)
+                moves += 1
+        return moves
+
+    return play
 
 
 def pachi_search(playouts: int, moves: str) -> Contender:
@@ -170,10 +208,10 @@ def mctx_search(moves: Sequence[int]) -> Contender:
 
 
 def _gozero_first() -> Any:
-    from benchmarks.search import ours
+    from benchmarks.search import tree_search
     from gozero.games import go
 
-    ours(800, 1, 1)()
+    tree_search(800, 1, 1)()
     return lambda count: go.make(SIZE).new_states(count)
 
 
@@ -186,9 +224,8 @@ def _open_spiel_first() -> Any:
 def _pachi_first() -> Any:
     import pachi_py
 
-    board, colour = pachi_py.CreateBoard(SIZE), pachi_py.BLACK
-    while not board.is_terminal:
-        board, colour = board.play_random(colour), pachi_py.stone_other(colour)
+    pachi_random(1)()
+    board = pachi_py.CreateBoard(SIZE)
     return lambda count: [board.clone() for _ in range(count)]
 
 

@@ -90,7 +90,12 @@ def points_of(score: str) -> float:
 
 def final_score(engine: Engine, board: Board, game: Game) -> str:
     """An engine's score of a game."""
-    for command in (f"boardsize {board.size}", "clear_board", f"komi {board.komi:g}", *(f"play {move}" for move in game)):
+    for command in (
+        f"boardsize {board.size}",
+        "clear_board",
+        f"komi {board.komi:g}",
+        *(f"play {move}" for move in game),
+    ):
         engine.send(command)
     return engine.send("final_score")
 

@@ -1,31 +1,86 @@
-"""The search without a network on Go 13x13: the claim is at least 40 times OpenSpiel's Python MCTS at 800 simulations.
+"""Random games and searches of Go 13x13 on one core.
 
-Both use PUCT with the same constant and a free evaluator (uniform prior, value 0), so that nothing but the search is
-measured: descending, legal moves (ours with positional superko), expanding, backing up. Other rows show longer searches
-and many trees. Run it with `python -m benchmarks.search`; OpenSpiel comes with the extra `bench`.
+    python -m benchmarks.search                       everything
+    python -m benchmarks.search playouts network      these alone
+
+playouts   random games, with the state, `step` and `sample` of the search: at least 15 times the moves/s of pachi-py's
+           `play_random` called from Python.
+tree       searches with a free evaluator (uniform prior, value 0), so that nothing but the search is measured: at least
+           40 times OpenSpiel's Python MCTS with the same constant at 800 simulations.
+network    searches with b10c64: at least 95 % of the evaluator's own rate at the same batch. The weights are random:
+           the speed does not depend on them.
+positions  the positions of a game, 100 visits each, 32 at a time, by the scheduler of `gozero-analysis`: at least 90 %
+           of the evaluator's own rate at the same batch, with the shipped weights.
+
+pachi-py (`make pachi`) and OpenSpiel (`make bench`) are optional: without them there is no ratio.
 """
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Sequence
-from typing import Any
+from importlib.util import find_spec
+from typing import Any, NoReturn
 
 import numpy as np
+from numba import types
 
-from benchmarks.harness import Contender, finish, measure, need_module, parser, pin, ratio, report
-from gozero.evaluators.rollout import RolloutEvaluator, UniformEvaluator
+from analysis.analyst import Analyst
+from analysis.positions import Task, tasks
+from analysis.queries import Defaults, read_query
+from benchmarks import rivals
+from benchmarks.harness import (
+    Contender,
+    Measurements,
+    Row,
+    finish,
+    measure,
+    measure_each,
+    parser,
+    pin,
+    ratio,
+    report,
+)
+from benchmarks.rivals import C_PUCT, SIZE
+from gozero import coords, games
+from gozero.engine import Evaluators, find_weights, search_settings, tree_memory
+from gozero.evaluators.base import Evaluation, Evaluator
+from gozero.evaluators.rollout import RolloutEvaluator, UniformEvaluator, playout
 from gozero.games import go
+from gozero.games.game import PLY, Game
+from gozero.jit import HISTORY, STATE, copy_row, kernel
 from gozero.position import Position
+from gozero.search.memory import Memory
 from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 
-SIZE = 13
-C_PUCT = 1.1
-CLAIM = 40
+NETWORK = "b10c64"
+BATCHES = ((1, 1), (1, 8), (64, 1))  # (trees, leaves of each)
+VISITS, POSITIONS = 100, 32  # of an analysis
+CLAIMS = {"playouts": 15, "tree": 40, "network": 0.95, "positions": 0.90}
 
 
-def ours(
+@kernel(types.int64(STATE, STATE, HISTORY, HISTORY, types.int64))
+def play_games(initial, state, history, generator, games):  # type: ignore[no-untyped-def]
+    """Play random games from `initial` int32 [S], on the rows state and history. Returns the number of moves."""
+    moves = 0
+    for _ in range(games):
+        copy_row(state, initial)
+        playout(go.step, go.outcome, go.sample, state, history, generator, history.shape[0] - 1)
+        moves += state[PLY]
+    return moves
+
+
+def random_games(games: int) -> Contender:
+    """Random games in one kernel; both sides spare their own one-point eyes and play until two passes."""
+    game = go.make(SIZE)
+    state, history = game.initial.copy(), np.zeros(3 * game.max_plies, np.uint64)
+    generator = np.array([1], np.uint64)
+    return lambda: play_games(game.initial.copy(), state, history, generator, games)
+
+
+def tree_search(
     simulations: int, trees: int, searches: int, *, moves: Sequence[int] = (), rollouts: bool = False
 ) -> Contender:
     """`searches` searches by each of `trees` trees, of the position after `moves`; units are simulations.
@@ -39,68 +94,164 @@ def ours(
     settings = SearchSettings(c_puct=C_PUCT, fpu=0.0, max_nodes=simulations + 1)
     search = Search(game, RolloutEvaluator(game) if rollouts else UniformEvaluator(game), settings, trees)
     request = SearchRequest(position.state, position.history_row(0), simulations)
+    run = searched(search, request, trees)
+    return lambda: sum(run() for _ in range(searches))
+
+
+def network_search(evaluator: Evaluator, trees: int, leaves: int, evaluations: int) -> Contender:
+    """One search of the empty board by each tree, of so many evaluations together."""
+    game, visits = evaluator.game, evaluations // trees
+    search = Search(game, evaluator, SearchSettings(leaves=leaves, max_nodes=visits + 1), trees)
+    return searched(search, SearchRequest(game.new_states(1)[0], game.new_histories(1)[0], visits), trees)
+
+
+def searched(search: Search, request: SearchRequest, trees: int) -> Contender:
+    """One search by each tree; units are visits of the roots."""
 
     def run() -> int:
-        for _ in range(searches):
-            for tree in range(trees):
-                search.begin(tree, request)
-            search.run()
-        return sum(search.result(tree).root_visits for tree in range(trees)) * searches
+        for tree in range(trees):
+            search.begin(tree, request)
+        search.run()
+        return sum(search.result(tree).root_visits for tree in range(trees))
 
     return run
 
 
-def open_spiel(simulations: int, searches: int, moves: Sequence[int] = ()) -> Contender:
-    """OpenSpiel's Python MCTS, likewise, one tree."""
-    import pyspiel
-    from open_spiel.python.algorithms import mcts
-
-    class Free(mcts.Evaluator):  # type: ignore[misc]
-        def evaluate(self, state: Any) -> np.ndarray:
-            return np.zeros(2)
-
-        def prior(self, state: Any) -> list[tuple[int, float]]:
-            legal = state.legal_actions()
-            return [(action, 1.0 / len(legal)) for action in legal]
-
-    game = pyspiel.load_game("go", {"board_size": SIZE, "komi": 7.5})
-    bot = mcts.MCTSBot(
-        game,
-        C_PUCT,
-        simulations,
-        Free(),
-        solve=False,
-        random_state=np.random.RandomState(1),
-        child_selection_fn=mcts.SearchNode.puct_value,
-    )
-
-    start = game.new_initial_state()
-    for action in moves:
-        start.apply_action(action)
+def evaluator_alone(evaluator: Evaluator, states: np.ndarray, evaluations: int) -> Contender:
+    """Evaluate the batch states int32 [n, S] again and again, about so many positions in all."""
+    times = max(1, evaluations // len(states))
 
     def run() -> int:
-        return sum(bot.mcts_search(start.clone()).explore_count for _ in range(searches))
+        for _ in range(times):
+            evaluator.evaluate(states)
+        return times * len(states)
 
     return run
 
 
-def main() -> None:
-    options = parser(__doc__ or "").parse_args()
-    need_module("pyspiel", "OpenSpiel", "pip install 'gozero[bench]'")
-    pin(options.core)
-    times = 1 if options.short else 10
+def game_of(turns: int) -> list[Task]:
+    """The positions after 1, 2, … moves of a random game."""
+    points = np.random.default_rng(1).permutation(SIZE * SIZE)[:turns]
+    query: dict[str, Any] = {
+        "id": "game",
+        "rules": "tromp-taylor",
+        "boardXSize": SIZE,
+        "boardYSize": SIZE,
+        "maxVisits": VISITS,
+        "moves": [["BW"[k % 2], coords.vertex(int(point), SIZE)] for k, point in enumerate(points)],
+        "analyzeTurns": list(range(1, turns + 1)),
+    }
+    return tasks(read_query(query, Defaults((SIZE,))))
+
+
+class Counted:
+    """An evaluator that counts the positions that it evaluates."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator, self.game, self.states = evaluator, evaluator.game, 0
+
+    def evaluate(self, states: np.ndarray) -> Evaluation:
+        self.states += len(states)
+        return self._evaluator.evaluate(states)
+
+
+def analysed(evaluator: Evaluator, game: list[Task], positions: int) -> Contender:
+    """Analyse all positions of the game, so many at a time; units are evaluations."""
+
+    def fail(task: Task, error: Exception) -> NoReturn:
+        raise error
+
+    def run() -> int:
+        counted, memory = Counted(evaluator), Memory(tree_memory(None))
+        analyst = Analyst(lambda board: counted, positions, lambda task, goes_on: None, fail, memory)
+        for task in game:
+            analyst.add(task)
+        while not analyst.is_idle:
+            analyst.wave()
+        return counted.states
+
+    return run
+
+
+def playouts(chosen: argparse.Namespace) -> None:
+    count = 20 if chosen.short else 400
+    contenders = {"gozero, in a kernel": random_games(50 * count)}
+    if find_spec("pachi_py"):
+        contenders["pachi-py play_random, from Python"] = rivals.pachi_random(count)
+    rows = measure(contenders, unit="moves", runs=chosen.runs)
+    report(f"Random playouts, Go {SIZE}x{SIZE}", rows)
+    print_ratio(rows, "pachi-py", CLAIMS["playouts"])
+
+
+def tree(chosen: argparse.Namespace) -> None:
+    times = 1 if chosen.short else 10
+    contenders = {"gozero, 800 simulations": tree_search(800, 1, 40 * times)}
+    if find_spec("pyspiel"):
+        contenders["OpenSpiel Python MCTS, 800"] = rivals.open_spiel_python(800, times)
+    contenders["gozero, 10,000 simulations"] = tree_search(10_000, 1, 3 * times)
+    contenders["gozero, 64 trees x 32"] = tree_search(32, 64, 20 * times)
+    rows = measure(contenders, unit="simulations", runs=chosen.runs)
+    report(f"Search with a free evaluator, Go {SIZE}x{SIZE}", rows)
+    print_ratio(rows, "OpenSpiel", CLAIMS["tree"])
+
+
+def print_ratio(rows: dict[str, Row], rival: str, claim: float) -> None:
+    """How many times faster the first row is than that of the rival, if it was measured."""
+    first, other = next(iter(rows)), next((name for name in rows if name.startswith(rival)), None)
+    if other is None:
+        print(f"  {rival} is not installed: no ratio")
+    else:
+        print(f"  ratio {ratio(rows, first, other):.1f}, claimed at least {claim}")
+
+
+def network(chosen: argparse.Namespace) -> None:
+    from gozero import nets
+    from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
+
+    evaluations = 128 if chosen.short else 2048
+    evaluator = OpenVINOEvaluator.from_module(nets.build(nets.config(NETWORK)), go.make(SIZE), threads=1)
+    contenders = {}
+    for trees, leaves in BATCHES:
+        states = evaluator.game.new_states(trees * leaves)
+        contenders[f"evaluator, batches of {len(states)}"] = evaluator_alone(evaluator, states, evaluations)
+        contenders[f"search, {trees} trees x {leaves} leaves"] = network_search(evaluator, trees, leaves, evaluations)
+    rows = measure(contenders, unit="evaluations", runs=chosen.runs)
+    report(f"Search with {NETWORK}, Go {SIZE}x{SIZE}, {evaluator.precision} on one thread", rows)
+    names = list(rows)
+    for alone, whole in zip(names[::2], names[1::2], strict=True):
+        print(f"  {whole}: {ratio(rows, whole, alone):.1%} of the evaluator, claimed {CLAIMS['network']:.0%}")
+
+
+def positions(chosen: argparse.Namespace) -> None:
+    path, _ = find_weights(None, "go")
+    board: Game = games.make("go", size=SIZE)
+    evaluator = Evaluators(path, threads=1).open(board)
+    game = game_of(POSITIONS if chosen.short else 2 * POSITIONS)
+    batch = search_settings(VISITS, "go").leaves * POSITIONS
+    states = np.resize(np.stack([task.root.state for task in game]), (batch, board.state_ints))
+    many, one, alone = f"{POSITIONS} positions at a time", "1 position at a time", f"evaluator, batches of {batch}"
     rows = measure(
         {
-            "gozero, 800 simulations": ours(800, 1, 40 * times),
-            "OpenSpiel Python MCTS, 800": open_spiel(800, times),
-            "gozero, 10,000 simulations": ours(10_000, 1, 3 * times),
-            "gozero, 64 trees x 32": ours(32, 64, 20 * times),
+            one: analysed(evaluator, game, 1),
+            many: analysed(evaluator, game, POSITIONS),
+            alone: evaluator_alone(evaluator, states, len(game) * VISITS),
         },
-        unit="simulations",
-        runs=options.runs,
+        unit="evaluations",
+        runs=chosen.runs,
     )
-    report(f"Search with a free evaluator, Go {SIZE}x{SIZE}", rows)
-    print(f"  ratio {ratio(rows, *list(rows)[:2]):.0f}, claimed at least {CLAIM}")
+    report(f"JSON analysis, Go {SIZE}x{SIZE}, {VISITS} visits a position, {path.name}", rows)
+    for name in (one, many):
+        print(f"  {name}: {len(game) / rows[name].seconds:.1f} positions/s")
+    print(f"  {many}: {ratio(rows, many, alone):.1%} of the evaluator, claimed {CLAIMS['positions']:.0%}")
+
+
+MEASUREMENTS: Measurements = {"playouts": playouts, "tree": tree, "network": network, "positions": positions}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    chosen = parser(__doc__ or "", MEASUREMENTS).parse_args(arguments)
+    pin(chosen.core)
+    return measure_each(MEASUREMENTS, chosen)
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from benchmarks.harness import Row, above_zero, finish, kept_busy, measure, parser, report
+from benchmarks.harness import Row, above_zero, finish, kept_busy, machine, measure, parser, report
 from gozero import nets
 from gozero.evaluators.backends import PRECISIONS
 from gozero.evaluators.base import Evaluation, Evaluator, Pending, submitter
@@ -309,6 +309,7 @@ def measure_and_print(chosen: argparse.Namespace, measurers: Measurers) -> None:
     )
     moves, recorded, games, refereed, encoded, *clock = sum(measurers.ask("counts")) - before
     seconds = rows[whole].seconds * chosen.runs
+    print(machine())
     report(f"Self-play, {chosen.network} on {chosen.device}, Go {chosen.size}x{chosen.size}", rows)
     if chosen.device != "none":
         print_share(chosen.device, rows[alone], rows[whole])

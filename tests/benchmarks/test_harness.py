@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 import runpy
 import sys
 from argparse import ArgumentTypeError
+from pathlib import Path
 
 import pytest
 
-from benchmarks import harness, moves
+from benchmarks import harness
 from benchmarks.harness import Row
 from gozero.errors import ChoiceError
+from gozero.weights import WeightsError
 
 
 def test_contenders_run_in_turn_after_the_warm_up() -> None:
@@ -58,23 +61,30 @@ def test_a_time_is_above_zero(text: str, is_time: bool) -> None:
             harness.above_zero(text)
 
 
-@pytest.mark.parametrize(
-    "package, name", [("ray", "cluster_load"), ("ray", "cluster_chaos"), ("aiohttp", "web_memory")]
-)
-def test_a_package_that_is_missing_is_one_line(
-    package: str, name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for module in [each for each in sys.modules if each.split(".")[0] == package]:
-        monkeypatch.delitem(sys.modules, module)
-    monkeypatch.setitem(sys.modules, package, None)  # as if it could not be found
-    monkeypatch.delitem(sys.modules, f"benchmarks.{name}", raising=False)  # another test may have imported it
-    monkeypatch.setattr(sys, "argv", [f"benchmarks/{name}.py"])
-    with pytest.raises(SystemExit) as ended:
-        runpy.run_module(f"benchmarks.{name}", run_name="__main__")
-    assert ended.value.code == 2
+def test_a_measurement_that_lacks_a_program_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    done: list[int] = []
+
+    def lacking(chosen: argparse.Namespace) -> None:
+        harness.need_program("no-such-program", "apt-get install it")
+
+    measurements = {"one": lacking, "two": lambda chosen: done.append(chosen.runs)}
+    options = harness.parser("", measurements)
+    assert harness.measure_each(measurements, options.parse_args(["--short"])) == 0
+    assert done == [1], "the other one was made, with one run"
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith(f"benchmarks.{name}: ")
-    assert "is not installed; run: pip install" in line
+    assert "one is left out: no-such-program" in line
+    assert harness.measure_each(measurements, options.parse_args(["one"])) == 2
+
+
+def test_a_cluster_without_ray_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    for module in [each for each in sys.modules if each.split(".")[0] == "ray"]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, "ray", None)  # as if it could not be found
+    monkeypatch.delitem(sys.modules, "benchmarks.cluster", raising=False)  # another test may have imported it
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_module("benchmarks.cluster", run_name="__main__")
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.count("\n") == 1
 
 
 def test_a_row_prints_its_rate_and_share() -> None:
@@ -96,23 +106,33 @@ def test_pinning_keeps_to_one_allowed_core() -> None:
         os.sched_setaffinity(0, allowed)
 
 
-def test_a_request_that_cannot_be_met_is_one_line_and_exit_code_2(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--runs", "0"], "argument --runs"),
+        (["speed"], "'speed' is none of one"),
+        (["--foo"], "unrecognized arguments: --foo"),
+    ],
+)
+def test_a_request_that_makes_no_sense_is_one_line(
+    arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for arguments, reason in (
-        (["--short", "--weights", "nofile.pt"], "nofile.pt"),
-        (["--short", "--games", "0"], "argument --games: '0' is no whole number from 1 on"),
-        (["--short", "--runs", "0"], "argument --runs: '0' is no whole number from 1 on"),
-        (["--short", "--game", "chess"], "argument --game: invalid choice: 'chess'"),
-        (["--short", "--foo"], "unrecognized arguments: --foo; see python -m benchmarks.moves --help"),
-    ):
-        monkeypatch.setattr(sys, "argv", ["benchmarks/moves.py", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            harness.finish(moves.main)
-        assert ended.value.code == 2
-        (line,) = capsys.readouterr().err.splitlines()
-        assert line.startswith("benchmarks.moves: ")
-        assert reason in line
+    with pytest.raises(SystemExit) as ended:
+        harness.parser("", {"one": lambda chosen: None}).parse_args(arguments)
+    assert ended.value.code == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert words in line
+
+
+def test_an_error_of_the_user_ends_a_script_with_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    def main() -> None:
+        raise WeightsError(Path("none.pt"), "no such file")
+
+    with pytest.raises(SystemExit) as ended:
+        harness.finish(main)
+    assert ended.value.code == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "none.pt" in line
 
 
 def test_the_machine_line_names_processor_python_and_commit() -> None:
