@@ -1,6 +1,6 @@
-"""Variants of the search, held against each other with the same weights.
+"""Settings of the search against each other, with the same weights.
 
-    python -m benchmarks.variants match - lcb=0 --size 9 --visits 100 --games 400 --csv benchmarks/matches/lcb-9.csv
+    python -m benchmarks.variants match - lcb=0 --size 9 --visits 100 --games 400 --csv FILE.csv
     python -m benchmarks.variants match - solve=0 --game othello --size 8 --visits 100 --games 400
     python -m benchmarks.variants regret lcb=0 - leaves=8 --yardstick go13.jsonl.gz --visits 400 --positions 350
 
@@ -14,18 +14,14 @@ regret  how much value a variant's move loses, by the opinion of a deep search. 
         that was hardly tried counts little, and the regret is the best worth less that of the variant's move (values
         from -1 to 1). Printed are the mean over the positions, and its difference from the first variant with a
         standard error: the same positions for all, so that a quarter of an hour decides what takes a night of games.
-        The labels are opinions of the same network; what looks better here is kept only if it wins a match.
-        --labels keeps the deep searches in a file for the next time, with the weights' hash, the positions and the
-        visits: with others it is refused, and stays as it is.
+        The judge is the same network: what looks better here is kept only if it wins a match.
 """
 
 from __future__ import annotations
 
 import argparse
-import io
 import time
-import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -33,7 +29,6 @@ from typing import Any, get_type_hints
 import numpy as np
 
 from benchmarks.harness import machine
-from gozero import files
 from gozero.engine import find_weights, search_settings
 from gozero.errors import ChoiceError
 from gozero.evaluators.base import Evaluator
@@ -43,19 +38,17 @@ from gozero.games.game import PLY, Game
 from gozero.search.request import SearchRequest
 from gozero.search.search import RootResult, Search
 from gozero.search.settings import SearchSettings
-from gozero.weights import WeightsError, file_hash
-from training.console import Parser, run_command
+from gozero.weights import WeightsError
+from training.console import Parser, positive, run_command
 from training.matches import yardstick
 from training.matches.arena import listing
 from training.matches.commands import check_files
-from training.matches.elo import Tally
-from training.matches.interface import MatchPlayer
 from training.matches.match import MatchGame, MatchSettings, play_match, tally
 from training.matches.players import Conditions, SearchPlayer, match_search
 from training.records import scoring
 from training.settings.config import LoopSettings
 
-DEEP = 1_600  # visits of the labels
+DEEP = 1_600  # visits of the judging search
 AT_ONCE = 50  # positions or games
 OPENING_MOVES = 4
 BALANCED = (0.12, 0.88)  # win rates
@@ -91,34 +84,28 @@ def match(options: argparse.Namespace) -> None:
         SearchPlayer(text, evaluator, options.visits, variant(text, usual), conditions) for text in options.variants
     )
     rules = MatchSettings(games=options.games, seed=options.seed, opening_moves=OPENING_MOVES, parallel=AT_ONCE)
-    follow((first, second), game, rules, options.csv, lambda score: f"{' against '.join(options.variants)}: {score}")
-
-
-def follow(
-    players: tuple[MatchPlayer, MatchPlayer],
-    game: Game,
-    rules: MatchSettings,
-    listed: Path | None,
-    line: Callable[[Tally], str],
-) -> None:
-    """Play a match, print the line of its score as it grows, and list the games in a file."""
     records: list[MatchGame] = []
-    for record in listing(play_match(players, game, rules), listed, game):
+    for record in listing(play_match((first, second), game, rules), options.csv, game):
         records.append(record)
         if len(records) % AT_ONCE == 0 or len(records) == rules.games:
-            print(line(tally(records)), flush=True)
+            print(f"{' against '.join(options.variants)}: {tally(records)}", flush=True)
 
 
 def regret(options: argparse.Namespace) -> None:
     """Print a line for each variant."""
+    if options.yardstick is None:
+        raise ChoiceError("regret needs --yardstick FILE")
     game, states = positions(options.yardstick, options.positions)
     evaluator = evaluator_of(options, game)
-    worth = labels(options, evaluator, states)
+    own = replace(search_settings(options.visits, game.name), leaves=1, most_leaves=1)
+    variants = {text: variant(text, own) for text in options.variants}
+    print(f"searching {len(states)} positions deeply, {DEEP} visits each", flush=True)
+    worth = worths(evaluator, states)
     first: np.ndarray | None = None
-    for text in options.variants:
-        settings = variant(text, own_search(options.visits, game.name))
+    for text, settings in variants.items():
         begun = time.process_time()
-        lost = regrets(evaluator, states, worth, settings, options.visits)
+        best = [result.best for result in searched(evaluator, states, settings, options.visits)]
+        lost = worth.max(1) - worth[np.arange(len(states)), best]
         first = lost if first is None else first
         print(
             f"{text:<30} {len(states)} positions: regret {lost.mean():.4f}, {(lost - first).mean():+.4f} +- "
@@ -134,56 +121,11 @@ def positions(path: Path, most: int) -> tuple[Game, np.ndarray]:
     return known.game, known.states[rows[np.linspace(0, len(rows) - 1, min(most, len(rows))).astype(int)]]
 
 
-def own_search(visits: int, game: str) -> SearchSettings:
-    """The engine's search, one leaf at a time."""
-    return replace(search_settings(visits, game), leaves=1, most_leaves=1)
-
-
-def regrets(
-    evaluator: Evaluator, states: np.ndarray, worth: np.ndarray, settings: SearchSettings, visits: int
-) -> np.ndarray:
-    """float32 [n]: how much less than the best the moves chosen are worth, by `labels`."""
-    found = searched(evaluator, states, settings, visits)
-    return np.asarray(worth.max(1) - worth[np.arange(len(states)), [result.best for result in found]])
-
-
-def labels(options: argparse.Namespace, evaluator: Evaluator, states: np.ndarray) -> np.ndarray:
-    """float32 [n, A]: the worth of each action by the deep search, -1 where it was not tried.
-
-    ChoiceError for a file of labels that cannot be written, or is there and holds something else.
-    """
-    path, _ = find_weights(options.weights, evaluator.game.name)
-    made_of: dict[str, Any] = {"weights": np.array(file_hash(path)), "positions": states, "visits": np.array(DEEP)}
-    if options.labels:
-        if options.labels.suffix != ".npz":
-            raise ChoiceError(f"--labels {options.labels}: expected a name that ends in .npz")
-        check_files(options.labels)
-        if options.labels.exists():
-            return _kept(options.labels, made_of)
-    print(f"searching {len(states)} positions deeply, {DEEP} visits each", flush=True)
-    settings = replace(own_search(DEEP, evaluator.game.name), lcb=0.0)
+def worths(evaluator: Evaluator, states: np.ndarray) -> np.ndarray:
+    """float32 [n, A]: the worth of each action by the deep search, -1 if it was not tried."""
+    settings = replace(search_settings(DEEP, evaluator.game.name), leaves=1, most_leaves=1, lcb=0.0)
     found = searched(evaluator, states, settings, DEEP)
-    worth = np.stack(
-        [np.where(one.visits > 0, one.q - DOUBT / np.sqrt(np.maximum(one.visits, 1)), -1) for one in found]
-    )
-    if options.labels:
-        content = io.BytesIO()
-        np.savez(content, worth=worth, **made_of)
-        files.write(options.labels, content.getvalue())
-    return worth
-
-
-def _kept(path: Path, made_of: dict[str, Any]) -> np.ndarray:
-    """The worth in a file of labels; ChoiceError unless it was made of just these."""
-    try:
-        with np.load(path) as kept:
-            other = [name for name, value in made_of.items() if not np.array_equal(kept[name], value)]
-            worth = np.asarray(kept["worth"])
-    except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile):
-        raise ChoiceError(f"--labels {path} cannot be read: remove it, or give another name") from None
-    if other:
-        raise ChoiceError(f"--labels {path} is of other {' and '.join(other)}: remove it, or give another name")
-    return worth
+    return np.stack([np.where(one.visits > 0, one.q - DOUBT / np.sqrt(np.maximum(one.visits, 1)), -1) for one in found])
 
 
 def searched(evaluator: Evaluator, states: np.ndarray, settings: SearchSettings, visits: int) -> list[RootResult]:
@@ -205,50 +147,34 @@ def evaluator_of(options: argparse.Namespace, game: Game) -> Evaluator:
     return open_evaluator(path, game, threads=options.threads)
 
 
-def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
+def options_of(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The command line."""
     parser = Parser(
         prog="python -m benchmarks.variants", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=("match", "regret"))
-    parser.add_argument("variants", nargs="+", metavar="VARIANT", help="- or NAME=VALUE,...")
-    add_search_options(parser)
-    parser.add_argument("--game", choices=GAMES, default="go", help="match: the game (default %(default)s)")
-    parser.add_argument("--size", type=int, default=9, help="match: points a side (default %(default)s)")
-    parser.add_argument("--games", type=int, default=400, help="match: even (default %(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="match: fixes the openings (default %(default)s)")
-    parser.add_argument("--csv", type=Path, metavar="FILE", help="match: save the list of games")
-    parser.add_argument("--yardstick", type=Path, metavar="FILE", help="regret: positions, see training.yardstick")
-    parser.add_argument("--positions", type=int, default=350, help="regret: at most (default %(default)s)")
-    parser.add_argument("--labels", type=Path, metavar="FILE.npz", help="regret: where the deep searches are kept")
-    options = parser.parse_args(arguments)
-    if options.what == "regret" and options.yardstick is None:
-        raise ChoiceError("regret needs --yardstick FILE")
-    check_least(options, visits=1, positions=1)
-    return options
-
-
-def add_search_options(parser: argparse.ArgumentParser) -> None:
-    """The network that searches, how far and with what."""
-    parser.add_argument("--weights", metavar="FILE", help="of that game (default: the engine's own)")
-    parser.add_argument("--visits", type=int, default=100, help="of each move (default %(default)s)")
-    parser.add_argument("--threads", type=int, help="CPU threads (default: all this process may use)")
-
-
-def check_least(options: argparse.Namespace, **least: int) -> None:
-    """ChoiceError for the first of these options whose number is too small."""
-    for name, lowest in least.items():
-        if (number := getattr(options, name)) < lowest:
-            raise ChoiceError(f"--{name} {number}: expected {lowest} or more")
+    add = parser.add_argument
+    add("what", choices=("match", "regret"))
+    add("variants", nargs="+", metavar="VARIANT", help="- or NAME=VALUE,...")
+    add("--weights", metavar="FILE", help="of that game (default: the engine's own)")
+    add("--visits", type=positive, default=100, help="of each move (default %(default)s)")
+    add("--threads", type=positive, help="CPU threads (default: all this process may use)")
+    add("--game", choices=GAMES, default="go", help="match: the game (default %(default)s)")
+    add("--size", type=int, default=9, help="match: points a side (default %(default)s)")
+    add("--games", type=int, default=400, help="match: even (default %(default)s)")
+    add("--seed", type=int, default=1, help="match: fixes the openings (default %(default)s)")
+    add("--csv", type=Path, metavar="FILE", help="match: save the list of games")
+    add("--yardstick", type=Path, metavar="FILE", help="regret: positions, see training.yardstick")
+    add("--positions", type=positive, default=350, help="regret: at most (default %(default)s)")
+    return parser.parse_args(arguments)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; the exit code."""
-    return run_command("benchmarks.variants", lambda: _run(arguments), (WeightsError, yardstick.YardstickError))
+    options = options_of(arguments)
+    return run_command("benchmarks.variants", lambda: _run(options), (WeightsError, yardstick.YardstickError))
 
 
-def _run(arguments: Sequence[str] | None) -> int:
-    options = parsed(arguments)
+def _run(options: argparse.Namespace) -> int:
     print(machine(), flush=True)
     (match if options.what == "match" else regret)(options)
     return 0
