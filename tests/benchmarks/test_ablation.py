@@ -7,7 +7,6 @@ import pytest
 from benchmarks import ablation
 from gozero.options import SettingsError
 from training.learner.learner import DivergedError
-from training.matches.elo import Tally
 from training.storage.storage import alone
 
 MANY = 10_000_000  # evaluations: generations as long as the base's
@@ -47,76 +46,54 @@ def test_a_wrong_arm_is_one_line_before_anything_is_trained(arm, told, tmp_path,
 
 def test_a_run_that_another_process_works_on_is_left_alone(tmp_path, capsys):
     with alone(ablation.folder_of(tmp_path, "puct", 1)):
-        assert ablation.main(["--short", "--arms", "puct", "--matches", "no", "--folder", str(tmp_path)]) == 2
+        assert ablation.main(["--arms", "puct", "--matches", "no", "--folder", str(tmp_path)]) == 2
     assert "puct-1" in capsys.readouterr().err
     assert not list(tmp_path.glob("*/checkpoints"))
 
 
-def test_only_the_arms_that_are_asked_for_are_trained_and_a_match_needs_both(tmp_path, capsys):
-    assert ablation.main(["--short", "--arms", "bf16", "--folder", str(tmp_path)]) == 2
+def test_a_match_needs_the_weights_of_both(tmp_path, capsys):
+    assert ablation.main(["--matches", "only", "--folder", str(tmp_path)]) == 2
     assert "recipe-1" in capsys.readouterr().err.splitlines()[-1]
-    assert [path.parent.name for path in tmp_path.glob("*/weights.pt")] == ["bf16-1"]
 
 
-def test_a_short_ablation_with_two_seeds(tmp_path, capsys):
-    options = ["--short", "--arms", "recipe", "features=2", "--seeds", "1", "2", "--folder", str(tmp_path)]
+def test_a_short_ablation(tmp_path, capsys):
+    options = ["--short", "--arms", "recipe", "features=2", "--folder", str(tmp_path / "runs")]
     assert ablation.main(options) == 0
-    printed = capsys.readouterr().out.splitlines()[2:]
-    assert [line.split(":")[0] for line in printed] == [
-        *(f"recipe against features=2, {which}" for which in ("seed 1", "seed 2", "all seeds")),
-        "recipe, seed 1, against itself, seed 2",
-    ]
-    assert sorted(path.stem for path in tmp_path.glob("*.csv")) == [
-        "recipe-features=2-1",
-        "recipe-features=2-2",
-        "recipe-recipe-2",
-    ]
+    table = capsys.readouterr().out
+    assert "recipe-1" in table and "features=2-1" in table
+    assert len(list((tmp_path / "runs" / "matches" / "games").iterdir())) == 2
 
 
-def test_a_seed_that_is_given_twice_counts_once(tmp_path, capsys, monkeypatch):
+def test_a_seed_that_is_given_twice_counts_once(tmp_path, monkeypatch):
     trained, played = [], []
     monkeypatch.setattr(ablation, "train", lambda arm, *rest: trained.append((arm, rest[2])))
-    monkeypatch.setattr(ablation, "match", lambda one, other, *rest: (played.append((one, other)), Tally(1, 1))[1])
+    monkeypatch.setattr(ablation, "matches", lambda pairs, options: played.extend(pairs))
+    monkeypatch.setattr(ablation.runner, "play", lambda *asked: 0)
     options = ["--arms", "recipe", "puct", "--seeds", "1", "1", "2", "--folder", str(tmp_path)]
     assert ablation.main(options) == 0
     assert trained == [("recipe", 1), ("puct", 1), ("recipe", 2), ("puct", 2)]
     assert played == ablation.pairings(["recipe", "puct"], [1, 2])
-    assert "recipe against puct, all seeds: " in capsys.readouterr().out
 
 
-def test_lists_and_runs_that_are_there_are_not_replaced(tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(ablation, "train", lambda *asked: pytest.fail("trained first"))
-    for folder, asked in (("runs/ablation", ["--seeds", "1", "2"]), ("given", ["--short", "--folder", "given"])):
-        names = ("recipe-puct-1.csv", "recipe-recipe-2.csv" if asked[0] == "--seeds" else "puct-1/weights.pt")
-        for path in (tmp_path / folder / name for name in names):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text("kept")
-            assert ablation.main([*asked, "--arms", "recipe", "puct"]) == 2
-            assert f"{path.name} is there and would be replaced" in capsys.readouterr().err
-            path.unlink()
-
-
-def test_a_short_ablation_leaves_the_usual_folder_alone(monkeypatch):
+def test_a_short_ablation_leaves_runs_alone(tmp_path, monkeypatch, capsys):
     seen = []
     monkeypatch.setattr(ablation, "_run", lambda options: (seen.append(options.folder), 0)[1])
     assert ablation.main(["--short"]) == ablation.main([]) == 0
     assert seen[0] != seen[1] == Path(ablation.FOLDER)
     assert not seen[0].exists()
+    assert ablation.main(["--short", "--folder", str(tmp_path)]) == 2
+    assert str(tmp_path) in capsys.readouterr().err
 
 
-def test_an_arm_that_diverges_leaves_the_others_their_matches(tmp_path, capsys, monkeypatch):
-    trained = ablation.train
-
+def test_an_arm_that_diverges_leaves_the_others_their_matches(tmp_path, monkeypatch, capsys):
     def train(arm, *rest):
         if arm == "puct":
             raise DivergedError("the policy loss became nan at step 7")
-        trained(arm, *rest)
 
+    played = []
     monkeypatch.setattr(ablation, "train", train)
-    arms = ["recipe", "puct", "bf16"]
-    assert ablation.main(["--short", "--arms", *arms, "--folder", str(tmp_path)]) == 0
-    told = capsys.readouterr()
-    assert "puct, seed 1: the policy loss became nan at step 7" in told.err.splitlines()
-    assert told.out.splitlines()[-2] == "recipe against puct, seed 1: not played, because puct diverged"
-    assert told.out.splitlines()[-1].startswith("recipe against bf16, seed 1: ")
+    monkeypatch.setattr(ablation, "matches", lambda pairs, options: played.extend(pairs))
+    monkeypatch.setattr(ablation.runner, "play", lambda *asked: 0)
+    assert ablation.main(["--arms", "recipe", "puct", "bf16", "--folder", str(tmp_path)]) == 0
+    assert "puct, seed 1: the policy loss became nan at step 7" in capsys.readouterr().err.splitlines()
+    assert played == [(("recipe", 1), ("bf16", 1))]
