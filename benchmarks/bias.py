@@ -19,6 +19,7 @@ were searched fully in their opening alone are left out: they were played on wit
 from __future__ import annotations
 
 import argparse
+import sys
 from collections import defaultdict, deque
 from collections.abc import Container, Sequence
 from typing import NamedTuple
@@ -31,7 +32,7 @@ from gozero.evaluators.base import Evaluator
 from gozero.evaluators.factory import open_evaluator
 from gozero.games.game import BLACK, TO_PLAY, Game
 from gozero.weights import WeightsError
-from training.console import Parser, run_command, say
+from training.console import Parser, positive, run_command, say
 from training.records.library import Entry, Library, LibraryError
 from training.records.records import Record
 from training.records.replay import is_held_out
@@ -40,7 +41,6 @@ from training.settings.config import ReplaySettings
 
 BATCH = 64
 HELD_OUT = ReplaySettings().held_out
-MOST = 1_000_000  # games of a size, and pairs of a game: more than anybody has
 
 
 class Row(NamedTuple):
@@ -69,20 +69,15 @@ def newest(library: Library, name: str, most: int, held_out: bool, sizes: Contai
         ChoiceError: the games are of another game than `name`, or there are none of these.
         LibraryError: there is no such folder or shard.
     """
-    found: dict[int, deque[Entry]] = defaultdict(lambda: deque(maxlen=most))
+    found: dict[int, deque[Entry]] = defaultdict(lambda: deque(maxlen=min(most, sys.maxsize)))
     for entry in library.entries():
         if entry.game().name != name:
             raise ChoiceError(
                 f"{entry.name} is a game of {entry.game().name}, the weights play {name}; give other --records"
             )
         record = entry.record
-        is_long_enough = len(record.moves) > 1  # for a pair
-        if (
-            record.size in sizes
-            and is_long_enough
-            and not is_opening(record)
-            and (not held_out or is_held_out(record, HELD_OUT))
-        ):
+        has_pairs = record.size in sizes and len(record.moves) > 1 and not is_opening(record)
+        if has_pairs and (not held_out or is_held_out(record, HELD_OUT)):
             found[record.size].append(entry)
     if not found:
         raise ChoiceError(
@@ -93,7 +88,7 @@ def newest(library: Library, name: str, most: int, held_out: bool, sizes: Contai
 
 def pairs_of(record: Record, game: Game, pairs: int) -> np.ndarray:
     """States int32 [2n, S] of at most so many pairs of successive plies, spread over the game."""
-    first = np.unique(np.linspace(0, len(record.moves) - 2, pairs).round().astype(int))
+    first = np.unique(np.linspace(0, len(record.moves) - 2, min(pairs, len(record.moves) - 1)).round().astype(int))
     plies = np.stack([first, first + 1], axis=1).ravel().tolist()
     states = {ply: state.copy() for ply, state in enumerate(states_of(record, game)) if ply in plies}
     return np.stack([states[ply] for ply in plies])
@@ -116,9 +111,23 @@ def measure(evaluator: Evaluator, entries: Sequence[Entry], pairs: int) -> Row:
     return Row(record.size, len(entries), len(sure), np.mean(means), error, winner.mean(), sure.mean())
 
 
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure from the command line; exit code 0, or 2 for a request that makes no sense."""
+    parser = Parser(
+        prog="python -m benchmarks.bias", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    add = parser.add_argument
+    add("--weights", default="best.pt", metavar="FILE", help="the network (default %(default)s)")
+    add("--records", default="weights/resume", metavar="PATH", help="run folder or shard (default: the run of best.pt)")
+    add("--games", type=positive, default=300, metavar="N", help="most games of a size (default 300)")
+    add("--pairs", type=positive, default=12, metavar="N", help="pairs of positions of a game (default 12)")
+    add("--held-out", action="store_true", help="only games that a run keeps from its learner")
+    add("--threads", type=positive, metavar="N", help="CPU threads (default: all this process may use)")
+    options = parser.parse_args(arguments)
+    return run_command("benchmarks.bias", lambda: _run(options), (WeightsError, LibraryError, CorruptRecordError))
+
+
 def _run(options: argparse.Namespace) -> int:
-    if not (1 <= options.games <= MOST and 1 <= options.pairs <= MOST):
-        raise ChoiceError(f"--games and --pairs are 1 to {MOST:,}")
     path, header = find_weights(options.weights, None)
     library = Library([options.records])
     found = newest(library, header.game, options.games, options.held_out, supported_sizes(header))
@@ -130,24 +139,6 @@ def _run(options: argparse.Namespace) -> int:
         evaluator = open_evaluator(path, entries[0].game(), threads=options.threads)
         print(measure(evaluator, entries, options.pairs), flush=True)
     return 0
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure from the command line; exit code 0, or 2 for a request that makes no sense."""
-    parser = Parser(
-        prog="python -m benchmarks.bias", description=__doc__.partition("\n")[0], epilog=__doc__.partition("\n")[2]
-    )
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("--weights", default="best.pt", metavar="FILE", help="the network (default %(default)s)")
-    parser.add_argument(
-        "--records", default="weights/resume", metavar="PATH", help="run folder or shard (default: the run of best.pt)"
-    )
-    parser.add_argument("--games", type=int, default=300, metavar="N", help="most games of a size (default 300)")
-    parser.add_argument("--pairs", type=int, default=12, metavar="N", help="pairs of positions of a game (default 12)")
-    parser.add_argument("--held-out", action="store_true", help="only games that a run keeps from its learner")
-    parser.add_argument("--threads", type=int, metavar="N", help="CPU threads (default: all this process may use)")
-    options = parser.parse_args(arguments)
-    return run_command("benchmarks.bias", lambda: _run(options), (WeightsError, LibraryError, CorruptRecordError))
 
 
 if __name__ == "__main__":

@@ -18,9 +18,10 @@ from __future__ import annotations
 import argparse
 import time
 from collections import deque
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -130,38 +131,24 @@ class SelfPlay:
         return np.array([moves, rows, *kept, clock.search, clock.waiting, clock.moves], float)
 
 
-def options(arguments: list[str] | None) -> argparse.Namespace:
+def options(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The command line."""
     result = parser(__doc__ or "")
-    result.add_argument(
-        "--device", choices=("cpu", "cuda", "none"), default="cpu", help="where the network runs; none: no network"
-    )
-    result.add_argument("--network", default="b10c64", help="its name (default b10c64)")
-    result.add_argument("--precision", choices=PRECISIONS, default="auto", help="of the network (default auto)")
-    result.add_argument("--size", type=int, default=13, help="board size (default 13)")
-    usual = presets.load(presets.path_of("go13"), "go13").selfplay
-    result.add_argument(
-        "--games", type=positive, default=usual.games, help="games at once (default as in go13, %(default)s)"
-    )
-    result.add_argument(
-        "--groups", type=positive, default=usual.groups, help="groups of games (default as in go13, %(default)s)"
-    )
-    result.add_argument(
-        "--threads", type=positive, default=usual.threads, help="threads that search (default as in go13, %(default)s)"
-    )
-    result.add_argument(
-        "--processes", type=positive, default=1, help="processes of self-play at once, each with --games (default 1)"
-    )
-    result.add_argument(
-        "--network-threads", type=whole(0), default=0, help="CPU threads of each network (default: all it may use)"
-    )
-    result.add_argument("--full-visits", type=positive, default=64, help="simulations of a recorded move (default 64)")
-    result.add_argument("--cheap-visits", type=positive, default=16, help="simulations of the other moves (default 16)")
-    result.add_argument(
-        "--simulator", choices=simulators.SIMULATORS, default="auto", help="who referees the games (default auto)"
-    )
-    result.add_argument("--seconds", type=above_zero, default=10, help="of one run (default 10)")
-    result.add_argument("--seed", type=int, default=1, help="of the games (default 1)")
+    add, usual = result.add_argument, presets.load(presets.path_of("go13"), "go13").selfplay
+    add("--device", choices=("cpu", "cuda", "none"), default="cpu", help="where the network runs; none: no network")
+    add("--network", default="b10c64", help="its name (default b10c64)")
+    add("--precision", choices=PRECISIONS, default="auto", help="of the network (default auto)")
+    add("--size", type=int, default=13, help="board size (default 13)")
+    add("--games", type=positive, default=usual.games, help="games at once (default as in go13, %(default)s)")
+    add("--groups", type=positive, default=usual.groups, help="groups of games (default as in go13, %(default)s)")
+    add("--threads", type=positive, default=usual.threads, help="that search (default as in go13, %(default)s)")
+    add("--processes", type=positive, default=1, help="processes at once, each with --games (default 1)")
+    add("--network-threads", type=whole(0), default=0, help="CPU threads of each network (default: all it may use)")
+    add("--full-visits", type=positive, default=64, help="simulations of a recorded move (default 64)")
+    add("--cheap-visits", type=positive, default=16, help="simulations of the other moves (default 16)")
+    add("--simulator", choices=simulators.SIMULATORS, default="auto", help="who referees the games (default auto)")
+    add("--seconds", type=above_zero, default=10, help="of one run (default 10)")
+    add("--seed", type=int, default=1, help="of the games (default 1)")
     chosen = result.parse_args(arguments)
     if chosen.short:
         chosen.runs, chosen.seconds = 1, 0.5
@@ -232,39 +219,31 @@ class Measured:
         return time.process_time()
 
 
-class Measurers(Protocol):
-    """One or more `Measured`, each in a process."""
-
-    def ask(self, what: str, *arguments: Any) -> list[Any]:
-        """Call the method `what` of each, all at once. Returns their answers."""
+Ask = Callable[..., list[Any]]
+"""Call a method of each `Measured`, all at once: its name and arguments. Returns their answers."""
 
 
-class Here:
-    """The one in this process."""
-
-    def __init__(self, chosen: argparse.Namespace) -> None:
-        self.measured = Measured(chosen)
-
-    def ask(self, what: str, *arguments: Any) -> list[Any]:
-        return [getattr(self.measured, what)(*arguments)]
+def measured_here(chosen: argparse.Namespace) -> Ask:
+    """One in this process."""
+    measured = Measured(chosen)
+    return lambda what, *arguments: [getattr(measured, what)(*arguments)]
 
 
-class Apart:
-    """One in each of `--processes` processes."""
+def measured_in_processes(chosen: argparse.Namespace, stack: ExitStack) -> Ask:
+    """One in each of `--processes` processes, which end with `stack`."""
+    chosen.network_threads = chosen.network_threads or max(1, available_threads() // chosen.processes)
+    processes = [stack.enter_context(ProcessPoolExecutor(1, SPAWN)) for _ in range(chosen.processes)]
+    for begun in [process.submit(_begin, chosen, number) for number, process in enumerate(processes)]:
+        begun.result()
 
-    def __init__(self, chosen: argparse.Namespace, stack: ExitStack) -> None:
-        """The processes end with `stack`."""
-        chosen.network_threads = chosen.network_threads or max(1, available_threads() // chosen.processes)
-        self.processes = [stack.enter_context(ProcessPoolExecutor(1, SPAWN)) for _ in range(chosen.processes)]
-        for begun in [process.submit(_begin, chosen, number) for number, process in enumerate(self.processes)]:
-            begun.result()
-
-    def ask(self, what: str, *arguments: Any) -> list[Any]:
-        asked = [process.submit(_answer, what, *arguments) for process in self.processes]
+    def ask(what: str, *arguments: Any) -> list[Any]:
+        asked = [process.submit(_answer, what, *arguments) for process in processes]
         return [each.result() for each in asked]
 
+    return ask
 
-_measured: Measured  # of a process of `Apart`
+
+_measured: Measured  # of a process of its own
 
 
 def _begin(chosen: argparse.Namespace, number: int) -> None:
@@ -277,6 +256,39 @@ def _answer(what: str, *arguments: Any) -> Any:
     return getattr(_measured, what)(*arguments)
 
 
+def main(arguments: Sequence[str] | None = None) -> None:
+    chosen = options(arguments)
+    with ExitStack() as stack:
+        measure_and_print(
+            chosen, measured_here(chosen) if chosen.processes == 1 else measured_in_processes(chosen, stack)
+        )
+
+
+def measure_and_print(chosen: argparse.Namespace, ask: Ask) -> None:
+    """Measure self-play and the evaluator alone in turn, and print what was seen."""
+    ask("play")
+    batches = ask("batches")[0]  # those of the other processes are much alike
+    many = f"{chosen.processes} x " if chosen.processes > 1 else ""
+    alone = f"evaluator, {many}{batches.under_way} batches of {batches.size}"
+    whole = f"self-play, {many}{chosen.games} games"
+    before = sum(ask("counts"))
+    rows = measure(
+        {alone: lambda: sum(ask("alone", batches)), whole: lambda: sum(ask("play"))},
+        unit="evaluations",
+        runs=chosen.runs,
+        warm_ups=0,
+        clock=lambda: sum(ask("processor")),
+        cores=0 if chosen.device == "cuda" else kept_busy(chosen.processes),
+    )
+    counts = np.asarray(sum(ask("counts")) - before)
+    print(machine())
+    report(f"Self-play, {chosen.network} on {chosen.device}, Go {chosen.size}x{chosen.size}", rows)
+    if chosen.device != "none":
+        print_share(chosen.device, rows[alone], rows[whole])
+    print_counts(counts, rows[whole], ask("referee")[0], chosen)
+    print(f"  trees: at most {sum(ask('tree_bytes')) / 2**20:,.0f} MB")
+
+
 def print_share(device: str, alone: Row, whole: Row) -> None:
     """Print the share of the evaluator's rate that self-play reaches."""
     aim = f"aim {AIM:,}/s with b10c96" if device == "cuda" else f"claimed at least {CLAIM:.0%}"
@@ -285,55 +297,20 @@ def print_share(device: str, alone: Row, whole: Row) -> None:
     print(f"  end to end: {share:.1%} of the evaluator, {by_processor:.1%} by processor time; {aim}")
 
 
-def main(arguments: list[str] | None = None) -> None:
-    chosen = options(arguments)
-    with ExitStack() as stack:
-        measure_and_print(chosen, Here(chosen) if chosen.processes == 1 else Apart(chosen, stack))
-
-
-def measure_and_print(chosen: argparse.Namespace, measurers: Measurers) -> None:
-    """Measure self-play and the evaluator alone in turn, and print what was seen."""
-    measurers.ask("play")
-    batches = measurers.ask("batches")[0]  # those of the other processes are much alike
-    many = f"{chosen.processes} x " if chosen.processes > 1 else ""
-    alone = f"evaluator, {many}{batches.under_way} batches of {batches.size}"
-    whole = f"self-play, {many}{chosen.games} games"
-    before = sum(measurers.ask("counts"))
-    rows = measure(
-        {alone: lambda: sum(measurers.ask("alone", batches)), whole: lambda: sum(measurers.ask("play"))},
-        unit="evaluations",
-        runs=chosen.runs,
-        warm_ups=0,
-        clock=lambda: sum(measurers.ask("processor")),
-        cores=0 if chosen.device == "cuda" else kept_busy(chosen.processes),
-    )
-    moves, recorded, games, refereed, encoded, *clock = sum(measurers.ask("counts")) - before
-    seconds = rows[whole].seconds * chosen.runs
-    print(machine())
-    report(f"Self-play, {chosen.network} on {chosen.device}, Go {chosen.size}x{chosen.size}", rows)
-    if chosen.device != "none":
-        print_share(chosen.device, rows[alone], rows[whole])
-    print(
-        f"  {moves / seconds:,.0f} moves/s, {3600 * recorded / seconds:,.0f} rows/h, {3600 * games / seconds:,.0f} "
-        "games/h"
-    )
+def print_counts(counts: np.ndarray, whole: Row, referee: str, chosen: argparse.Namespace) -> None:
+    """Print what self-play did, float64 [8] of `SelfPlay.counts`, and what it took."""
+    moves, recorded, games, refereed, encoded, *clock = counts
+    seconds = whole.seconds * chosen.runs
+    rates = f"{moves / seconds:,.0f} moves/s, {3600 * recorded / seconds:,.0f} rows/h"
+    print(f"  {rates}, {3600 * games / seconds:,.0f} games/h")
     search, waiting, python = np.array(clock) / sum(clock)
-    print(
-        f"  each thread's time: search {search:.1%}, handing over and waiting for the network {waiting:.1%}, moves "
-        f"{python:.1%}"
-    )
-    print(
-        f"  about {1e6 * clock[2] * rows[whole].cpu_share / chosen.processes / max(moves, 1):.0f} us of processor a move outside the "
-        "search's kernels"
-    )
-    by = measurers.ask("referee")[0]
-    each = [1e3 * part / max(games, 1) for part in (refereed, encoded)]
-    shares = [part / seconds for part in (refereed, encoded)]
-    print(
-        f"  a finished game: {each[0]:.1f} ms for {by} ({shares[0]:.2%} of the time), {each[1]:.1f} ms to encode it "
-        f"({shares[1]:.2%})"
-    )
-    print(f"  trees: at most {sum(measurers.ask('tree_bytes')) / 2**20:,.0f} MB")
+    network = f"handing over and waiting for the network {waiting:.1%}"
+    print(f"  each thread's time: search {search:.1%}, {network}, moves {python:.1%}")
+    outside = 1e6 * clock[2] * whole.cpu_share / chosen.processes / max(moves, 1)
+    print(f"  about {outside:.0f} us of processor a move outside the search's kernels")
+    judged, packed = (f"{1e3 * part / max(games, 1):.1f} ms" for part in (refereed, encoded))
+    shares = [f"({part / seconds:.2%} of the time)" for part in (refereed, encoded)]
+    print(f"  a finished game: {judged} for {referee} {shares[0]}, {packed} to encode it {shares[1]}")
 
 
 if __name__ == "__main__":
