@@ -197,7 +197,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser(__doc__ or "", MEASUREMENTS)
     add = options.add_argument
     add("--games", type=whole(FEWEST_GAMES), default=100, help=f"{FEWEST_GAMES} or more (default 100)")
-    add("--minutes", type=above_zero, default=10.0, help=f"{FEWEST_MINUTES} or more (default 10)")
+    add("--minutes", type=above_zero, default=5.0, help=f"{FEWEST_MINUTES} or more (default 5)")
     chosen = options.parse_args(arguments)
     if chosen.minutes < FEWEST_MINUTES:
         options.error(f"argument --minutes: {chosen.minutes:g} is below {FEWEST_MINUTES}: there is nothing to compare")
