@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import ablation
+from gozero import nets, weights
 from gozero.options import SettingsError
 from training.learner.learner import DivergedError
 from training.storage.storage import alone
@@ -56,12 +57,25 @@ def test_a_match_needs_the_weights_of_both(tmp_path, capsys):
     assert "recipe-1" in capsys.readouterr().err.splitlines()[-1]
 
 
-def test_a_short_ablation(tmp_path, capsys):
-    options = ["--short", "--arms", "recipe", "features=2", "--folder", str(tmp_path / "runs")]
-    assert ablation.main(options) == 0
-    table = capsys.readouterr().out
-    assert "recipe-1" in table and "features=2-1" in table
-    assert len(list((tmp_path / "runs" / "matches" / "games").iterdir())) == 2
+def test_an_arm_is_trained(tmp_path):
+    assert ablation.main(["--short", "--arms", "puct", "--matches", "no", "--folder", str(tmp_path / "runs")]) == 0
+    assert weights.load(tmp_path / "runs" / "puct-1" / "weights.pt").game == "go"
+
+
+def test_what_was_trained_plays(tmp_path, monkeypatch):
+    config, played = nets.config("b1c8"), []
+    for arm in ("recipe", "features=2"):
+        folder = ablation.folder_of(tmp_path, arm, 1)
+        folder.mkdir()
+        weights.save(folder / "weights.pt", nets.build(config, seed=1), config, game="go")
+    monkeypatch.setattr(ablation.runner, "play", lambda field, folder, stop: (played.append(field), 0)[1])
+    options = "--matches only --arms recipe features=2 --games 2 --visits 3 --folder".split()
+    assert ablation.main([*options, str(tmp_path)]) == 0
+    (field,) = played
+    assert [(pair.a, pair.b) for pair in field.pair] == [("recipe-1", "features=2-1")]
+    assert [entrant.player for entrant in field.entrant] == [
+        f"weights:{tmp_path / name / 'weights.pt'}:3" for name in ("recipe-1", "features=2-1")
+    ]
 
 
 def test_a_seed_that_is_given_twice_counts_once(tmp_path, monkeypatch):
