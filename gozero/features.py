@@ -285,7 +285,8 @@ def encode(game: Game, states: np.ndarray, version: int = 1) -> tuple[np.ndarray
     Raises:
         ValueError: the game has no layout of that version.
     """
-    shown, rows = layout(game.name, version), np.ascontiguousarray(states)
+    shown = layout(game.name, version)
+    rows = np.require(states, requirements=["C", "W"])  # kernels take no read-only array
     planes = np.empty((len(states), len(shown.planes), *game.shape), np.float32)
     numbers = np.empty((len(states), len(shown.globals)), np.float32)
     if game.name in GO_FAMILY:

@@ -6,9 +6,9 @@ Caches, which may be removed at any time, are `gozero.caches`; a training run's 
 from __future__ import annotations
 
 import os
+import secrets
 import stat
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -100,16 +100,18 @@ def write(path: Path, content: bytes) -> None:
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
     """Open a file that replaces `path` at the end: `path` is always whole, the old file or the new one. It keeps its
-    permissions.
+    permissions; a new file gets those of any other.
     """
-    mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o644
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=path.name[:50], suffix=".tmp")
+    mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else None
+    fresh = path.with_name(f"{path.name[:50]}{secrets.token_hex(8)}.tmp")
+    most = 0o666 if mode is None else mode  # of which the system takes away the umask
     try:
-        with os.fdopen(descriptor, "wb") as file:
+        with open(fresh, "xb", opener=lambda name, flags: os.open(name, flags, most)) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        Path(name).chmod(mode)
-        Path(name).replace(path)
+        if mode is not None:
+            fresh.chmod(mode)
+        fresh.replace(path)
     finally:
-        Path(name).unlink(missing_ok=True)
+        fresh.unlink(missing_ok=True)

@@ -28,7 +28,7 @@ from typing import Any
 import numba
 from numba import types
 from numba.core import cgutils
-from numba.core.caching import FunctionCache
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, InTreeCacheLocator
 from numba.experimental.function_type import FunctionModel
 from numba.extending import NativeValue, register_model, typeof_impl, unbox
 
@@ -112,12 +112,24 @@ def _cache_folder() -> Path | None:
 
 
 CACHE_FOLDER = _cache_folder()
-if CACHE_FOLDER is not None:
-    numba.config.CACHE_DIR = str(CACHE_FOLDER)  # type: ignore[attr-defined]
+
+
+class _KernelLocator(InTreeCacheLocator):
+    """Puts a kernel's files into `CACHE_FOLDER`; where others of the process keep theirs is numba's to say."""
+
+    def __init__(self, py_func: Callable[..., Any], py_file: str) -> None:
+        super().__init__(py_func, py_file)
+        self._cache_path = str(Path(CACHE_FOLDER or "") / self.get_suitable_cache_subpath(py_file))
+
+
+class _KernelCacheImpl(CompileResultCacheImpl):
+    _locator_classes = [_KernelLocator]  # noqa: RUF012 - as numba declares it
 
 
 class _KernelCache(FunctionCache):
-    """numba's cache, which neither a full disk nor a damaged file stops."""
+    """numba's cache in our folder, which neither a full disk nor a damaged file stops."""
+
+    _impl_class = _KernelCacheImpl
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The kernel as it was compiled before, None where there is none that can be read."""

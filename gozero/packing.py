@@ -114,7 +114,7 @@ def keys(game: Game, states: np.ndarray) -> list[bytes]:
     """For each of the game's states int32 [n, S] a key: two states of one board size with one key give the same inputs,
     in every version of the layout. (The converse need not hold in games other than Go.)
     """
-    rows = np.ascontiguousarray(states)
+    rows = np.require(states, requirements=["C", "W"])  # kernels take no read-only array
     if game.name in GO_FAMILY:
         packed = np.empty((len(states), packed_ints(game.size)), np.int32)
         pack_into(rows, packed, game.size, 0)

@@ -9,7 +9,10 @@ Vocabulary
                an answer without its ID or without the blank after `=`, surplus blank lines, lines outside an answer,
                and a board without any frame (`BARE`)
 
-A wrong ID and an answer without its blank line are failures. Lines may end in CR LF. What an engine writes to stderr is
+A wrong ID and an answer without its blank line are failures. An engine that leaves out an ID gets no more of them: some
+take every word for a command, so that `1 name` has two answers, and the arguments of a command that they do not know
+have more. After each answer it is asked for its `protocol_version`, whose answer is known, and what comes before that
+answer is dropped. Lines may end in CR LF. What an engine writes to stderr is
 never an error: it is read all the time (a full pipe would block the engine) and its last lines are added to the message
 of a failure.
 
@@ -35,6 +38,7 @@ STDERR_LINES = 3  # of the engine's talk quoted in the message of a failure
 QUIT_SECONDS = 3.0  # what an engine gets between `quit` and being killed
 BARE = ("showboard",)  # commands whose answer some engines print without a frame
 BARE_SECONDS = 0.5  # silence after which what was printed without a frame is taken for the answer
+LANDMARK, KNOWN = "protocol_version", ("=", "2")  # a command that changes nothing, and its answer
 MOST_LINES = (
     100_000  # of one answer, and of those that wait to be read: an engine that floods us must not fill the memory
 )
@@ -82,6 +86,8 @@ class Engine:
         self.last_sent = ""
         self._remarks = remarks or Remarks()
         self._next_id = 1
+        self._is_numbered = True  # until it leaves out an ID
+        self._knows_landmark = True
         self._writer: threading.Thread | None = None  # of the last line
         self._is_stopped = False
         self._process = _start(self.command)
@@ -120,15 +126,37 @@ class Engine:
         """
         if not command.strip() or "\n" in command or "\r" in command:
             raise ValueError(f"a GTP command is one non-empty line, not {command!r}")
-        self.last_sent = command
-        identity, self._next_id = str(self._next_id), self._next_id + 1
-        patience = self.timeout if timeout is None else timeout
-        deadline = time.monotonic() + patience
-        self._write(f"{identity} {command}\n", patience)
-        status, text = self._answer(identity, deadline, patience)
+        was_numbered = self._is_numbered
+        status, text = self._ask(command, self.timeout if timeout is None else timeout)
+        if not self._is_numbered and self._knows_landmark:
+            surplus = self._surplus()
+            if was_numbered and surplus:  # the first answer was that to the ID
+                status, text = surplus[0]
+            elif was_numbered and status == "?":  # perhaps to the ID before it
+                return self.send(command, timeout)
         if status == "?":
             raise RefusalError(f"{self}: answered '? {text}' to '{command}'")
         return text
+
+    def _ask(self, command: str, patience: float) -> tuple[str, str]:
+        """Status and text of the first answer to a command."""
+        self.last_sent, identity = command, ""
+        if self._is_numbered:
+            identity, self._next_id = f"{self._next_id}", self._next_id + 1
+        deadline = time.monotonic() + patience
+        self._write(f"{identity} {command}\n".lstrip(), patience)
+        return self._answer(identity, deadline, patience)
+
+    def _surplus(self) -> list[tuple[str, str]]:
+        """What an engine without IDs answers beyond its first answer to the last command."""
+        found = [self._ask(LANDMARK, self.timeout)]
+        deadline = time.monotonic() + self.timeout
+        try:
+            while found[-1] != KNOWN:
+                found.append(self._answer("", deadline, self.timeout, BARE_SECONDS))
+        except queue.Empty:  # it does not know the landmark either: one answer to each line has to be believed
+            self._knows_landmark = False
+        return found[:-1]
 
     def close(self) -> None:
         """Ask the engine to quit, wait a little, kill it if it stays. Safe to call twice."""
@@ -164,17 +192,24 @@ class Engine:
         """Print once how this engine departs from the protocol."""
         self._remarks(f"{self}: {what}")
 
-    def _answer(self, identity: str, deadline: float, timeout: float) -> tuple[str, str]:
-        """Status (`=` or `?`) and text of the next answer, which must carry `identity` if it carries any."""
-        bare, head = self._before_answer(deadline, timeout)
+    def _answer(
+        self, identity: str, deadline: float, timeout: float, silence: float | None = None
+    ) -> tuple[str, str]:
+        """Status (`=` or `?`) and text of the next answer, which must carry `identity` if it carries any; queue.Empty
+        after `silence` seconds without a line.
+        """
+        bare, head = self._before_answer(deadline, timeout, silence)
         if head is None:
             self.remark(f"prints {self.last_sent} without a frame")
             return "=", "\n".join(bare).strip("\n")
         status, number, blank, rest = head.groups()
-        if number not in ("", identity):
+        if not identity:  # none was sent: a number is text
+            number, rest = "", f"{number}{blank}{rest}".strip()
+        elif number not in ("", identity):
             raise self._failure(f"wrote {head.string!r} where the answer ={identity} was due")
-        if not number:
-            self.remark("leaves out the IDs of answers")
+        elif not number:
+            self._is_numbered = False
+            self.remark("leaves out the IDs of answers and gets no more")
         if rest and not blank:
             self.remark(f"leaves out the blank after {status}{number}")
         text = [rest.rstrip()]
@@ -185,15 +220,20 @@ class Engine:
         framed = "\n".join(text).strip()
         return status, framed or ("\n".join(bare).strip("\n") if self.last_sent in BARE else "")
 
-    def _before_answer(self, deadline: float, timeout: float) -> tuple[list[str], re.Match[str] | None]:
+    def _before_answer(
+        self, deadline: float, timeout: float, silence: float | None
+    ) -> tuple[list[str], re.Match[str] | None]:
         """(lines outside an answer, the first line of the answer); no first line where bare lines are all there is to
         come.
         """
         bare: list[str] = []
         while True:
+            is_bare = bool(bare) and self.last_sent in BARE
             try:
-                line = self._line(deadline, timeout, BARE_SECONDS if bare and self.last_sent in BARE else None)
+                line = self._line(deadline, timeout, BARE_SECONDS if is_bare else silence)
             except queue.Empty:
+                if not is_bare:
+                    raise
                 return bare, None
             if head := HEAD.fullmatch(line):
                 return bare, head

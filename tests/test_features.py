@@ -16,6 +16,7 @@ from gozero.games import go, lines
 from gozero.games.game import BLACK, PLY, WHITE, Game
 from gozero.games.ladders import CATCHES, CAUGHT, ladders
 from gozero.games.threats import THREATENS, line_threats
+from gozero.packing import keys
 from tests.naive.nogo import NaiveNoGo
 from tests.rows import Row, board
 
@@ -48,6 +49,19 @@ def test_the_layout_of_version_1() -> None:
     planes, numbers = features.encode(go.make(13), go.make(13).new_states(3))
     assert (planes.shape, planes.dtype) == ((3, 11, 13, 13), np.float32)
     assert (numbers.shape, numbers.dtype) == ((3, 7), np.float32)
+
+
+@pytest.mark.parametrize("name", games.GAMES)
+def test_what_is_only_to_be_read_is_read(name: str) -> None:
+    game = games.make(name)
+    states, stones = game.new_states(2), np.zeros(game.points, np.uint8)
+    expected = [features.encode(game, states, layout.version) for layout in features.layouts(name)], keys(game, states)
+    states.flags.writeable = stones.flags.writeable = False
+    assert keys(game, states) == expected[1]
+    for layout, inputs in zip(features.layouts(name), expected[0], strict=True):
+        for found, other in zip(features.encode(game, states, layout.version), inputs, strict=True):
+            np.testing.assert_array_equal(found, other)
+    assert game.set_up(stones, BLACK).shape == states[0].shape
 
 
 def test_own_stones_come_first_and_the_newest_first() -> None:

@@ -42,6 +42,16 @@ def test_a_file_is_replaced_and_keeps_its_permissions(tmp_path: Path) -> None:
     assert sorted(tmp_path.iterdir()) == [path, link]
 
 
+@pytest.mark.parametrize("umask", [0o022, 0o077])
+def test_a_new_file_has_the_permissions_of_any_other(umask: int, tmp_path: Path) -> None:
+    before = os.umask(umask)
+    try:
+        files.write(tmp_path / "game.sgf", b"one")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "game.sgf").stat().st_mode) == 0o666 & ~umask
+
+
 def test_a_disk_that_is_full_leaves_the_file_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "game.sgf"
     files.write(path, b"one")
@@ -62,10 +72,10 @@ def test_a_folder_that_cannot_be_written_may_hold_a_file_that_can(
     path = tmp_path / "game.sgf"
     path.write_bytes(b"one")
 
-    def refused(*_: object, **__: object) -> None:
+    def refused(*_: object) -> int:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
-    monkeypatch.setattr("tempfile.mkstemp", refused)
+    monkeypatch.setattr(os, "open", refused)  # by which a new file is made
     files.write(path, b"two")
     assert path.read_bytes() == b"two"
 

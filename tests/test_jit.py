@@ -64,7 +64,6 @@ def made_twice(number: int) -> int:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache folder for kernels made in this test."""
     monkeypatch.setattr(jit, "CACHE_FOLDER", tmp_path)
-    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
     return tmp_path
 
 
@@ -81,6 +80,13 @@ def test_a_kept_kernel_that_is_damaged_is_compiled_again(ending: str, left: int,
     file.write_bytes(whole[:left])
     assert make() == 42
     assert file.stat().st_size > 0.9 * len(whole), "it is kept again"
+
+
+def test_only_our_kernels_are_kept_in_our_folder(folder: Path) -> None:
+    assert make() == 42
+    assert list(folder.rglob("*made_twice*.nbi"))
+    assert folder not in Path(numba.njit(cache=True)(made_twice)._cache.cache_path).parents
+    assert (jit.CACHE_FOLDER and str(jit.CACHE_FOLDER)) != numba.config.CACHE_DIR
 
 
 def test_kernels_that_cannot_be_kept_are_compiled_in_memory(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -390,6 +390,6 @@ def set_up(
     """
     state = initial.copy()
     state[TO_PLAY] = to_play
-    if not place(state, np.ascontiguousarray(colours, np.uint8)):
+    if not place(state, np.require(colours, np.uint8, ["C", "W"])):
         raise SetUpError("a chain of the set-up position has no liberty")
     return state

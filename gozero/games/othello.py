@@ -243,7 +243,7 @@ def set_up(size: int, colours: np.ndarray, to_play: int) -> np.ndarray:
     """int32 [S]: the position with these discs, uint8 [points]. Any discs may stand anywhere."""
     state = np.zeros(STATE_INTS, np.int32)
     state[TO_PLAY], state[SIZE] = to_play, size
-    _place(state, np.ascontiguousarray(colours, np.uint8))
+    _place(state, np.require(colours, np.uint8, ["C", "W"]))
     return state
 
 

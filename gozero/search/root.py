@@ -62,6 +62,7 @@ def set_root_prior(forest, t):
             prior += tree["noise_weight"] * (logits[actions[edge]] / noise_total - prior)
         priors[edge] = prior
         logits[actions[edge]] = math.log(prior)
+    tree["mixed"] = 1
     if root["child_count"] < root["edge_count"]:
         bring_best_forward(forest, t, 0)
 
@@ -71,6 +72,14 @@ def prepare_root(forest, t):
     """Ready an evaluated root for this search: its prior, and a Gumbel root's schedule."""
     set_root_prior(forest, t)
     start_halving(forest, t)
+
+
+@kernel()
+def _restore_prior(forest, t):
+    """Undo `set_root_prior` at a root that is searched again: temperature and noise are those of one search."""
+    root = forest.nodes[t, 0]
+    for edge in range(root["edge_start"], root["edge_start"] + root["edge_count"]):
+        forest.priors[t, edge] = forest.root_priors[t, forest.actions[t, edge]]
 
 
 @kernel()
@@ -143,6 +152,8 @@ def plant(forest, t, budget, seed, keep, on_top):
     tree["active"] = 1
     tree["full"] = 0
     if keep and tree["node_count"] > 0:
+        if tree["mixed"]:
+            _restore_prior(forest, t)
         _drop_excluded(forest, t)
         if forest.nodes[t, 0]["edge_count"] > 0:
             if on_top:
@@ -152,6 +163,7 @@ def plant(forest, t, budget, seed, keep, on_top):
             return
     tree["node_count"] = 0
     tree["edge_count"] = 0
+    tree["mixed"] = 0
     add_node(forest, t, NO_NODE)
 
 

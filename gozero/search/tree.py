@@ -62,6 +62,7 @@ TREE = np.dtype(
         ("noise_total", np.float32),  # sum of its parameters, shared by the moves
         ("noise_alpha", np.float32),  # parameter of each move; 0: its share of the sum
         ("temperature", np.float32),  # of the root's prior
+        ("mixed", np.int32),  # 1: the root's edges hold the prior searched with; `root_priors` has the evaluator's
         ("forced", np.float32),  # k of the root's forced playouts, 0: none, see forced.py
         # sequential halving, see gumbel.py
         ("considered", np.int32),
@@ -349,6 +350,7 @@ def reroot(forest, t, action):
     tree["node_count"] = 0
     tree["edge_count"] = 0
     tree["active"] = 0
+    tree["mixed"] = 0
     if root == NO_NODE or nodes[root]["status"] != EVALUATED:
         return False
     keep_below(forest, t, root, count)

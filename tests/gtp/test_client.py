@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import pytest
@@ -35,6 +36,9 @@ def engine(program: str, timeout: float = 20.0) -> Engine:
 def one_shot(answer: str, then: str = "") -> str:
     """A program that reads one line, writes `answer` as it is, and runs `then`."""
     return f"import sys, time, os\nsys.stdin.readline()\nsys.stdout.write({answer!r})\nsys.stdout.flush()\n{then}\nsys.stdin.read()"
+
+
+SECOND = "sys.stdin.readline()\nprint('= 2\\n', flush=True)"  # to be asked for its protocol_version
 
 
 def test_answers_belong_to_their_commands() -> None:
@@ -134,7 +138,7 @@ def test_the_answer_to_another_command_is_a_failure(answer: str) -> None:
 def test_what_cannot_be_misunderstood_is_put_up_with_and_said(
     answer: str, remark: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with engine(one_shot(answer)) as sloppy:
+    with engine(one_shot(answer, then=SECOND)) as sloppy:
         assert sloppy.send("genmove b") == "D4"
     said = capsys.readouterr().err
     assert remark in said and bool(said) == bool(remark)
@@ -142,7 +146,7 @@ def test_what_cannot_be_misunderstood_is_put_up_with_and_said(
 
 def test_each_peculiarity_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
     with engine(
-        "import sys\nfor line in sys.stdin:\n    print('\\n=' + line.split()[1].upper() + '\\n', flush=True)"
+        "import sys\nfor line in sys.stdin:\n    print('\\n=' + line.split()[-1].upper() + '\\n', flush=True)"
     ) as sloppy:
         assert [sloppy.send(word) for word in ("name", "version", "d4")] == ["NAME", "VERSION", "D4"]
     said = capsys.readouterr().err
@@ -150,9 +154,41 @@ def test_each_peculiarity_is_said_once(capsys: pytest.CaptureFixture[str]) -> No
     assert [said.count(remark) for remark in remarks] == [1, 1, 1]
 
 
+WORDS = """
+import sys
+words = (word for line in sys.stdin for word in line.split())
+known = {{"name": "=Words", "protocol_version": "=2", "genmove": "=D4", "play": "="}}
+for word in words:
+    for _ in range({{"genmove": 1, "play": 2}}.get(word, 0)):
+        next(words)
+    print(known.get(word, {unknown!r}) + "\\n", flush=True)
+"""
+
+
+@pytest.mark.parametrize("first", ["name", "genmove b", "play b E5"])
+@pytest.mark.parametrize("unknown", ["=", "? unknown command"])
+def test_an_engine_that_takes_every_word_for_a_command_is_kept_in_step(first: str, unknown: str) -> None:
+    answers = {"name": "Words", "genmove b": "D4", "play b E5": ""}
+    with engine(WORDS.format(unknown=unknown)) as odd:
+        assert odd.send(first) == answers[first]
+        for _ in range(3):
+            with nullcontext() if unknown == "=" else pytest.raises(RefusalError):
+                odd.send("time_settings 60 0 0")  # four answers
+            assert {command: odd.send(command) for command in answers} == answers
+
+
+def test_an_engine_that_does_not_know_ids_is_asked_again_without() -> None:
+    with engine(
+        "import sys\nfor line in sys.stdin:\n    print('= ok\\n' if line[0] == 'n' else '? what\\n', flush=True)"
+    ) as old:
+        assert [old.send(command) for command in ("name", "no", "name")] == ["ok", "ok", "ok"]
+        with pytest.raises(RefusalError, match="what"):
+            old.send("version")
+
+
 @pytest.mark.parametrize("frame", ["", "=1\n\n", "= \n\n"])
 def test_a_board_without_a_frame_is_an_answer(frame: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with engine(one_shot("  A B\n2 . X\n\n1 . .\n" + frame)) as sloppy:
+    with engine(one_shot("  A B\n2 . X\n\n1 . .\n" + frame, then=SECOND)) as sloppy:
         assert sloppy.send("showboard") == "  A B\n2 . X\n1 . ."
     assert "writes lines outside its answers" in capsys.readouterr().err
 

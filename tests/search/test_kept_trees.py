@@ -68,6 +68,26 @@ def test_keep_is_refused_for_another_position() -> None:
     assert same(search.result(), searched(GO5, 50, actions=(3, 4)).result())
 
 
+@pytest.mark.parametrize("temperature", [1.0, 2.0])
+def test_a_root_that_is_searched_again_has_temperature_and_noise_once(temperature: float) -> None:
+    settings = SearchSettings(dirichlet_weight=0.25, max_nodes=400)
+    raw = searched(GO5, 2).result().prior
+    tempered = raw ** (1 / temperature)
+    tempered /= tempered.sum()
+    search = searched(GO5, 100, settings, noise=True, temperature=temperature)
+    for visits in (200, 300):
+        search.begin(0, SearchRequest(*start(GO5), visits, noise=True, temperature=temperature, keep=True))
+        noise = (np.exp(search.forest.root_logits[0]) - 0.75 * tempered) / 0.25
+        assert noise.min() > -1e-5 and noise.sum() == pytest.approx(1, abs=1e-4)
+        assert np.array_equal(search.result().prior, raw)
+        search.run()
+    search.begin(0, SearchRequest(*start(GO5), 350, root_mask=np.arange(GO5.actions) >= 5, keep=True))
+    search.run()
+    check_tree(search)
+    np.testing.assert_allclose(search.result().prior[5:], raw[5:] / raw[5:].sum(), rtol=1e-5)
+    np.testing.assert_allclose(np.exp(search.forest.root_logits[0, 5:]), search.result().prior[5:], rtol=1e-5)
+
+
 def test_root_mask_excludes_moves() -> None:
     mask = np.ones(GO5.actions, bool)
     mask[[7, 12, pass_action(5)]] = False

@@ -117,7 +117,7 @@ class Expander:
     def boards(self, states: np.ndarray) -> np.ndarray:
         """The stones uint8 [n, P] of states int32 [n, S]."""
         found = np.empty((len(states), self.game.points), np.uint8)
-        _look(self._stones, np.ascontiguousarray(states), found)
+        _look(self._stones, np.require(states, requirements=["C", "W"]), found)
         return found
 
     def random_actions(self, states: np.ndarray, generator: np.ndarray) -> np.ndarray:
@@ -129,12 +129,12 @@ class Expander:
     def masks(self, states: np.ndarray) -> np.ndarray:
         """The candidates bool [n, A] of states int32 [n, S] that are not over."""
         masks = np.empty((len(states), self.game.actions), np.uint8)
-        _mark(self._candidates, np.ascontiguousarray(states), self._history(states), masks)
+        _mark(self._candidates, np.require(states, requirements=["C", "W"]), self._history(states), masks)
         return masks.view(np.bool_)
 
     def chunks(self, states: np.ndarray) -> Iterator[Children]:
         """All children of states int32 [n, S] that are not over, at most about `MOST_CHILDREN` at a time."""
-        states = np.ascontiguousarray(states)
+        states = np.require(states, requirements=["C", "W"])
         sums = np.cumsum(self.masks(states).sum(axis=1))
         start = 0
         while start < len(states):

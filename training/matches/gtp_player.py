@@ -51,8 +51,8 @@ class GtpPlayer:
         if isinstance(engine, Fault):
             return engine.text
         answer = self._guarded(lambda: engine.send("final_score"))
-        if not isinstance(answer, Fault):
-            return answer
+        if not isinstance(answer, Fault):  # some programs answer what they do not know with an empty text
+            return answer or (answer if self._game.name == scoring.GO else None)
         # The command is Go's: of another game an engine may refuse it in any words.
         is_unknown = self._game.name != scoring.GO or "unknown command" in answer.text.lower()
         return None if answer.kind == "refusal" and is_unknown else answer.text

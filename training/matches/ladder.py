@@ -2,7 +2,7 @@
 
     python -m training.ladder --game connect4 --weights connect4.pt --visits 50 --plot ladder.png
     python -m training.ladder --game tictactoe --weights ttt.pt ttt-mlp.pt ttt-vgg.pt --plot ladder.png
-    python -m training.ladder --game nogo --weights nogo.pt --visits 50 400 --opponent "hahanogo --sims {sims}" --sims
+    python -m training.ladder --game nogo --weights nogo.pt --visits 50 400 --opponent "hahanogo {sims}" --sims
     20000 50000
 
 Vocabulary
@@ -15,8 +15,9 @@ Vocabulary
 
 The mean gives every opponent the same weight; its interval takes all games for one match, which is a little too wide,
 never too narrow. The table goes to stdout, complaints to stderr; the file of --csv holds it from the first match on.
-Exit code: 0; 1 when a player failed or made an illegal move; 2 when the request makes no sense; 130 after Ctrl-C. Games
-are played by `training.matches.match`; no ratings are computed.
+Exit code: 0; 1 when a player failed or made an illegal move; 2 when the request makes no sense, or a player lost three
+games in a row by illegal moves: that match is not counted; 130 after Ctrl-C. Games are played by
+`training.matches.match`; no ratings are computed.
 """
 
 from __future__ import annotations

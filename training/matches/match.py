@@ -9,7 +9,8 @@ Vocabulary
     claim     what a player says of the finished game when asked (GTP's final_score), `B+3.5`, `W+0.5`, `0`
 
 A game ends by two passes (or what else ends it in its rules), by resignation, at the limit of moves, or by the fault of
-a player: an illegal move, a crash, silence. A fault loses that game and no other.
+a player: an illegal move, a crash, silence. A fault loses that game and no other; but who loses `ILLEGAL_GAMES` in a row
+by illegal moves knows another game, or has lost step, and measures nothing: the match stops.
 `play_schedule` is the loop behind every match and tournament. This module opens no players and prints nothing;
 `training.arena` does.
 """
@@ -28,10 +29,12 @@ from gozero.games.game import BLACK, NOT_OVER, WHITE, Game
 from gozero.position import IllegalMove, Position
 from training.console import MOST_SEED
 from training.matches.elo import Tally
-from training.matches.interface import Fault, MatchPlayer, Turn
+from training.matches.interface import Fault, MatchPlayer, PlayerError, Turn
 from training.matches.players import random_action
 from training.records.scoring import result_text
 
+ILLEGAL_MOVE = "illegal move"  # the kind of fault, and how the game ended
+ILLEGAL_GAMES = 3  # in a row, after which a player plays no more
 OPENINGS = 10_000  # lines drawn for an opening that does not end the game
 
 
@@ -103,11 +106,25 @@ class Fixture:
 
 
 def play_match(players: tuple[MatchPlayer, MatchPlayer], game: Game, settings: MatchSettings) -> Iterator[MatchGame]:
-    """Play all games, `settings.parallel` at a time, and yield each record when its game ends (not always in order)."""
+    """Play all games, `settings.parallel` at a time, and yield each record when its game ends (not always in order).
+
+    Raises:
+        PlayerError: a player lost `ILLEGAL_GAMES` in a row by illegal moves.
+    """
     fixtures = match_fixtures(settings.games, settings.seed)
     parallel = min(settings.parallel, settings.games)
+    illegal = [0, 0]  # games in a row
     for _, _, record in play_schedule(players, fixtures, game, settings.opening_moves, settings.max_moves, parallel):
         yield record
+        for player in (0, 1):
+            illegal[player] = illegal[player] + 1 if record.ended == ILLEGAL_MOVE and record.winner != player else 0
+            if illegal[player] == ILLEGAL_GAMES:
+                raise PlayerError(f"{players[player].name} {illegal_play(record.detail)}; the match is not counted")
+
+
+def illegal_play(detail: str) -> str:
+    """Why a player plays no more, as the end of a line; `detail` of its last game."""
+    return f"lost {ILLEGAL_GAMES} games in a row by illegal moves, the last by this one: {detail}"
 
 
 def match_fixtures(games: int, seed: int, pair: tuple[int, int] = (0, 1)) -> list[Fixture]:
@@ -234,7 +251,7 @@ class _Table:
         try:
             self.position.play(answer)
         except IllegalMove as error:
-            self.over = _forfeit(mover, Fault("illegal move", str(error)))
+            self.over = _forfeit(mover, Fault(ILLEGAL_MOVE, str(error)))
             return
         self.end_if_over(max_moves)
 

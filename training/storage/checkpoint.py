@@ -112,8 +112,9 @@ def latest(folder: Path) -> tuple[Snapshot, list[str]] | None:
     complaints: list[str] = []
     for path in reversed(numbered(folder, ".pt")):
         try:
-            if zipfile.ZipFile(path).testzip() is not None:  # torch does not look at its checksums
-                raise zipfile.BadZipFile
+            with zipfile.ZipFile(path) as archive:
+                if archive.testzip() is not None:  # torch does not look at its checksums
+                    raise zipfile.BadZipFile
             content = torch.load(path, map_location="cpu", weights_only=True)
             content.pop("settings", None)
             content |= {"progress": Progress(**content["progress"]), "pools": _pools(content.get("pools", {}))}

@@ -2,7 +2,7 @@
 
     python -m training.table s2 --weights nogo9.pt --dry-run
     python -m training.table s2 --weights nogo9.pt --pairs 50:20k policy:1000 --games 10
-    python -m training.table s2 --weights nogo9.pt runs/s2/weights.pt --opponent "hahanogo --sims {sims}"
+    python -m training.table s2 --weights nogo9.pt runs/s2/weights.pt --opponent "hahanogo {sims}"
 
 NAME is one of TABLES. The table's pairs are played as a tournament (docs/tournaments.md), so the same command continues
 one that was stopped, however that happened, and more pairs, games or weights may be added later. The table goes to

@@ -2,6 +2,7 @@
 
 The journal is authoritative; everything else in the folder is made from it. An entrant that cannot be started forfeits
 what is left to it in this sitting: these games are not in the journal, so that they are played once the entrant starts.
+So does one that loses `ILLEGAL_GAMES` in a row by illegal moves, and those are not in the journal either.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from training.matches.match import Fixture
+from training.matches.match import ILLEGAL_GAMES, ILLEGAL_MOVE, Fixture, illegal_play
 from training.tournament import sprt
 from training.tournament.crew import Crew
 from training.tournament.field import SPRT, Field
@@ -27,7 +28,7 @@ class Conductor:
     """One sitting of a tournament.
 
     Attributes:
-        withdrawn: why each entrant could not start, by name.
+        withdrawn: why each entrant that plays no more does not, by name: what follows its name in a line.
     """
 
     def __init__(self, field: Field, journal: Journal, folder: Path) -> None:
@@ -37,6 +38,7 @@ class Conductor:
         self._open = self._still_open()
         self._keys: dict[int, tuple[str, str, int]] = {}  # of the fixtures that were handed out
         self.withdrawn: dict[str, str] = {}
+        self._held: dict[str, list[PlayedGame]] = {}  # games in a row that each entrant lost by illegal moves
 
     @property
     def asked(self) -> int:
@@ -62,7 +64,7 @@ class Conductor:
 
     @property
     def forfeits(self) -> dict[str, int]:
-        """The games that each entrant lost because it could not start."""
+        """The games that each withdrawn entrant did not play."""
         return {name: self._missing_of({name}) for name in self.withdrawn}
 
     def play(self, stop: Callable[[], bool]) -> Iterator[PlayedGame]:
@@ -70,10 +72,33 @@ class Conductor:
         for report in Crew(self.field, self._folder, self._take).play(lambda: stop() or self._is_decided()):
             game = self._played(report)
             if report.game.ended == CANNOT_START:
-                self.withdrawn[game.faulty] = report.game.detail
+                self.withdrawn[game.faulty] = f"could not be started: {report.game.detail}"
                 continue
+            illegal = report.game.ended == ILLEGAL_MOVE
+            for name in game.pair:
+                if illegal and name == game.faulty:
+                    self._hold(game)
+                else:
+                    yield from self._kept(self._held.pop(name, []))
+            if not illegal:
+                yield from self._kept([game])
+        yield from self._kept([game for games in self._held.values() for game in games])
+
+    def _kept(self, games: list[PlayedGame]) -> Iterator[PlayedGame]:
+        for game in games:
             self.journal.add(game)
             yield game
+
+    def _hold(self, game: PlayedGame) -> None:
+        """Hold back a game that was lost by an illegal move, until its loser has played another one or is withdrawn."""
+        name = game.faulty
+        if name in self.withdrawn:  # the game was under way
+            return
+        held = self._held.setdefault(name, [])
+        held.append(game)
+        if len(held) == ILLEGAL_GAMES:
+            self.withdrawn[name] = illegal_play(game.detail)
+            del self._held[name]
 
     def _is_decided(self) -> bool:
         decision = self.decision

@@ -2,7 +2,7 @@
 
 Vocabulary
     standing   an entrant's line of the table
-    forfeit    a game of an entrant that could not be started: not played, not rated
+    forfeit    a game of an entrant that could not be started, or was withdrawn: not played, not rated
     Elo        by the model of Bradley and Terry (`training.matches.elo`), the mean of all rated entrants at 0; an entrant
                without a finished game is not rated. Each pairing is given a share of one draw besides, so that a clean
                sweep stays finite: one divided by the number of the other entrants
@@ -102,7 +102,7 @@ def standings(
     players: Mapping[str, str], games: Sequence[PlayedGame], ratings: Ratings, forfeits: Mapping[str, int]
 ) -> list[Standing]:
     """The table, best first: by Elo, entrants that are not rated last. `players`: each name's description; `forfeits`:
-    the games that each entrant that could not start has lost by it.
+    the games that each withdrawn entrant did not play.
     """
     found = tallies(games)
     rows = []

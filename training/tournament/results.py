@@ -105,7 +105,7 @@ def remarks(results: Results) -> list[str]:
     """Lines on forfeits, faults, random moves under the course's clock, repeated games, and the test."""
     forfeits = {row.name: f"{row.forfeits} game{'s' * (row.forfeits != 1)}" for row in results.table}
     lines = [
-        f"{name} could not be started and forfeits {forfeits[name]}: {why}" for name, why in results.withdrawn.items()
+        f"{name} forfeits {forfeits[name]}: it {why}" for name, why in results.withdrawn.items()
     ]
     lines += [
         f"{row.name} overran its clock: {row.replaced} of its moves were drawn at random"
@@ -223,7 +223,7 @@ def json_text(results: Results) -> str:
             }
             for row in results.table
         },
-        "could_not_start": results.withdrawn,
+        "withdrawn": results.withdrawn,
         "faults": [
             {"game": where(game), "entrant": game.faulty, "ended": game.ended, "detail": game.detail}
             for game in results.faults

@@ -8,6 +8,7 @@ import itertools
 import json
 import os
 import resource
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -91,6 +92,17 @@ def test_an_illegal_move_loses_its_game_and_is_explained(go: Game) -> None:
     assert (first.result, first.winner, first.ended) == ("B+F", 0, "illegal move")
     assert "C3" in first.detail
     assert second.ended == "two passes"
+
+
+def test_a_match_stops_after_three_illegal_games_in_a_row(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program = tmp_path / "engine.py"
+    program.write_text("import sys\nfor line in sys.stdin:\n    print('=' + line.split()[0] + ' A9\\n', flush=True)\n")
+    engine = f"gtp:{sys.executable} -S '{program}'"
+    code = arena.main(["random", engine, "--size", "5", "--games", "10", "--csv", str(tmp_path / "games.csv")])
+    said = capsys.readouterr()
+    assert code == 2
+    assert "A scored" not in said.out and "lost 3 games in a row by illegal moves" in said.err
+    assert len(list(csv.DictReader((tmp_path / "games.csv").open()))) == 3
 
 
 def test_the_referee_knows_ko(go: Game) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -195,11 +196,22 @@ def test_a_troubled_engine_loses_its_games_with_a_reason(
     assert all(detail in record.detail and "\n" not in record.detail for record in records)
 
 
+def test_an_engine_that_reads_words_plays_its_games() -> None:
+    game = games.make("nogo", size=9)
+    engine = Path(__file__).parents[2] / "gtp" / "word_engine.py"
+    player = open_player(f"gtp:{sys.executable} -S '{engine}' 100", Conditions(game, 0.0, clock=(600, 0, 0)))
+    with closing(player):
+        records = list(play_match((player, RandomPlayer()), game, MatchSettings(games=4, opening_moves=2)))
+    assert player.name == "words"
+    assert {record.ended for record in records} <= {"resignation", "game end"}
+    assert all(record.agreed and len(record.moves) > 10 for record in records)
+
+
 SLOPPY = """
 import sys
 discs = {}
 for line in sys.stdin:
-    word, *rest = line.split()[1:]  # the ID; the colours mean nothing to it either
+    word, *rest = line.lstrip("0123456789").split()  # the ID and the colours mean nothing to it
     answer = ""
     if word == "play":
         discs[rest[1][0]] += 1

@@ -7,6 +7,7 @@ import pickle
 import shutil
 import subprocess
 import sys
+import zipfile
 import zlib
 from dataclasses import replace
 from pathlib import Path
@@ -116,6 +117,20 @@ def test_the_newest_checkpoint_stays_where_a_later_one_is_damaged(tmp_path: Path
     (tmp_path / "000010.pt").write_bytes(b"damaged")
     checkpoint.save(tmp_path, snapshot(9, 10), {}, keep=0)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["000009.pt", "000010.pt"]
+
+
+def test_a_checkpoint_is_closed_when_it_has_been_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    checkpoint.save(tmp_path, snapshot(1, 10), {}, keep=0)
+    archives: list[zipfile.ZipFile] = []
+
+    def opened(path: Path) -> zipfile.ZipFile:
+        archives.append(real(path))
+        return archives[-1]
+
+    real = zipfile.ZipFile
+    monkeypatch.setattr(zipfile, "ZipFile", opened)
+    assert checkpoint.latest(tmp_path)
+    assert [archive.fp for archive in archives] == [None]
 
 
 def test_copies_beside_the_checkpoints_are_the_users(tmp_path: Path) -> None:

@@ -71,12 +71,24 @@ def test_trouble_loses_its_games_and_stops_nothing(tmp_path: Path, capsys: pytes
     assert endings["illegal"] == endings["babble"] == {"illegal move"}
     assert all(endings[name] == {"failure"} for name in ("crash", "silent", "foreign", "endless"))
     output = capsys.readouterr()
-    assert "absent could not be started and forfeits 2 games: cannot start the engine 'no-such-program'" in output.out
+    assert "absent forfeits 2 games: it could not be started: cannot start the engine 'no-such-program'" in output.out
     assert "out of memory, or so" in output.out
     assert "Traceback" not in output.err + (tmp_path / "out" / "workers.log").read_text()
     table = {row["entrant"]: row for row in csv.DictReader((tmp_path / "out" / "results.csv").open())}
     assert (table["absent"]["forfeits"], table["absent"]["games"], table["absent"]["elo"]) == ("2", "0", "")
     assert (table["crash"]["faults"], table["crash"]["lost"], table["loud"]["faults"]) == ("2", "2", "0")
+
+
+def test_three_games_in_a_row_lost_by_illegal_moves_measure_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    entrants = {"sound": toy("sound"), "illegal": toy("illegal"), "random": "random"}
+    code, games = play(written(tmp_path, entrants, games=10, kind="gauntlet"))
+    assert code == 1
+    assert {tuple(game["pair"]) for game in games} == {("random", "sound")} and len(games) == 10
+    assert "illegal forfeits 10 games: it lost 3 games in a row by illegal moves" in capsys.readouterr().out
+    table = {row["entrant"]: row for row in csv.DictReader((tmp_path / "out" / "results.csv").open())}
+    assert (table["illegal"]["games"], table["illegal"]["score"], table["sound"]["games"]) == ("0", "", "10")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
