@@ -345,14 +345,16 @@ class AlphaGoZeroNet(Network):
             raise ChoiceError(f"network {config.name} has linear heads, which need a board size")
         points, width, norm = config.size**2, config.channels, config.norm
         self.stem = ConvNorm(config.planes, width, norm=norm)
-        self.blocks = nn.ModuleList(ResidualBlock(width, gain=1.0, norm=norm) for _ in range(config.blocks))
+        self.blocks = nn.ModuleList(ResidualBlock(width, norm=norm) for _ in range(config.blocks))
         self.policy_conv = ConvNorm(width, 2, norm=norm)
-        self.policy_linear = _seeing_its_point(nn.Linear(2 * points, points + 2), points)
+        self.policy_linear = _seeing_its_point(quiet(nn.Linear(2 * points, points + 2)), points)
         self.policy_log_softmax = nn.LogSoftmax(dim=1)
         self.value_conv = ConvNorm(width, 1, norm=norm)
         self.value_hidden = nn.Linear(points, config.value_hidden)
-        self.value_linear = nn.Linear(config.value_hidden, 1)
+        self.value_linear = quiet(nn.Linear(config.value_hidden, 1))
         self.value_tanh = nn.Tanh()
+        for head in (self.policy_conv, self.value_conv):  # a new norm leaves features as large as they are
+            quiet(head.conv)
 
     def forward(self, planes: Tensor, globals: Tensor) -> NetOutput:
         x = relu(self.stem(planes.to(self.stem.conv.weight.dtype)))
