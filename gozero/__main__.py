@@ -106,7 +106,7 @@ def net(options: argparse.Namespace) -> None:
     plain = options.game == "go" and options.size in (None, DEFAULT_SIZE)  # then no kernels need be loaded
     game = None if plain else games.make(options.game, size=options.size)
     board = (DEFAULT_SIZE, DEFAULT_SIZE) if game is None else game.shape
-    print(layer_table(nets.config(options.name, game, options.features), board))
+    print(layer_table(nets.config(options.name, game, options.features, norm=options.norm), board))
 
 
 def weights(options: argparse.Namespace) -> None:
@@ -239,6 +239,12 @@ def _net_options(command: argparse.ArgumentParser) -> None:
         type=int,
         default=1,
         help="version of the input features: 1, 2 or 3, where the game has it (default: 1)",
+    )
+    command.add_argument(
+        "--norm",
+        choices=("renorm", "batch", "none"),
+        help="what follows a convolution, as a run's setting of that name (default: batch in agz13, as in the preset s3; "
+        "else renorm)",
     )
 
 

@@ -106,6 +106,11 @@ class NetConfig:
         return self.value == "scalar" or self.kind == "agz"
 
     @property
+    def parts(self) -> tuple[str, str]:
+        """(norm, value head) that the network is built with: some kinds leave no choice."""
+        return OWN_NORMS.get(self.kind, self.norm), "scalar" if self.has_scalar_value else self.value
+
+    @property
     def board(self) -> tuple[int, int] | None:
         """(rows, columns) of the one board that it plays; None: any board."""
         return None if self.size is None else (self.rows or self.size, self.size)
@@ -150,11 +155,13 @@ class NetConfig:
         return result
 
 
+# of the kinds whose norm is not chosen
+OWN_NORMS = {"mlp": "none", "s0mlp": "none", "s0vgg": "none", "s0senet": "batch"}
 VALUES = ("wdl", "scalar")  # what the value head tells: win, draw and loss, or one number as in AlphaGo Zero
 
 
 def config(
-    name: str, game: Game | None = None, features: int = 1, *, norm: str = NORMS[0], value: str = VALUES[0]
+    name: str, game: Game | None = None, features: int = 1, *, norm: str | None = None, value: str = VALUES[0]
 ) -> NetConfig:
     """The configuration called `name` for a game (None: Go), which says what it sees and, for mlpNxC, on which board it
     plays.
@@ -163,12 +170,14 @@ def config(
         name: see the module's list of kinds.
         game: the game that it is to play.
         features: version of the input features.
-        norm: what follows its convolutions, one of blocks.NORMS; mlpNxC has none.
+        norm: what follows its convolutions, one of blocks.NORMS; mlpNxC has none. None: the usual one, which is torch's
+            batch norm in agz13, as its paper has it.
         value: what its value head tells, one of VALUES; agz13 knows one number only.
 
     Raises:
         ValueError: no network has that name, it cannot play the game, or the game has no such features.
     """
+    norm = norm or ("batch" if name == "agz13" else NORMS[0])
     if name == "agz13":
         if features != 1:
             raise ChoiceError(f"network agz13 sees input features 1, not {features}; choose features = 1")

@@ -49,6 +49,22 @@ def test_net_prints_every_kind_for_every_game(
     assert last == ["total", f"{nets.parameter_count(nets.build(parameters)):,}"]
 
 
+@pytest.mark.parametrize(
+    ("arguments", "norm"),
+    [
+        (["agz13"], "BatchNorm2d"),  # as the preset s3 has it
+        (["agz13", "--norm", "renorm"], "BatchRenorm"),
+        (["b2c8"], "BatchRenorm"),
+        (["b2c8", "--norm", "batch"], "BatchNorm2d"),
+    ],
+)
+def test_net_prints_the_norm_that_the_network_has(
+    arguments: list[str], norm: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["net", *arguments]) == 0
+    assert {line.split()[1] for line in capsys.readouterr().out.splitlines() if "Norm" in line or "norm" in line} == {norm}
+
+
 def test_nets_help_names_every_kind_and_the_games(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["net", "--help"])

@@ -29,7 +29,7 @@ from training.actor.simulators import Disagreement
 from training.console import say
 from training.cycle.cycle import cycle
 from training.doctor.monitor import Monitor
-from training.learner.learner import DivergedError, limit_note, network_config
+from training.learner.learner import DivergedError, limit_note, network_config, resolved
 from training.run import origins
 from training.run.origins import Origin
 from training.run.run import Run
@@ -48,7 +48,7 @@ UNUSABLE = (BusyError, FolderError, SettingsError, CheckpointError, StoreError, 
 FAILED = (StorageError, FolderError, Disagreement, DivergedError, HandLostError)  # exit code 1: the run cannot continue
 # settings that a run cannot change, but for more input features
 FIXED = ("game", "rules", "network", "norm", "value_head", "features")
-OLDEST: dict[str, Any] = {"features": 1, "norm": "renorm", "value_head": "wdl"}  # of runs whose settings lack them
+OLDEST: dict[str, Any] = {"features": 1, "norm": "renorm", "value_head": "wdl"}  # of runs whose files lack them
 BY_SIZE = ("selfplay.size_games", "selfplay.full_until", "replay.size_weights")  # tables that name board sizes
 ON_A_LINE = 3  # settings that have changed: more have a line each
 _STAGE = re.compile(r"stage\.\d+\.")
@@ -127,7 +127,7 @@ def as_begun(settings: LoopSettings, folder: Path, chosen: frozenset[str] | None
     if chosen is None or not storage.holds_run(folder):
         return settings
     try:
-        before = OLDEST | config.saved(folder / "settings.json")
+        before = _built(OLDEST | config.saved(folder / "settings.json"), settings)
     except (OSError, ValueError, TypeError):  # `compare` says what is wrong
         return settings
     kept = {
@@ -195,7 +195,7 @@ def compare(settings: LoopSettings, folder: Path) -> bool:
     if not saved.exists():
         return under_way
     try:
-        before = OLDEST | flat(config.saved(saved))  # older files lack them
+        before = _built(OLDEST | flat(config.saved(saved)), settings)
     except (OSError, ValueError, TypeError) as error:
         raise SettingsError(
             f"cannot read {saved.absolute()}: {error}; move the file away to continue the run with the settings given now, "
@@ -218,6 +218,16 @@ def compare(settings: LoopSettings, folder: Path) -> bool:
         say(f"settings changed since the run last stopped in {folder.absolute()}:{listed}")
         _tell_limit(settings, folder / "weights.pt")
     return True
+
+
+def _built(before: dict[str, Any], settings: LoopSettings) -> dict[str, Any]:
+    """A run's saved settings with the norm and the value head that its network was built with: earlier versions saved
+    what was asked for.
+    """
+    if before.get("network") != settings.network:
+        return before
+    had = resolved(replace(settings, norm=before["norm"], value_head=before["value_head"]))
+    return {**before, "norm": had.norm, "value_head": had.value_head}
 
 
 def _can_see_more(settings: LoopSettings, old: Any, new: int) -> bool:

@@ -31,7 +31,7 @@ from training.console import Parser, positive, say, stop_on_signals
 from training.cycle import sitting
 from training.cycle.sitting import FAILED, UNUSABLE, prepare
 from training.doctor import monitor
-from training.learner.learner import network_config
+from training.learner.learner import network_config, resolved
 from training.records import scoring
 from training.run.origins import Origin
 from training.run.resources import device_of
@@ -282,7 +282,7 @@ def _settings(options: argparse.Namespace) -> tuple[LoopSettings, Path]:
         full = str(Path(settings.monitor.yardstick).absolute())
         settings = replace(settings, monitor=replace(settings.monitor, yardstick=full))
     settings = replace(settings, simulator=simulators.resolve(settings.simulator, scoring.last_game(settings)))
-    return settings, Path(options.run or Path("runs") / path.stem)
+    return resolved(settings), Path(options.run or Path("runs") / path.stem)
 
 
 def _chosen(options: argparse.Namespace) -> frozenset[str] | None:
