@@ -54,8 +54,9 @@ def summary(found: Report, settings: LoopSettings) -> str:
         f"{found['run/rows']:,.0f} rows",
     ]
     parts.append(games or "no new games")  # where all were played elsewhere, or earlier ones left rows enough
-    if found["speed/evaluations"]:  # none where a run went on after the games of a generation
-        parts.append(f"{found['speed/evaluations']:,.0f} evaluations/s")
+    if found.get("speed/evaluations"):  # none where the games were played elsewhere
+        by = " by random playouts" if found.get("speed/playouts") else ""
+        parts.append(f"{found['speed/evaluations']:,.0f} evaluations/s{by}")
     if "cluster/workers" in found:
         shares = f"idle {found.get('cluster/idle', 0.0):.0%}, {found.get('cluster/staleness', 0.0):.1f} versions behind"
         workers = found["cluster/workers"]
