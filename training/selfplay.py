@@ -1,4 +1,4 @@
-"""`python -m training.selfplay`: trains by self-play, or plays the games alone.
+"""The command `python -m training.selfplay`: trains by self-play, or plays the games alone.
 
     python -m training.selfplay                                     the default run: go13 in runs/go13, begun or
                                                                     continued
@@ -72,7 +72,7 @@ def parser() -> argparse.ArgumentParser:
     games.add_argument("--weights", metavar="FILE", help="weights file, or none: PUCT with random playouts")
     games.add_argument("--out", metavar="FOLDER", help="folder of the shard selfplay.gzr, which is appended to")
     games.add_argument("--games", type=int, help="games to finish (default 100)")
-    games.add_argument("--game", help=f"{', '.join(GAMES)} (default: that of the weights; go without)")
+    games.add_argument("--game", type=str.lower, help=f"{', '.join(GAMES)} (default: that of the weights; go without)")
     games.add_argument("--size", type=int, help="board size (default: that of the weights, or the game's own)")
     games.add_argument("--rules", help="rule set (default: the game's own)")
     games.add_argument("--full-visits", type=int, help="simulations of a recorded move (default 32)")

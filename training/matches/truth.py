@@ -269,7 +269,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(prog="python -m training.truth", description=__doc__.partition("\n")[0], epilog=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("--game", required=True, metavar="NAME", help="tictactoe, connect4, nogo or othello")
+    parser.add_argument("--game", type=str.lower, required=True, metavar="NAME", help="tictactoe, connect4, nogo or othello")
     parser.add_argument("--size", type=int, help="board size (default: the game's own)")
     parser.add_argument("--weights", required=True, metavar="FILE", help="the network that is measured")
     parser.add_argument("--visits", type=int, default=100, metavar="N", help="of its search (default 100)")
