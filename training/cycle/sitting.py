@@ -17,6 +17,7 @@ from dataclasses import replace
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from gozero import growth, weights
@@ -50,6 +51,7 @@ FAILED = (StorageError, FolderError, Disagreement, DivergedError, HandLostError)
 FIXED = ("game", "rules", "network", "norm", "value_head", "features")
 OLDEST: dict[str, Any] = {"features": 1, "norm": "renorm", "value_head": "wdl"}  # of runs whose files lack them
 BY_SIZE = ("selfplay.size_games", "selfplay.full_until", "replay.size_weights")  # tables that name board sizes
+LINE = 110  # characters of a line of settings
 ON_A_LINE = 3  # settings that have changed: more have a line each
 _STAGE = re.compile(r"stage\.\d+\.")
 _ENTRY = re.compile(rf"({'|'.join(map(re.escape, ('learner.rates', *BY_SIZE)))}|stage\.\d+\.sizes)\.")  # of a table
@@ -142,9 +144,18 @@ def as_begun(settings: LoopSettings, folder: Path, chosen: frozenset[str] | None
     return replace(settings, **kept)
 
 
-def introduce(settings: LoopSettings) -> None:
-    """Say what the run's settings are, and which of them have no effect."""
-    say(config.describe(settings))
+def introduce(settings: LoopSettings, folder: Path, source: str = "a run") -> None:
+    """Say which of the run's settings are not the defaults, where all are, and which have no effect; `source` is where they
+    come from.
+    """
+    say(
+        f"{source}: {settings.network} for {settings.game}, in {folder.absolute()}; settings that are not the defaults:"
+    )
+    changed = " ".join(config.changed(settings))
+    say(
+        fill(changed, LINE, initial_indent="  ", subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    )
+    say(f"all settings: {folder.absolute() / 'settings.json'}; with their units: --list-settings")
     played = {size for stage in settings.stage for size in stage.sizes}
     for name in BY_SIZE:
         if unplayed := sorted(attrgetter(name)(settings).keys() - played):
