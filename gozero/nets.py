@@ -42,6 +42,7 @@ from gozero.blocks import (
 )
 from gozero.errors import ChoiceError
 from gozero.features import CHAIN_GAMES, GLOBALS, MIDDLE_SIZE, SIZE_SCALE, layout, version_of
+from gozero.words import counted
 
 if TYPE_CHECKING:
     from gozero.games.game import Game
@@ -122,8 +123,7 @@ class NetConfig:
         known = {"mlp": of_units, "s0mlp": of_units, "vgg": of_channels, "s0vgg": of_channels}
         parts = known.get(self.kind, ("block", "channel"))
         return " of ".join(
-            f"{count} {part}{'s' * (count != 1)}"
-            for count, part in zip((self.blocks, self.channels), parts, strict=True)
+            counted(count, part) for count, part in zip((self.blocks, self.channels), parts, strict=True)
         )
 
     def to_dict(self) -> dict[str, Any]:

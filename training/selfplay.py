@@ -24,6 +24,7 @@ from gozero.errors import ChoiceError
 from gozero.games import GAMES, usual
 from gozero.options import SettingsError
 from gozero.weights import WeightsError
+from gozero.words import counted
 from training.actor import simulators
 from training.actor.leaves import Resources, leaf_evaluator
 from training.actor.pool import Pool
@@ -201,7 +202,9 @@ def _play(options: argparse.Namespace) -> int:
     seconds = time.monotonic() - began
     rows = sum(record.rows for record in found)
     speed = f"{pool.evaluations:,} evaluations in {seconds:.1f} s, {pool.evaluations / seconds:,.0f} a second"
-    say(f"{len(found)} games, {rows} rows, {speed}; refereed by {simulators.DESCRIPTIONS[simulator]}")
+    say(
+        f"{counted(len(found), 'game')}, {counted(rows, 'row')}, {speed}; refereed by {simulators.DESCRIPTIONS[simulator]}"
+    )
     return 0
 
 

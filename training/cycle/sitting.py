@@ -24,6 +24,7 @@ from gozero import growth, weights
 from gozero.errors import ChoiceError
 from gozero.options import SettingsError, flat
 from gozero.weights import WeightsError
+from gozero.words import counted
 from training.actor import simulators
 from training.actor.processes import HandLostError
 from training.actor.simulators import Disagreement
@@ -171,7 +172,7 @@ def train(run: Run, watch: Monitor, program: str, stop: Callable[[], bool], home
     try:
         run.steps.watch, run.watch = watch.step, watch.match
         if run.progress.learning and (owed := run.steps.owed()):
-            say(f"first it learns from the games that it has: {owed:,} step{'s' * (owed != 1)}")
+            say(f"first it learns from the games that it has: {counted(owed, 'step', ',')}")
         cycle(run, watch, stop)
     except HandLostError as error:
         say(f"{program}: {error}; the run continues from its last checkpoint with the same command")
