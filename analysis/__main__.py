@@ -24,6 +24,7 @@ from gozero.options import SettingsError
 from gozero.output import Log, ProtocolOutput, tell
 from gozero.search.memory import Memory
 from gozero.weights import WeightsError
+from gozero.words import counted
 
 if TYPE_CHECKING:
     from gozero.evaluators.base import Evaluator
@@ -84,9 +85,8 @@ def sit(settings: AnalysisSettings, log: Log | None) -> int:
 
 def greeting(settings: AnalysisSettings, path: Path) -> str:
     """The line on stderr that names the weights and the limits."""
-    return (
-        f"gozero {VERSION}, weights {path}; {settings.visits} visits a position, {settings.positions} positions at once"
-    )
+    visits, positions = counted(settings.visits, "visit"), counted(settings.positions, "position")
+    return f"gozero {VERSION}, weights {path}; {visits} a position, {positions} at once"
 
 
 def read_lines(output: ProtocolOutput) -> Lines:

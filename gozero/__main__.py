@@ -24,6 +24,13 @@ from gozero.weights import WeightsError
 
 DEFAULT_WEIGHTS = WEIGHTS["go"]
 DEFAULT_SIZE = 13
+FIRST = """\
+try first:
+  python -m gozero play connect4 --level 3    a game in this terminal; or othello, go, nogo ...
+  gozero-web                                  the same, and more, in your browser
+  gozero-gtp --check                          whether the engine works, before you add it to a client
+  python -m training                          the commands that train networks
+docs/play.md has the rest; each command has --help."""
 DEEPEST_PERFT = 1_000  # plies: no count of so many ever ends
 
 
@@ -35,7 +42,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(arguments: Sequence[str] | None) -> int:
     """`main`, but for standard output."""
     try:
-        options = _parser().parse_args(arguments)
+        parser = _parser()
+        options = parser.parse_args(arguments)
+        if options.command is None:
+            parser.print_help()
+            return SUCCESS
         command: Callable[[argparse.Namespace], None] = options.command
         command(options)
     except (ChoiceError, SettingsError, WeightsError, PlotError, TallyError) as error:
@@ -106,7 +117,7 @@ def net(options: argparse.Namespace) -> None:
     plain = options.game == "go" and options.size in (None, DEFAULT_SIZE)  # then no kernels need be loaded
     game = None if plain else games.make(options.game, size=options.size)
     board = (DEFAULT_SIZE, DEFAULT_SIZE) if game is None else game.shape
-    print(layer_table(nets.config(options.name, game, options.features), board))
+    print(layer_table(nets.config(options.name, game, options.features, norm=options.norm), board))
 
 
 def weights(options: argparse.Namespace) -> None:
@@ -180,9 +191,13 @@ def _convert_network(name: str | None, size: int) -> str | None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = LineParser(
-        prog="python -m gozero", description="Tools around the engine; gozero-gtp is the engine itself."
+        prog="python -m gozero",
+        description="A game in this terminal, and tools around the engine; gozero-gtp is the engine itself.",
+        epilog=FIRST,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    parser.set_defaults(command=None)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     for run, words, add_options in (
         (play, "play against the engine in this terminal", _play_options),
         (perft, "count move sequences, to compare rules with another implementation", _perft_options),
@@ -198,7 +213,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _play_options(command: argparse.ArgumentParser) -> None:
-    command.add_argument("game", nargs="?", help=f"name of the game: {', '.join(GAMES)}")
+    command.add_argument("game", nargs="?", type=str.lower, help=f"name of the game: {', '.join(GAMES)}")
     command.add_argument("--size", type=int, help="points a side (default: that of the weights, or the game's own)")
     command.add_argument(
         "--weights", metavar="FILE", help="weights file (default: the game's, if there is one; else random playouts)"
@@ -218,7 +233,7 @@ def _play_options(command: argparse.ArgumentParser) -> None:
 
 
 def _perft_options(command: argparse.ArgumentParser) -> None:
-    command.add_argument("game", help=f"name of the game: {', '.join(GAMES)}")
+    command.add_argument("game", type=str.lower, help=f"name of the game: {', '.join(GAMES)}")
     command.add_argument("--size", type=int, help="points a side (default: the game's own)")
     command.add_argument("--depth", type=int, default=4, help="longest sequence, in plies (default: %(default)s)")
     command.add_argument("--rules", help="rule set (default: the game's own)")
@@ -229,7 +244,7 @@ def _net_options(command: argparse.ArgumentParser) -> None:
         "name", help="b10c64 (blocks, channels), se4c64, vgg2c64, mlp2x200 (layers, units) and the like, or agz13"
     )
     command.add_argument(
-        "--game", default="go", help=f"whose positions it sees: {', '.join(GAMES)} (default: %(default)s)"
+        "--game", type=str.lower, default="go", help=f"whose positions it sees: {', '.join(GAMES)} (default: %(default)s)"
     )
     command.add_argument(
         "--size", type=int, help="points a side, or columns, of the board that passes through (default: the game's own)"
@@ -239,6 +254,12 @@ def _net_options(command: argparse.ArgumentParser) -> None:
         type=int,
         default=1,
         help="version of the input features: 1, 2 or 3, where the game has it (default: 1)",
+    )
+    command.add_argument(
+        "--norm",
+        choices=("renorm", "batch", "none"),
+        help="what follows a convolution, as a run's setting of that name (default: batch in agz13, as in the preset s3; "
+        "else renorm)",
     )
 
 

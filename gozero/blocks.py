@@ -155,10 +155,10 @@ def pool(x: Tensor, size: Tensor) -> Tensor:
 class ResidualBlock(nn.Module):
     """relu(x + conv(relu(conv(x)))), each convolution with its batch norm (He et al. 2015)."""
 
-    def __init__(self, channels: int, *, gain: float = 0.0, norm: str = NORMS[0]) -> None:
+    def __init__(self, channels: int, *, norm: str = NORMS[0]) -> None:
         super().__init__()
         self.conv1 = ConvNorm(channels, channels, norm=norm)
-        self.conv2 = ConvNorm(channels, channels, gain=gain, norm=norm)
+        self.conv2 = ConvNorm(channels, channels, gain=0.0, norm=norm)
 
     def forward(self, x: Tensor, size: Tensor) -> Tensor:
         return relu(x + self.conv2(relu(self.conv1(x))))

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import relu
 
-from gozero.blocks import ConvNorm
+from gozero.blocks import ConvNorm, quiet
 
 COLOURS = 3  # planes
 OWN, OTHER, OWN_MOVES, BLACK_TO_MOVE = 0, 1, 2, 4  # planes of features.BOARD
@@ -46,7 +46,7 @@ class Perceptron(nn.Module):
     def __init__(self, board: tuple[int, int], moves: int, units: int, kernel: int) -> None:
         super().__init__()
         self.hidden = nn.Linear(COLOURS * board[0] * board[1], units)
-        self.answer = nn.Linear(units, moves + 1)
+        self.answer = quiet(nn.Linear(units, moves + 1))
 
     def forward(self, x: Tensor) -> Tensor:
         return self.answer(relu(self.hidden(x.flatten(1))))
@@ -59,7 +59,7 @@ class MiniVGG(nn.Module):
         super().__init__()
         self.first = ConvNorm(COLOURS, channels, kernel, norm="none")
         self.second = ConvNorm(channels, channels, kernel, norm="none")
-        self.answer = nn.Linear(channels * board[0] * board[1], moves + 1)
+        self.answer = quiet(nn.Linear(channels * board[0] * board[1], moves + 1))
 
     def forward(self, x: Tensor) -> Tensor:
         return self.answer(relu(self.second(relu(self.first(x)))).flatten(1))
@@ -80,7 +80,7 @@ class SqueezeNet18(nn.Module):
             blocks += [PreActivationBlock(inputs, outputs, 1 + (stage > 0)), PreActivationBlock(outputs, outputs, 1)]
             inputs = outputs
         self.stages = nn.Sequential(*blocks)
-        self.answer = nn.Linear(inputs, moves + 1)
+        self.answer = quiet(nn.Linear(inputs, moves + 1))
 
     def forward(self, x: Tensor) -> Tensor:
         return self.answer(self.stages(relu(self.norm(self.first(x)))).mean((2, 3)))

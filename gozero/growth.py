@@ -46,7 +46,7 @@ def takes_tactics(config: NetConfig) -> bool:
 
 def check(old: NetConfig, new: NetConfig) -> None:
     """GrowthError unless a network `old` can become `new`."""
-    if replace(old, size_limit=new.size_limit) == new:
+    if old.parts == new.parts and replace(old, size_limit=new.size_limit, norm=new.norm, value=new.value) == new:
         return
     if new.features < old.features or (new.features > old.features and not takes_tactics(old)):
         change = "be given more" if new.features > old.features else "do with less"
@@ -61,7 +61,7 @@ def check(old: NetConfig, new: NetConfig) -> None:
         )
     if (old.planes, old.globals) != (new.planes, new.globals) or old.tactics > new.tactics:
         raise GrowthError(f"{old.name} cannot become {new.name}: they do not see the same inputs")
-    if (old.norm, old.value) != (new.norm, new.value):
+    if old.parts != new.parts:
         raise GrowthError(f"{old.name} cannot become {new.name}: they differ in norm or value_head, which a run keeps")
     widths = ("blocks", "channels", "head_channels", "value_hidden")
     smaller = next((name for name in widths if getattr(new, name) < getattr(old, name)), None)

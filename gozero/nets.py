@@ -42,6 +42,7 @@ from gozero.blocks import (
 )
 from gozero.errors import ChoiceError
 from gozero.features import CHAIN_GAMES, GLOBALS, MIDDLE_SIZE, SIZE_SCALE, layout, version_of
+from gozero.words import counted
 
 if TYPE_CHECKING:
     from gozero.games.game import Game
@@ -106,6 +107,11 @@ class NetConfig:
         return self.value == "scalar" or self.kind == "agz"
 
     @property
+    def parts(self) -> tuple[str, str]:
+        """(norm, value head) that the network is built with: some kinds leave no choice."""
+        return OWN_NORMS.get(self.kind, self.norm), "scalar" if self.has_scalar_value else self.value
+
+    @property
     def board(self) -> tuple[int, int] | None:
         """(rows, columns) of the one board that it plays; None: any board."""
         return None if self.size is None else (self.rows or self.size, self.size)
@@ -117,8 +123,7 @@ class NetConfig:
         known = {"mlp": of_units, "s0mlp": of_units, "vgg": of_channels, "s0vgg": of_channels}
         parts = known.get(self.kind, ("block", "channel"))
         return " of ".join(
-            f"{count} {part}{'s' * (count != 1)}"
-            for count, part in zip((self.blocks, self.channels), parts, strict=True)
+            counted(count, part) for count, part in zip((self.blocks, self.channels), parts, strict=True)
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -150,11 +155,13 @@ class NetConfig:
         return result
 
 
+# of the kinds whose norm is not chosen
+OWN_NORMS = {"mlp": "none", "s0mlp": "none", "s0vgg": "none", "s0senet": "batch"}
 VALUES = ("wdl", "scalar")  # what the value head tells: win, draw and loss, or one number as in AlphaGo Zero
 
 
 def config(
-    name: str, game: Game | None = None, features: int = 1, *, norm: str = NORMS[0], value: str = VALUES[0]
+    name: str, game: Game | None = None, features: int = 1, *, norm: str | None = None, value: str = VALUES[0]
 ) -> NetConfig:
     """The configuration called `name` for a game (None: Go), which says what it sees and, for mlpNxC, on which board it
     plays.
@@ -163,12 +170,14 @@ def config(
         name: see the module's list of kinds.
         game: the game that it is to play.
         features: version of the input features.
-        norm: what follows its convolutions, one of blocks.NORMS; mlpNxC has none.
+        norm: what follows its convolutions, one of blocks.NORMS; mlpNxC has none. None: the usual one, which is torch's
+            batch norm in agz13, as its paper has it.
         value: what its value head tells, one of VALUES; agz13 knows one number only.
 
     Raises:
         ValueError: no network has that name, it cannot play the game, or the game has no such features.
     """
+    norm = norm or ("batch" if name == "agz13" else NORMS[0])
     if name == "agz13":
         if features != 1:
             raise ChoiceError(f"network agz13 sees input features 1, not {features}; choose features = 1")
@@ -345,14 +354,16 @@ class AlphaGoZeroNet(Network):
             raise ChoiceError(f"network {config.name} has linear heads, which need a board size")
         points, width, norm = config.size**2, config.channels, config.norm
         self.stem = ConvNorm(config.planes, width, norm=norm)
-        self.blocks = nn.ModuleList(ResidualBlock(width, gain=1.0, norm=norm) for _ in range(config.blocks))
+        self.blocks = nn.ModuleList(ResidualBlock(width, norm=norm) for _ in range(config.blocks))
         self.policy_conv = ConvNorm(width, 2, norm=norm)
-        self.policy_linear = _seeing_its_point(nn.Linear(2 * points, points + 2), points)
+        self.policy_linear = _seeing_its_point(quiet(nn.Linear(2 * points, points + 2)), points)
         self.policy_log_softmax = nn.LogSoftmax(dim=1)
         self.value_conv = ConvNorm(width, 1, norm=norm)
         self.value_hidden = nn.Linear(points, config.value_hidden)
-        self.value_linear = nn.Linear(config.value_hidden, 1)
+        self.value_linear = quiet(nn.Linear(config.value_hidden, 1))
         self.value_tanh = nn.Tanh()
+        for head in (self.policy_conv, self.value_conv):  # a new norm leaves features as large as they are
+            quiet(head.conv)
 
     def forward(self, planes: Tensor, globals: Tensor) -> NetOutput:
         x = relu(self.stem(planes.to(self.stem.conv.weight.dtype)))

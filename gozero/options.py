@@ -124,14 +124,16 @@ def _made(item: Field[Any], hint: Any, value: Any, where: str) -> Any:
 
 
 def check(entry: Field[Any], value: Any, where: str) -> Any:
-    """``value`` as the type of the field. SettingsError if it has another type, is out of range or not among the
-    choices.
+    """``value`` as the type of the field, a choice in any case. SettingsError if it has another type, is out of range or
+    not among the choices.
     """
     kind = kind_of(entry)
     if kind is float and type(value) is int:
         value = float(value) if abs(value) < sys.float_info.max else (math.inf if value > 0 else -math.inf)
     value = expected(value, kind, where)
     low, high, choices = entry.metadata["low"], entry.metadata["high"], entry.metadata["choices"]
+    if choices and value.lower() in choices:
+        return value.lower()
     if choices and value not in choices:
         verb = "choose" if "unit" in entry.metadata else "expected"
         raise SettingsError(f"{where} = {value!r}: {verb} one of {', '.join(choices)}")

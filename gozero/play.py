@@ -33,6 +33,7 @@ from gozero.search_report import ranked
 from gozero.sitting import Opponent, Reply, Sitting, name_of
 from gozero.tally import Key
 from gozero.weights import WeightsError, file_hash, header
+from gozero.words import counted
 
 VISITS, PLAYOUTS = (
     400,
@@ -101,8 +102,8 @@ def play(settings: PlaySettings) -> None:
         if path
         else f"No weights for this game ({WEIGHTS[game.name]}): PUCT with random playouts"
     )
-    strength = f"level {settings.level}" if settings.level is not None else f"{chosen.visits} visits"
-    simulations = f"{chosen.visits} simulation{'s' * (chosen.visits != 1)} a move"
+    strength = f"level {settings.level}" if settings.level is not None else counted(chosen.visits, "visit")
+    simulations = f"{counted(chosen.visits, 'simulation')} a move"
     print(f"{opponent}, {simulations if settings.level is None else strength}.")
     if warning:
         print(warning, file=sys.stderr)

@@ -167,6 +167,8 @@ def _strips(layer: Filters) -> list[tuple[np.ndarray, list[str], int, str]]:
 
 
 def _panel(axes: Axes, panel: Panel) -> None:
+    from matplotlib.ticker import MaxNLocator
+
     for number, curve in enumerate(panel.curves):
         style: dict[str, Any] = {
             "color": COLOURS[number % len(COLOURS)],
@@ -184,6 +186,8 @@ def _panel(axes: Axes, panel: Panel) -> None:
     axes.set_xlabel(panel.across, fontsize=8)
     if panel.logarithmic:
         axes.set_xscale("log")
+    elif panel.across == "generation":
+        axes.xaxis.set_major_locator(MaxNLocator("auto", integer=True))
     axes.tick_params(labelsize=7)
     axes.grid(alpha=0.25)
     axes.legend(fontsize=7, framealpha=0.6)
@@ -225,5 +229,5 @@ def _figure(width: float, height: float) -> Figure:
 
 def _png(figure: Figure, dpi: int = DPI) -> bytes:
     buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=dpi)
+    figure.savefig(buffer, format="png", dpi=dpi, bbox_inches="tight")  # a narrow figure's labels may be wider than it
     return buffer.getvalue()

@@ -22,6 +22,7 @@ from gozero.games import GO_FAMILY
 from gozero.input import arriving_lines
 from gozero.output import Log, ProtocolOutput, unanswerable
 from gozero.threads import available_threads
+from gozero.words import counted
 from gtp.analyze import AnalysisCommands
 from gtp.clock import ClockCommands
 from gtp.gogui import GoguiCommands, GoguiGoCommands
@@ -132,13 +133,13 @@ def surroundings(settings: GtpSettings) -> str:
     """Process, threads and platform, for the log, one fact a line."""
     threads = settings.threads or available_threads()
     folder = files.working_folder() or "a folder that has been removed"
-    return f"process {os.getpid()}, {threads} threads, Python {platform.python_version()}, {platform.platform()}\nin {folder}"
+    return f"process {os.getpid()}, {counted(threads, 'thread')}, Python {platform.python_version()}, {platform.platform()}\nin {folder}"
 
 
 def facts(settings: GtpSettings, path: Path, header: Header) -> list[str]:
     """What determines how it plays: weights, network, game, rules, and the limits of a move."""
     visits, seconds = settings.move_visits, settings.time
-    limits = [f"{visits} visits"] if visits else []
+    limits = [counted(visits, "visit")] if visits else []
     limits += [f"{seconds:g} s"] if seconds else []
     move = " or ".join(limits) or f"{DEFAULT_VISITS} visits or {DEFAULT_SECONDS:g} s unless a clock is set"
     if settings.is_policy:

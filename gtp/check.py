@@ -23,6 +23,7 @@ from gozero.engine import beyond_training, spanned, supported_sizes
 from gozero.machine import megabytes, processor
 from gozero.threads import available_threads
 from gozero.weights import listed
+from gozero.words import counted
 from gtp.protocol import FatalError
 from gtp.settings import GtpSettings
 
@@ -184,7 +185,7 @@ def _speed(evaluator: Evaluator, game: Game, threads: int) -> CheckResult:
         evaluator.evaluate(states)
         count += BATCH
     busy = (time.process_time() - worked) / seconds
-    text = f"{count / seconds:,.0f} evaluations a second, {busy:.1f} of {threads} threads at work"
+    text = f"{count / seconds:,.0f} evaluations a second, {busy:.1f} of {counted(threads, 'thread')} at work"
     on_gpu = str(getattr(evaluator, "device", "cpu")).startswith("cuda")
     if busy < IDLE_SHARE * threads and not on_gpu:
         fewer = max(1, round(busy))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from gozero import coords
 from gozero.colours import COLOUR_WORDS
+from gozero.words import counted
 
 if TYPE_CHECKING:
     from gozero.search_report import Analysis, MoveAnalysis
@@ -21,7 +22,7 @@ def summary(look: Analysis, board: tuple[int, int]) -> str:
     expected line.
     """
     best = look.moves[0]
-    parts = [f"win rate {50 * (1 + best.value):.1f} %", f"{look.visits} visits"]
+    parts = [f"win rate {50 * (1 + best.value):.1f} %", counted(look.visits, "visit")]
     if best.score is not None:
         parts.append(f"score {best.score:+.1f}")
     return f"{', '.join(parts)}: {line(best.line, board)}"
@@ -37,7 +38,7 @@ def searched(found: Searched, board: tuple[int, int]) -> str:
     from_before = f" ({', '.join(sources)})" if sources else ""
     purpose = "" if found.purpose is None else f", {found.purpose}"
     parts = [
-        f"{COLOUR_WORDS[look.colour]}{purpose}: {look.visits} visits{from_before}",
+        f"{COLOUR_WORDS[look.colour]}{purpose}: {counted(look.visits, 'visit')}{from_before}",
         f"{(look.visits - found.kept) / seconds:.0f}/s",
         f"{seconds:.2f} s",
         f"win rate {50 * (1 + look.value):.1f} %",

@@ -1,13 +1,15 @@
 """`python -m gozero`: what its commands print, and one line with exit code 2 for whatever is wrong."""
 
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 import gozero
-from gozero import __main__, caches, games, nets, weights
+from gozero import __main__, caches, games, nets, options, weights
 from gozero.__main__ import main
+from gtp.settings import GtpSettings
 
 CONFIG = nets.config("b2c8")
 
@@ -19,6 +21,23 @@ def failure(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     assert out == ""
     assert err.startswith("gozero: ") and err.count("\n") == 1
     return err.removeprefix("gozero: ").rstrip()
+
+
+def test_without_a_command_it_lists_them_and_loads_nothing_heavy() -> None:
+    code = (
+        "import sys; from gozero.__main__ import main; main([]); print(*{'numba', 'numpy', 'torch'} & set(sys.modules))"
+    )
+    *said, heavy = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.split("\n")[:-1]
+    assert all(f"    {name} " in "\n".join(said) for name in ("play", "perft", "net", "weights", "graph", "warmup"))
+    assert "python -m gozero play connect4" in "\n".join(said)
+    assert heavy == ""
+
+
+@pytest.mark.parametrize("name", ["Go", "GO", "TicTacToe"])
+def test_a_game_may_be_named_in_any_case(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["perft", name, "--depth", "1", "--size", "3"]) == 0
+    assert main(["net", "b2c8", "--game", name, "--size", "3"]) == 0
+    assert options.check(options.entry(GtpSettings, "game"), name, "--game") == name.lower()
 
 
 def test_perft_prints_the_counts_of_all_depths_on_one_line(capsys: pytest.CaptureFixture[str]) -> None:
@@ -47,6 +66,24 @@ def test_net_prints_every_kind_for_every_game(
     assert main(["net", *arguments]) == 0
     last = capsys.readouterr().out.splitlines()[-1].split()
     assert last == ["total", f"{nets.parameter_count(nets.build(parameters)):,}"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "norm"),
+    [
+        (["agz13"], "BatchNorm2d"),  # as the preset s3 has it
+        (["agz13", "--norm", "renorm"], "BatchRenorm"),
+        (["b2c8"], "BatchRenorm"),
+        (["b2c8", "--norm", "batch"], "BatchNorm2d"),
+    ],
+)
+def test_net_prints_the_norm_that_the_network_has(
+    arguments: list[str], norm: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["net", *arguments]) == 0
+    assert {line.split()[1] for line in capsys.readouterr().out.splitlines() if "Norm" in line or "norm" in line} == {
+        norm
+    }
 
 
 def test_nets_help_names_every_kind_and_the_games(capsys: pytest.CaptureFixture[str]) -> None:
@@ -90,7 +127,7 @@ def test_bad_input_is_one_line(capsys: pytest.CaptureFixture[str], arguments: li
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "COMMAND; see python -m gozero --help"),
+        (["plya"], "'plya'"),
         (["play", "go", "--vists", "3"], "unrecognized arguments: --vists 3"),
         (
             ["play", "go", "--visits", "many"],

@@ -1,13 +1,14 @@
 """Networks: the seed network layer by layer, size-agnostic weights, folding, and that they can learn."""
 
 import dataclasses
+import math
 
 import numpy as np
 import pytest
 import torch
 from torch import nn
 
-from gozero import blocks, folding, games, nets
+from gozero import blocks, course_nets, features, folding, games, nets
 from gozero.blocks import BatchRenorm, PoolingBlock
 from gozero.layer_table import layer_table
 from tests.trained import random_states, trained_like
@@ -208,15 +209,26 @@ def test_the_seed_decides_the_weights_and_nothing_else() -> None:
     assert not torch.equal(one["stem.conv.weight"], other["stem.conv.weight"])
 
 
-@pytest.mark.parametrize("name", ["b2c16", "b10c64", "se4c64", "vgg2c64", "mlp2x200"])
-def test_an_untrained_network_has_no_opinion(name: str) -> None:
-    """Self-play from nothing must begin near-uniform and undecided."""
+UNTRAINED = [
+    *((name, "go", 9, norm) for name in ("b2c16", "b10c64", "se4c64", "vgg2c64") for norm in blocks.NORMS),
+    *(("agz13", "go", 13, norm) for norm in blocks.NORMS),
+    *((name, game, None, "renorm") for name in ("mlp2x200", *course_nets.BODIES) for game in ("tictactoe", "connect4")),
+]
+
+
+@pytest.mark.parametrize(("name", "game", "size", "norm"), UNTRAINED)
+def test_an_untrained_network_has_no_opinion(name: str, game: str, size: int | None, norm: str) -> None:
+    """Self-play from nothing must begin near-uniform and undecided, also in positions with many stones."""
+    board = games.make(game, size=size)
+    config = nets.config(name, board, norm=norm)
+    shown = features.encode(board, random_states(board, 4), config.features)
     with torch.inference_mode():
-        output = nets.build(nets.config(name, games.make("go", size=9)), seed=3).eval()(*inputs(9))
-    probabilities = output.policy.softmax(1)
-    assert probabilities.max() < 2 / 83
+        output = nets.build(config, seed=3).eval()(*map(torch.from_numpy, shown))
+    logits = output.policy.masked_fill(output.policy < -20, -torch.inf).log_softmax(1)  # what cannot be played
+    evenly = -logits.isfinite().sum(1).float().log()
+    assert torch.where(logits.isfinite(), (logits - evenly[:, None]).abs(), 0.0).max() < math.log(2)
     assert output.value.abs().max() < 0.2
-    assert output.score.abs().max() < 10
+    assert output.score is None or output.score.abs().max() < 10
 
 
 @pytest.mark.parametrize(("name", "size"), [("b2c16", 5), ("b10c64", 9), ("agz13", 13)])

@@ -1,4 +1,4 @@
-"""`python -m training.selfplay`: trains by self-play, or plays the games alone.
+"""The command `python -m training.selfplay`: trains by self-play, or plays the games alone.
 
     python -m training.selfplay                                     the default run: go13 in runs/go13, begun or
                                                                     continued
@@ -24,6 +24,7 @@ from gozero.errors import ChoiceError
 from gozero.games import GAMES, usual
 from gozero.options import SettingsError
 from gozero.weights import WeightsError
+from gozero.words import counted
 from training.actor import simulators
 from training.actor.leaves import Resources, leaf_evaluator
 from training.actor.pool import Pool
@@ -72,7 +73,7 @@ def parser() -> argparse.ArgumentParser:
     games.add_argument("--weights", metavar="FILE", help="weights file, or none: PUCT with random playouts")
     games.add_argument("--out", metavar="FOLDER", help="folder of the shard selfplay.gzr, which is appended to")
     games.add_argument("--games", type=int, help="games to finish (default 100)")
-    games.add_argument("--game", help=f"{', '.join(GAMES)} (default: that of the weights; go without)")
+    games.add_argument("--game", type=str.lower, help=f"{', '.join(GAMES)} (default: that of the weights; go without)")
     games.add_argument("--size", type=int, help="board size (default: that of the weights, or the game's own)")
     games.add_argument("--rules", help="rule set (default: the game's own)")
     games.add_argument("--full-visits", type=int, help="simulations of a recorded move (default 32)")
@@ -201,7 +202,9 @@ def _play(options: argparse.Namespace) -> int:
     seconds = time.monotonic() - began
     rows = sum(record.rows for record in found)
     speed = f"{pool.evaluations:,} evaluations in {seconds:.1f} s, {pool.evaluations / seconds:,.0f} a second"
-    say(f"{len(found)} games, {rows} rows, {speed}; refereed by {simulators.DESCRIPTIONS[simulator]}")
+    say(
+        f"{counted(len(found), 'game')}, {counted(rows, 'row')}, {speed}; refereed by {simulators.DESCRIPTIONS[simulator]}"
+    )
     return 0
 
 

@@ -88,8 +88,8 @@ def test_ownership_is_black_above_zero_whoever_is_to_move() -> None:
 
 def test_value_and_policy_need_no_search_and_visits_make_one() -> None:
     engine = Painter()
-    assert engine.ask("gogui-value").startswith("win rate 75.0 %, 1 visits, score +10.0: A5")
-    assert engine.ask("gogui-value w").startswith("win rate 25.0 %, 1 visits, score -10.0: ")
+    assert engine.ask("gogui-value").startswith("win rate 75.0 %, 1 visit, score +10.0: A5")
+    assert engine.ask("gogui-value w").startswith("win rate 25.0 %, 1 visit, score -10.0: ")
     policy = engine.ask("gogui-policy").splitlines()
     assert policy[0].startswith("INFLUENCE A5 1.000 B5 0.9") and policy[1].startswith("LABEL A5 9 ")
     assert policy[2] == "TEXT pass 0.0 %"  # the board is open

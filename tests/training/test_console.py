@@ -7,13 +7,16 @@ import errno
 import io
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from gozero.errors import ChoiceError
 from training import console, selfplay
+from training.__main__ import main as training_main
 from training.doctor import report
 from training.loop import startup
 from training.matches import arena, ladder, truth, yardstick
@@ -125,6 +128,21 @@ def test_a_run_goes_on_when_nobody_reads_what_it_says(error: int, monkeypatch: p
 
     monkeypatch.setattr(sys, "stderr", Gone())
     assert console.run_command("test", command) == 7
+
+
+def test_training_alone_lists_its_commands_and_loads_nothing_heavy() -> None:
+    code = "import sys; from training.__main__ import main; main([]); print(*{'numba', 'numpy', 'torch'} & set(sys.modules))"
+    *said, heavy = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.split("\n")[:-1]
+    listed = {line.split()[0] for line in said if line.startswith("  training.")}
+    folder = Path(console.__file__).parent
+    assert listed >= {*COMMANDS, *(f"training.{path.parent.name}" for path in folder.glob("*/__main__.py"))}
+    assert any("python -m training.loop --preset tiny" in line for line in said)
+    assert heavy == ""
+
+
+def test_training_with_an_unknown_command_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert training_main(["lop"]) == 2
+    assert "'lop'" in capsys.readouterr().err
 
 
 def test_a_bug_keeps_its_traceback() -> None:

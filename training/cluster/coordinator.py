@@ -170,7 +170,7 @@ class Coordinator:
                     run = sitting.prepare(settings, asked.folder, origin, staff)
                     watch = Monitor(run.folder, run.settings)
                 if not introduced:
-                    sitting.introduce(run.settings)
+                    sitting.introduce(run.settings, run.folder)
                 introduced = True
                 return sitting.train(run, watch, asked.program, self._stop.is_set, home)
             except LearnerLostError as error:

@@ -29,7 +29,7 @@ def parser(command: str, description: str) -> argparse.ArgumentParser:
         description=description,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    made.add_argument("--game", choices=COURSES, required=True, help="which of the course's games")
+    made.add_argument("--game", type=str.lower, choices=COURSES, required=True, help="which of the course's games")
     made.add_argument("--run", type=Path, metavar="DIR", help="folder of the course's files (default runs/course-GAME)")
     made.add_argument("--seed", type=seed, default=1, help="fixes games and networks (default 1)")
     made.add_argument(

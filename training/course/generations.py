@@ -25,6 +25,7 @@ import numpy as np
 from gozero import plots
 from gozero.colours import COLOUR_NAMES
 from gozero.games.game import BLACK, EMPTY, WHITE
+from gozero.words import counted
 from training.console import say, whole
 from training.course import command
 from training.course.expansion import Expander
@@ -93,7 +94,7 @@ def _settings(folder: CourseFolder, options: argparse.Namespace, generation: int
 def _make(folder: CourseFolder, generation: int, settings: dict[str, Any]) -> None:
     """Play, learn, save."""
     seed = int(np.random.SeedSequence([settings["seed"], generation]).generate_state(1)[0])
-    with command.stage(f"generation {generation}: {settings['games']:,} games"):
+    with command.stage(f"generation {generation}: {counted(settings['games'], 'game', ',')}"):
         expander = Expander(folder.game)
         mover: Mover = RandomMover(expander, seed)
         if generation:
@@ -176,7 +177,7 @@ def _measure(folder: CourseFolder, generation: int, options: argparse.Namespace)
         print(f"net plays {text} {Score(**results[colour])}")
     if generation:
         duel = Score(**results["duel"])
-        print(f"net plays generation {generation - 1}: {duel} ({duel.games} games)", flush=True)
+        print(f"net plays generation {generation - 1}: {duel} ({counted(duel.games, 'game')})", flush=True)
 
 
 def _measured(folder: CourseFolder, generation: int, options: argparse.Namespace) -> dict[str, Any]:

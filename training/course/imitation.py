@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gozero.games.game import BLACK, EMPTY, WHITE
+from gozero.words import counted
 from training.console import say, whole
 from training.course import command
 from training.course.expansion import Expander
@@ -86,7 +87,7 @@ def _work(folder: CourseFolder, options: argparse.Namespace) -> None:
 
 
 def _make(folder: CourseFolder, settings: dict[str, Any]) -> None:
-    with command.stage(f"supervised policies: {settings['games']:,} games"):
+    with command.stage(f"supervised policies: {counted(settings['games'], 'game', ',')}"):
         expander = Expander(folder.game)
         mover = ValueMover(expander, folder.load(value_stage(settings["generation"])))
         games = played(expander, mover, settings["games"], settings["seed"] + 1)

@@ -56,7 +56,7 @@ def _parser() -> argparse.ArgumentParser:
         prog=f"python -m training.{NAME}", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     made.add_argument("player", metavar="FOLDER:STRATEGY", help="such as runs/course-simple_go:val:2")
-    made.add_argument("--game", choices=COURSES, required=True, help="which of the course's games")
+    made.add_argument("--game", type=str.lower, choices=COURSES, required=True, help="which of the course's games")
     made.add_argument("--colour", choices=COLOURS, default="black", help="yours; Black moves first (default black)")
     made.add_argument("--seed", type=seed, help="of the search's chance in the opening (default: another each time)")
     made.add_argument("--gtp", action="store_true", help="speak the Go Text Protocol on standard input and output")

@@ -27,6 +27,7 @@ import torch
 
 from gozero.evaluators.base import Evaluation, check_states
 from gozero.games.game import BLACK, TO_PLAY, WHITE, Game
+from gozero.words import counted
 from training.course.expansion import Expander
 from training.course.folder import REINFORCED, SUPERVISED, CourseError, CourseFolder, value_stage
 from training.course.movers import NEVER, PolicyMover, ValueMover
@@ -52,7 +53,7 @@ class Strategy:
     def name(self) -> str:
         """For tables: `tictactoe val, 2 levels`."""
         word = {VAL: "level", POL: "", BOTH: "visit"}[self.kind]
-        unit = f", {self.number} {word}{'s' * (self.number > 1)}" * bool(word)
+        unit = f", {counted(self.number, word)}" * bool(word)
         return f"{self.folder.name} {self.kind}{f'@{self.which}' * bool(self.which)}{unit}"
 
     @property

@@ -17,19 +17,21 @@ from dataclasses import replace
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from gozero import growth, weights
 from gozero.errors import ChoiceError
 from gozero.options import SettingsError, flat
 from gozero.weights import WeightsError
+from gozero.words import counted
 from training.actor import simulators
 from training.actor.processes import HandLostError
 from training.actor.simulators import Disagreement
 from training.console import say
 from training.cycle.cycle import cycle
 from training.doctor.monitor import Monitor
-from training.learner.learner import DivergedError, limit_note, network_config
+from training.learner.learner import DivergedError, limit_note, network_config, resolved
 from training.run import origins
 from training.run.origins import Origin
 from training.run.run import Run
@@ -48,8 +50,9 @@ UNUSABLE = (BusyError, FolderError, SettingsError, CheckpointError, StoreError, 
 FAILED = (StorageError, FolderError, Disagreement, DivergedError, HandLostError)  # exit code 1: the run cannot continue
 # settings that a run cannot change, but for more input features
 FIXED = ("game", "rules", "network", "norm", "value_head", "features")
-OLDEST: dict[str, Any] = {"features": 1, "norm": "renorm", "value_head": "wdl"}  # of runs whose settings lack them
+OLDEST: dict[str, Any] = {"features": 1, "norm": "renorm", "value_head": "wdl"}  # of runs whose files lack them
 BY_SIZE = ("selfplay.size_games", "selfplay.full_until", "replay.size_weights")  # tables that name board sizes
+LINE = 110  # characters of a line of settings
 ON_A_LINE = 3  # settings that have changed: more have a line each
 _STAGE = re.compile(r"stage\.\d+\.")
 _ENTRY = re.compile(rf"({'|'.join(map(re.escape, ('learner.rates', *BY_SIZE)))}|stage\.\d+\.sizes)\.")  # of a table
@@ -127,7 +130,7 @@ def as_begun(settings: LoopSettings, folder: Path, chosen: frozenset[str] | None
     if chosen is None or not storage.holds_run(folder):
         return settings
     try:
-        before = OLDEST | config.saved(folder / "settings.json")
+        before = _built(OLDEST | config.saved(folder / "settings.json"), settings)
     except (OSError, ValueError, TypeError):  # `compare` says what is wrong
         return settings
     kept = {
@@ -142,9 +145,18 @@ def as_begun(settings: LoopSettings, folder: Path, chosen: frozenset[str] | None
     return replace(settings, **kept)
 
 
-def introduce(settings: LoopSettings) -> None:
-    """Say what the run's settings are, and which of them have no effect."""
-    say(config.describe(settings))
+def introduce(settings: LoopSettings, folder: Path, source: str = "a run") -> None:
+    """Say which of the run's settings are not the defaults, where all are, and which have no effect; `source` is where they
+    come from.
+    """
+    say(
+        f"{source}: {settings.network} for {settings.game}, in {folder.absolute()}; settings that are not the defaults:"
+    )
+    changed = " ".join(config.changed(settings))
+    say(
+        fill(changed, LINE, initial_indent="  ", subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    )
+    say(f"all settings: {folder.absolute() / 'settings.json'}; with their units: --list-settings")
     played = {size for stage in settings.stage for size in stage.sizes}
     for name in BY_SIZE:
         if unplayed := sorted(attrgetter(name)(settings).keys() - played):
@@ -160,7 +172,7 @@ def train(run: Run, watch: Monitor, program: str, stop: Callable[[], bool], home
     try:
         run.steps.watch, run.watch = watch.step, watch.match
         if run.progress.learning and (owed := run.steps.owed()):
-            say(f"first it learns from the games that it has: {owed:,} step{'s' * (owed != 1)}")
+            say(f"first it learns from the games that it has: {counted(owed, 'step', ',')}")
         cycle(run, watch, stop)
     except HandLostError as error:
         say(f"{program}: {error}; the run continues from its last checkpoint with the same command")
@@ -195,7 +207,7 @@ def compare(settings: LoopSettings, folder: Path) -> bool:
     if not saved.exists():
         return under_way
     try:
-        before = OLDEST | flat(config.saved(saved))  # older files lack them
+        before = _built(OLDEST | flat(config.saved(saved)), settings)
     except (OSError, ValueError, TypeError) as error:
         raise SettingsError(
             f"cannot read {saved.absolute()}: {error}; move the file away to continue the run with the settings given now, "
@@ -218,6 +230,16 @@ def compare(settings: LoopSettings, folder: Path) -> bool:
         say(f"settings changed since the run last stopped in {folder.absolute()}:{listed}")
         _tell_limit(settings, folder / "weights.pt")
     return True
+
+
+def _built(before: dict[str, Any], settings: LoopSettings) -> dict[str, Any]:
+    """A run's saved settings with the norm and the value head that its network was built with: earlier versions saved
+    what was asked for.
+    """
+    if before.get("network") != settings.network:
+        return before
+    had = resolved(replace(settings, norm=before["norm"], value_head=before["value_head"]))
+    return {**before, "norm": had.norm, "value_head": had.value_head}
 
 
 def _can_see_more(settings: LoopSettings, old: Any, new: int) -> bool:

@@ -26,6 +26,7 @@ from gozero.games.game import PLY, Game
 from gozero.nets import Network
 from gozero.plots import BoardPicture
 from gozero.weights import WeightsError
+from gozero.words import counted
 from training.records import records, scoring
 from training.records.records import Record
 from training.records.replay import is_held_out
@@ -86,7 +87,7 @@ class Gallery:
         if not firsts:
             return
         counts = np.bincount(firsts, minlength=game.points).reshape(game.shape).astype(float)
-        title = f"{game.dimensions}: first moves of {len(firsts)} games"
+        title = f"{game.dimensions}: first moves of {counted(len(firsts), 'game')}"
         yield BoardPicture(title, np.zeros_like(counts, dtype=np.uint8), counts, numbers=True)
         if self.net is not None:
             yield next(_prediction(self.net, game, _empty(game), game.dimensions))

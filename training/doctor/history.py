@@ -31,6 +31,7 @@ from gozero.options import SettingsError
 LOG = "log.jsonl"
 VERDICT = "verdict"  # the one entry of a line of the log that is text
 GENERATION, STEPS, GATE_STEPS = "run/generation", "run/steps", "gate/steps"
+RATE = "speed/evaluations"
 OF_ITS_OWN = "gate/matches"  # a report with this number counts matches that have lines of their own
 
 Report = dict[str, float]
@@ -109,6 +110,9 @@ def _take(log: RunLog, values: dict[str, Any]) -> None:
         log.matches.append(values)
         return
     generation = int(values[GENERATION])
+    if not values.get(RATE, 1.0):  # written by earlier versions where the games were played before a restart
+        for name in (RATE, "speed/selfplay_seconds", "speed/selfplay_busy"):
+            values.pop(name, None)
     for report in _drop(log.reports, GENERATION, generation):
         log.verdicts.pop(int(report[GENERATION]), None)
     log.reports.append(values)

@@ -21,6 +21,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gozero.words import counted
 from training.console import say
 from training.doctor import history, report
 from training.doctor import verdict as doctor
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 
 def _games(board: str, count: float, length: float) -> str:
-    return f"{board}: {count:.0f} {'game' if count == 1 else 'games'} of {length:.0f} moves"
+    return f"{board}: {counted(count, 'game', '.0f')} of {counted(length, 'move', '.0f')}"
 
 
 def summary(found: Report, settings: LoopSettings) -> str:
@@ -51,15 +52,16 @@ def summary(found: Report, settings: LoopSettings) -> str:
     parts = [
         f"generation {found['run/generation']:.0f}",
         f"{found['run/hours']:.2f} h",
-        f"{found['run/rows']:,.0f} rows",
+        counted(found["run/rows"], "row", ",.0f"),
     ]
     parts.append(games or "no new games")  # where all were played elsewhere, or earlier ones left rows enough
-    if found["speed/evaluations"]:  # none where a run went on after the games of a generation
-        parts.append(f"{found['speed/evaluations']:,.0f} evaluations/s")
+    if found.get("speed/evaluations"):  # none where the games were played elsewhere
+        by = " by random playouts" if found.get("speed/playouts") else ""
+        parts.append(f"{found['speed/evaluations']:,.0f} evaluations/s{by}")
     if "cluster/workers" in found:
         shares = f"idle {found.get('cluster/idle', 0.0):.0%}, {found.get('cluster/staleness', 0.0):.1f} versions behind"
         workers = found["cluster/workers"]
-        parts.append(f"{workers:.0f} worker{'' if workers == 1 else 's'}, {shares}")
+        parts.append(f"{counted(workers, 'worker', '.0f')}, {shares}")
     for group in ("train", "held"):
         shown = {name: found.get(f"{group}/{name}") for name in ("policy", "value", "ownership", "top1")}
         shown["ownership"] = shown["ownership"] or None  # 0 in a game without owned points

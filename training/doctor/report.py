@@ -16,9 +16,11 @@ import argparse
 import html
 import json
 import math
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +37,7 @@ VERDICTS = 12  # newest ones that are listed
 # that are reported, and their names
 PARTS = {"selfplay": "self-play", "learner": "learner", "gate": "gate", "held": "held back"}
 MATCHES = 30  # newest ones of the gate that are listed
+_NUMBER = re.compile(r"[+-]?\d[\d.,]*")
 TICKS = 6  # most generations named above the losses
 FILE = "report.html"  # in a run folder
 COMPARED = "comparison.html"  # in the working directory
@@ -101,7 +104,7 @@ def _open(folder: Path) -> Files:
 
 
 def summary(files: Files) -> Iterator[str]:
-    """The newest verdict and counters, and the verdicts before it."""
+    """The newest verdict and the counters."""
     now = files.reports[-1]
     verdict = files.verdicts.get(int(now["run/generation"]), "")
     if verdict:
@@ -117,16 +120,31 @@ def summary(files: Files) -> Iterator[str]:
         "corrupt": 0,
     }
     shown = {name: f"{now[f'run/{name}']:,.{digits}f}" for name, digits in places.items() if f"run/{name}" in now}
-    cells = "".join(f"<tr><th>{name}</th><td>{number}</td></tr>" for name, number in shown.items())
-    yield f"<table>{cells}</table>\n"
-    newest = list(files.verdicts.items())[-VERDICTS:][::-1]
-    rows = "".join(f"<tr><td>{number}</td><td>{html.escape(text)}</td></tr>" for number, text in newest)
+    yield page.table(list(shown), [list(shown.values())])
+
+
+def verdicts(files: Files) -> Iterator[str]:
+    """The newest verdicts, those that differ in their numbers alone as one, and all of them as a curve."""
+    rows = [
+        [str(first) if first == last else f"{first} to {last}", text]
+        for first, last, text in _stretches(files.verdicts)[-VERDICTS:][::-1]
+    ]
     if rows:
-        yield f"<h2>Verdicts</h2>\n<table><tr><th>generation</th><th></th></tr>{rows}</table>\n"
+        yield "<h2>Verdicts</h2>\n<p>Of several generations in a row whose verdicts differ in numbers alone, the newest.</p>\n"
+        yield page.table(["generation", "verdict"], rows)
     curve = found(files.reports, {"doctor/verdict": "verdict"}, "run/generation")
     meaning = "1 learning, 0 too early to say, -1 stuck, -2 broken."
     words = f"{meaning} What to do about each: docs/training.md, “Is it learning?”."
     yield from page.curves("The verdict over time", words, [Panel("verdict", curve, "generation")])
+
+
+def _stretches(verdicts: dict[int, str]) -> list[tuple[int, int, str]]:
+    """(first generation, last generation, its verdict) of verdicts in a row that say the same but for their numbers."""
+    found: list[tuple[int, int, str]] = []
+    for _, alike in groupby(verdicts.items(), lambda entry: _NUMBER.sub("0", entry[1])):
+        entries = list(alike)
+        found.append((entries[0][0], *entries[-1]))
+    return found
 
 
 def losses(files: Files) -> Iterator[str]:
@@ -280,19 +298,27 @@ def pictures(files: Files) -> Iterator[str]:
 
 def speed(files: Files) -> Iterator[str]:
     """Evaluations a second, and who waited."""
-    rate = found(files.reports, {"speed/evaluations": "evaluations/s"}, "run/generation")
-    rates = Panel("evaluations/s of self-play", rate, "generation")
+    rates = [
+        Panel(title, found(reports, {history.RATE: "evaluations/s"}, "run/generation"), "generation")
+        for title, reports in _by_evaluator(files.reports).items()
+    ]
     parts = {f"speed/{part}_busy": label for part, label in PARTS.items()}
-    busy = Panel("share of the time at work", found(files.reports, parts, "run/generation"), "generation")
+    busy = Panel("share of the time at work", nonzero(found(files.reports, parts, "run/generation")), "generation")
     seconds = {f"speed/{part}_seconds": label for part, label in PARTS.items()}
     seconds |= {"strength/seconds": "strength", "speed/checkup_seconds": "checks"}
-    spent = Panel("seconds of a generation", found(files.reports, seconds, "run/generation"), "generation")
+    spent = Panel("seconds of a generation", nonzero(found(files.reports, seconds, "run/generation")), "generation")
     helping = found(files.reports, {"speed/learner_threads": "threads"}, "run/generation")
     threads = Panel("CPU threads of the learner", helping, "generation")
-    yield from page.curves("Speed", "Who is not at work waits for the other.", [rates, busy, spent, threads])
+    yield from page.curves("Speed", "Who is not at work waits for the other.", [*rates, busy, spent, threads])
     yield from page.curves(
         "Cluster", CLUSTER_WORDS, [_cluster(files, title, names) for title, names in CLUSTER.items()]
     )
+
+
+def _by_evaluator(reports: list[Report]) -> dict[str, list[Report]]:
+    """The reports by who evaluated the positions of self-play; earlier versions did not tell. Playouts are far cheaper."""
+    what = {None: "evaluations/s of self-play", 1.0: "evaluations/s, random playouts", 0.0: "evaluations/s, the network"}
+    return {title: [each for each in reports if each.get("speed/playouts") == by] for by, title in what.items()}
 
 
 def _cluster(files: Files, title: str, names: dict[str, str]) -> Panel:
@@ -312,6 +338,7 @@ SECTIONS: tuple[Callable[[Files], Iterator[str]], ...] = (
     gate,
     truth,
     games,
+    verdicts,
     pictures,
     speed,
     settings,

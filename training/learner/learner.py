@@ -184,6 +184,12 @@ def network_config(settings: LoopSettings) -> NetConfig:
     return config if config.size else replace(config, size_limit=settings.stage[-1].learned_size)
 
 
+def resolved(settings: LoopSettings) -> LoopSettings:
+    """The settings with the norm and the value head that the run's network is built with, whatever was asked for."""
+    norm, value = network_config(settings).parts
+    return replace(settings, norm=norm, value_head=value)
+
+
 def limit_note(old: NetConfig, new: NetConfig) -> str:
     """What is to be said where a network is told board sizes up to another limit than before; empty where it is not."""
     if old.size_limit == new.size_limit:

@@ -19,6 +19,7 @@ import numpy as np
 
 from gozero import nets
 from gozero.options import SettingsError
+from gozero.words import counted
 from training.actor import simulators
 from training.doctor.strength import Strength
 from training.learner.learner import Learner
@@ -56,7 +57,9 @@ def rehearse(settings: LoopSettings, folder: Path, origin: Origin, say: Callable
         say(f"weights    {origin.weights}, {nets.parameter_count(learner.net):,} parameters as {settings.network}: ok")
     if shards:
         games, corrupt = sum(len(shard.records) for _, shard in shards), sum(shard.corrupt for _, shard in shards)
-        say(f"records    {games:,} games, {corrupt} corrupt{origins.left_out([shard for _, shard in shards])}: ok")
+        say(
+            f"records    {counted(games, 'game', ',')}, {corrupt} corrupt{origins.left_out([shard for _, shard in shards])}: ok"
+        )
     say(f"disk       {_disk(settings, folder, learner)}: ok")
     _play(settings, learner, say)
     _learn(settings, learner, say)
@@ -88,7 +91,9 @@ def _continued(folder: Path, say: Callable[[str], None]) -> bool:
         snapshot, complaints = found
         for complaint in complaints:
             say(f"checkpoint {complaint}")
-        say(f"checkpoint of generation {snapshot.progress.generation}, {snapshot.progress.rows:,} rows: ok")
+        say(
+            f"checkpoint of generation {snapshot.progress.generation}, {counted(snapshot.progress.rows, 'row', ',')}: ok"
+        )
     return found is not None
 
 
@@ -117,7 +122,9 @@ def _play(settings: LoopSettings, learner: Learner, say: Callable[[str], None]) 
             by = "playouts" if kind == "rollouts" else "the network"
             board, processes = scoring.game_of(settings, size).dimensions, settings.selfplay.processes
             each = f" in each of {processes} processes" if processes > 1 else ""
-            say(f"self-play  a move of {settings.selfplay.on(size).games} games{each} at {board} with {by}: ok")
+            say(
+                f"self-play  a move of {counted(settings.selfplay.on(size).games, 'game')}{each} at {board} with {by}: ok"
+            )
     game = scoring.last_game(settings)
     judge = simulators.referee(settings.simulator, game)
     if judge is not None:
@@ -135,6 +142,6 @@ def _learn(settings: LoopSettings, learner: Learner, say: Callable[[str], None])
             f"the loss of a first step is {loss}: lower learner.learning_rate, or set learner.precision to f32"
         )
     say(
-        f"learning   a step of {settings.learner.batch} rows at {scoring.game_of(settings, size).dimensions}, loss "
+        f"learning   a step of {counted(settings.learner.batch, 'row')} at {scoring.game_of(settings, size).dimensions}, loss "
         f"{loss:.2f}: ok"
     )

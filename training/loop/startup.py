@@ -31,11 +31,11 @@ from training.console import Parser, positive, say, stop_on_signals
 from training.cycle import sitting
 from training.cycle.sitting import FAILED, UNUSABLE, prepare
 from training.doctor import monitor
-from training.learner.learner import network_config
+from training.learner.learner import network_config, resolved
 from training.records import scoring
 from training.run.origins import Origin
 from training.run.resources import device_of
-from training.settings import presets
+from training.settings import config, presets
 from training.settings.config import LoopSettings
 from training.storage import storage
 
@@ -64,6 +64,7 @@ def _add_settings(which: argparse._ArgumentGroup) -> None:
     which.add_argument("--preset", metavar="NAME", help="settings that come with gozero; --list-presets names them")
     which.add_argument("--config", metavar="FILE.toml", help="settings of your own")
     which.add_argument("--list-presets", action="store_true", help="print the presets and stop")
+    which.add_argument("--list-settings", action="store_true", help="print every setting with its unit, and stop")
     which.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE", help="change a setting, such as learner.batch=64"
     )
@@ -161,6 +162,9 @@ def _start(options: argparse.Namespace, program: str, announce: Callable[[LoopSe
     with ExitStack() as held:
         try:
             asked, folder = _settings(options)
+            if options.list_settings:
+                print(config.describe(asked))
+                return SUCCESS
             origin = Origin(options.origin, tuple(options.records))
             torch.set_num_threads(asked.threads or available_threads())
             _check_together(options, asked)
@@ -187,7 +191,7 @@ def _start(options: argparse.Namespace, program: str, announce: Callable[[LoopSe
             say(f"{program}: stopped while it was starting; nothing is lost")
             return INTERRUPTED
         stop = stop_on_signals()
-        sitting.introduce(settings)
+        sitting.introduce(settings, folder, f"preset {options.preset}" if options.preset else options.config)
         return sitting.closed(home, sitting.train(run, watch, program, stop, home))
 
 
@@ -282,7 +286,7 @@ def _settings(options: argparse.Namespace) -> tuple[LoopSettings, Path]:
         full = str(Path(settings.monitor.yardstick).absolute())
         settings = replace(settings, monitor=replace(settings.monitor, yardstick=full))
     settings = replace(settings, simulator=simulators.resolve(settings.simulator, scoring.last_game(settings)))
-    return settings, Path(options.run or Path("runs") / path.stem)
+    return resolved(settings), Path(options.run or Path("runs") / path.stem)
 
 
 def _chosen(options: argparse.Namespace) -> frozenset[str] | None:

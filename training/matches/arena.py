@@ -28,6 +28,7 @@ from gozero import files, games, sgf
 from gozero.errors import ChoiceError
 from gozero.games import GO_FAMILY
 from gozero.games.game import Game
+from gozero.words import counted
 from training.console import Parser, run_command
 from training.matches import players
 from training.matches.commands import (
@@ -190,7 +191,7 @@ def verdict(records: Sequence[MatchGame], seconds: float) -> list[str]:
         f"ended: {', '.join(f'{way} {count}' for way, count in ways.most_common())}",
         f"different games: {distinct_games(records)} of {len(records)}",
         f"final scores asked in {len(asked)} games; all named the referee's winner in {sum(r.agreed for r in asked)}",
-        f"{plies} moves in {seconds:.0f} s ({1000 * seconds / max(1, plies):.1f} ms a move)",
+        f"{counted(plies, 'move')} in {seconds:.0f} s ({1000 * seconds / max(1, plies):.1f} ms a move)",
     ]
 
 

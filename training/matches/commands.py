@@ -25,7 +25,7 @@ IN_PROCESS_PARALLEL = 32  # games in progress when both players are in this proc
 def add_game(parser: argparse.ArgumentParser) -> None:
     """The options that `open_game` reads."""
     parser.add_argument(
-        "--game", default=scoring.GO, metavar="NAME", help=f"{', '.join(games.GAMES)} (default {scoring.GO})"
+        "--game", type=str.lower, default=scoring.GO, metavar="NAME", help=f"{', '.join(games.GAMES)} (default {scoring.GO})"
     )
     parser.add_argument("--size", type=int, help="board size (default: the game's own; Go 13)")
     parser.add_argument("--komi", type=finite, help="points, Go only (default: the board's usual one, mostly 7.5)")

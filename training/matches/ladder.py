@@ -32,6 +32,7 @@ from pathlib import Path
 
 from gozero import files, plots
 from gozero.errors import ChoiceError
+from gozero.words import counted
 from training.console import Parser, run_command, say
 from training.matches import perfect
 from training.matches.commands import (
@@ -164,7 +165,9 @@ def _run(options: argparse.Namespace) -> int:
     climbers = _climbers(options)
     for climber in climbers:  # a file that cannot be used is refused before hours of matches
         open_player(climber, Conditions(game, komi, 0, 1, options.move_seconds, options.threads)).close()
-    print(f"{described(game, komi, options)}; {options.games} games per opponent and colour, seed {options.seed}")
+    print(
+        f"{described(game, komi, options)}; {counted(options.games, 'game')} per opponent and colour, seed {options.seed}"
+    )
     rungs: list[Rung] = []
     for climber in climbers:
         parallel = in_parallel(options, climber, *opponents)

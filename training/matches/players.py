@@ -49,6 +49,7 @@ from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from gozero.search.tree import most_nodes
 from gozero.weights import WeightsError
+from gozero.words import counted
 from training.actor import pachi
 from training.course import strategies
 from training.course.folder import CourseError
@@ -208,7 +209,7 @@ class PachiPlayer:
             self._pachi = pachi.load()
         except pachi.PachiMissingError as error:
             raise PlayerError(f"{error}, or play without pachi:") from None
-        self.name = f"Pachi UCT, {playouts} playouts"
+        self.name = f"Pachi UCT, {counted(playouts, 'playout')}"
         self._playouts = playouts
         self._conditions = conditions
         self._slots: dict[int, tuple[Any, Any, int]] = {}  # board, engine, plies they know of
@@ -283,7 +284,7 @@ def open_player(description: str, conditions: Conditions) -> MatchPlayer:
         return _strategy_player(rest, conditions)
     if kind == "weights" and path:
         count = visits_of(visits, description)
-        thought = POLICY if visits == POLICY else f"{count} visits"
+        thought = POLICY if visits == POLICY else counted(count, "visit")
         name = f"{Path(path).name}, {thought}" + f", {precision}" * (precision != "auto")
         return SearchPlayer(
             name, _network(path, conditions, precision), count, match_search(count, conditions), conditions

@@ -36,6 +36,7 @@ from gozero.evaluators.base import Evaluator
 from gozero.evaluators.factory import open_evaluator
 from gozero.games.game import Game
 from gozero.position import Position
+from gozero.words import counted
 from training.console import Parser, run_command
 from training.matches import perfect
 from training.matches.commands import UNUSABLE
@@ -247,9 +248,8 @@ def against_perfect(player: MatchPlayer, solver: perfect.Solver, game: Game, see
 
 def _outcomes(records: Sequence[MatchGame]) -> str:
     found = tally(records)
-    noun = "game" if len(records) == 1 else "games"
     different = f", {distinct_games(records)} different" if len(records) > 1 else ""
-    return f"{len(records)} {noun}{different}: {found.wins} won, {found.draws} drawn, {found.losses} lost"
+    return f"{counted(len(records), 'game')}{different}: {found.wins} won, {found.draws} drawn, {found.losses} lost"
 
 
 def _examples(records: Sequence[MatchGame], game: Game) -> Iterator[str]:
@@ -269,7 +269,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(prog="python -m training.truth", description=__doc__.partition("\n")[0], epilog=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("--game", required=True, metavar="NAME", help="tictactoe, connect4, nogo or othello")
+    parser.add_argument(
+        "--game", type=str.lower, required=True, metavar="NAME", help="tictactoe, connect4, nogo or othello"
+    )
     parser.add_argument("--size", type=int, help="board size (default: the game's own)")
     parser.add_argument("--weights", required=True, metavar="FILE", help="the network that is measured")
     parser.add_argument("--visits", type=int, default=100, metavar="N", help="of its search (default 100)")
@@ -296,7 +298,7 @@ def _run(options: argparse.Namespace) -> int:
     solver = perfect.solver(game)
     conditions = Conditions(game, 0.0, options.seed, PARALLEL, threads=options.threads)
     evaluator = open_evaluator(options.weights, game, threads=options.threads)
-    name = f"{Path(options.weights).name}, {options.visits} visits"
+    name = f"{Path(options.weights).name}, {counted(options.visits, 'visit')}"
     player = SearchPlayer(name, evaluator, options.visits, match_search(options.visits, conditions), conditions)
     print(f"{game.name} {game.dimensions}; {name}; seed {options.seed}", flush=True)
     judged = positions(game, solver, options.positions, options.seed, player)

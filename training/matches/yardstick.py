@@ -39,6 +39,7 @@ from gozero.evaluators.factory import open_evaluator
 from gozero.games.game import PLY, Game
 from gozero.position import IllegalMove, Position
 from gozero.weights import WeightsError
+from gozero.words import counted
 from training.console import Parser, finite, run_command
 
 BATCH = 64  # positions evaluated at once
@@ -238,7 +239,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(options: argparse.Namespace) -> int:
     labelled = read(options.yardstick, komi=options.komi)
     found = evaluate(labelled, open_evaluator(options.weights, labelled.game))
-    print(f"{len(labelled.states)} positions, {labelled.game.rows}x{labelled.game.cols}, weights {options.weights}")
+    print(
+        f"{counted(len(labelled.states), 'position')}, {labelled.game.rows}x{labelled.game.cols}, weights {options.weights}"
+    )
     print(
         table({"network": agreement(labelled, found), "constant guess": agreement(labelled, constant_guess(labelled))})
     )

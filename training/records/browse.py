@@ -25,6 +25,7 @@ from typing import Any
 from gozero import sgf
 from gozero.errors import ChoiceError
 from gozero.games.game import TO_PLAY
+from gozero.words import counted
 from training.console import Parser, finite, positive, run_command, say
 from training.records import describe, export, library, scoring, summary
 from training.records.library import Entry, Filter, Library, LibraryError
@@ -181,7 +182,7 @@ def show_game(options: argparse.Namespace) -> int:
     entry = library.find(options.game)
     record, game = entry.record, entry.game()
     if options.ply is not None and not 0 <= options.ply <= len(record.moves):
-        raise LibraryError(f"--ply {options.ply} is not in this game: it has {len(record.moves)} moves")
+        raise LibraryError(f"--ply {options.ply} is not in this game: it has {counted(len(record.moves), 'move')}")
     if options.every is not None and options.every < 1:
         raise LibraryError(f"--every {options.every}: expected 1 or more")
     last = len(record.moves) if options.ply is None else options.ply
@@ -222,7 +223,9 @@ def check_all(options: argparse.Namespace) -> int:
         for name, reason in faults:
             print(f"{name}: {reason}")
         size = f"{found.bytes / max(1, games):,.0f} bytes a game"
-        print(f"{found.shards} shards, {games} games, {rows} rows, {found.bytes:,} bytes ({size})")
+        print(
+            f"{counted(found.shards, 'shard')}, {counted(games, 'game')}, {counted(rows, 'row')}, {found.bytes:,} bytes ({size})"
+        )
         verdict = "none of them is trained on" if found.corrupt or faults else "all is well"
         print(f"{found.corrupt} damaged records, {len(faults)} impossible games: {verdict}")
     _complain(found)
@@ -268,6 +271,6 @@ def export_sgf(options: argparse.Namespace) -> int:
             written.add(target)
     except OSError as error:
         raise LibraryError(f"cannot write {error.filename or options.sgf}: {error.strerror}") from None
-    print(f"{len(written)} games written to {options.sgf}")
+    print(f"{counted(len(written), 'game')} written to {options.sgf}")
     _complain(found)
     return 0

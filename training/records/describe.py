@@ -7,6 +7,7 @@ import numpy as np
 from gozero import coords
 from gozero.games import GO_FAMILY
 from gozero.games.game import BLACK, Game
+from gozero.words import counted
 from training.records.library import Entry
 from training.records.records import Target
 
@@ -22,8 +23,8 @@ def headline(entry: Entry) -> str:
     terms += [f"network {entry.settings['network']}"] if "network" in entry.settings else []
     return (
         f"{entry.name}: {', '.join(terms)}; "
-        f"{len(record.moves)} moves, {record.openings} of them drawn as an opening; "
-        f"{entry.result} ({record.ending}); {record.rows} full searches"
+        f"{counted(len(record.moves), 'move')}, {record.openings} of them drawn as an opening; "
+        f"{entry.result} ({record.ending}); {counted(record.rows, 'full search')}"
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gozero.games.game import Game
+from gozero.words import counted
 from training.records import library
 from training.records.library import Entry
 
@@ -53,7 +54,7 @@ def as_text(game: Game, summary: dict[str, Any]) -> str:
     openings = summary["openings"]
     return "\n".join(
         [
-            f"{game.dimensions}: {games} games, {summary['rows']} rows, "
+            f"{game.dimensions}: {counted(games, 'game')}, {counted(summary['rows'], 'row')}, "
             f"{summary['repeated']} games that repeat another",
             *(f"  {name:<9}{text}" for name, text in zip(("results", "endings"), shares, strict=True)),
             f"  moves    {length['mean']} on average, {length['least']} to {length['most']}",

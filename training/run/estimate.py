@@ -16,6 +16,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 
 from gozero import nets
+from gozero.words import counted
 from training.actor.pool import pool_bytes
 from training.records import scoring
 from training.records.replay import window_rows
@@ -176,17 +177,21 @@ def _head(settings: LoopSettings, cost: Cost) -> list[str]:
         f"{boards[size]} {speed:,.0f}" for (kind, size), speed in cost.speeds.items() if kind == "rollouts"
     )
     largest = max(cost.step)
-    threads = f"{cost.threads} {'thread' if cost.threads == 1 else 'threads'}"
+    threads = counted(cost.threads, "thread")
     processes = settings.selfplay.processes  # the seats of one take turns
     counts = {size: settings.selfplay.on(size).games * processes for size in boards}
     listed = ", ".join(f"{boards[size]} {count:,}" for size, count in counts.items())
-    games = f"{counts[largest]:,} games at once" if len(set(counts.values())) == 1 else f"games at once: {listed}"
+    games = (
+        f"{counted(counts[largest], 'game', ',')} at once"
+        if len(set(counts.values())) == 1
+        else f"games at once: {listed}"
+    )
     at_once = games + (f" in {processes} processes" if processes > 1 else "")
     return [
         f"network {settings.network} on {device_of(settings.device)}, {at_once}, measured here just now:",
         *([f"  evaluations a second by the network: {speeds}"] if speeds else []),
         *([f"  evaluations a second by playouts: {playouts}"] if playouts else []),
-        f"  a learner's step of {settings.learner.batch} rows: {cost.step[largest]:.2f} s at {boards[largest]} with "
+        f"  a learner's step of {counted(settings.learner.batch, 'row')}: {cost.step[largest]:.2f} s at {boards[largest]} with "
         f"{threads}",
     ]
 

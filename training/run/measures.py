@@ -21,13 +21,16 @@ class Measures:
     def __init__(self, progress: Progress, window: Window, steps: Steps, timeline: Timeline) -> None:
         self.progress, self.window, self.steps, self.timeline = progress, window, steps, timeline
         self.notes: dict[str, float] = {}  # for the next report
-        self._reported = progress.evaluations  # at the last report
+        if progress.evaluations_reported is None:
+            progress.evaluations_reported = progress.evaluations
 
     def note_games(self, actor: Actor) -> None:
         """Keep the statistics of the generation's games for the next report, unless they were played elsewhere."""
         self.notes["run/generation"] = self.progress.generation
         if self.progress.generation <= self.progress.imported:
             return
+        began = self.progress.rows - sum(record.rows for record in actor.games)
+        self.notes["speed/playouts"] = float(actor.settings.stage_at(began).evaluator == "rollouts")
         self.notes |= game_report(actor.games)
         self.notes |= resign.report(actor.crew.calibrations(), self.progress.generation, actor.games)
 
@@ -49,8 +52,8 @@ class Measures:
         found |= {"run/steps": trainer.steps, "run/corrupt": corrupt, "train/rate": progress.rate}
         found |= notes | self.timeline.report()
         found["speed/learner_threads"] = trainer.threads
-        found["speed/evaluations"] = (progress.evaluations - self._reported) / max(
-            1e-9, found["speed/selfplay_seconds"]
-        )
-        self._reported = progress.evaluations
+        done, seconds = progress.evaluations - (progress.evaluations_reported or 0), found["speed/selfplay_seconds"]
+        if done and seconds:  # else its games were played elsewhere
+            found["speed/evaluations"] = done / seconds
+        progress.evaluations_reported = progress.evaluations
         return found

@@ -22,6 +22,7 @@ from gozero import files, games, growth, locations, weights
 from gozero.growth import GrowthError
 from gozero.options import SettingsError
 from gozero.weights import Weights
+from gozero.words import counted
 from training.learner.learner import Learner, limit_note, network_config
 from training.records import records, rows, scoring
 from training.records.records import Record
@@ -190,7 +191,7 @@ def begin(settings: LoopSettings, folder: Path, origin: Origin) -> str:
         raise
     settle(folder)
     how = f"with the weights of {origin.weights}" if origin.weights else "with fresh weights"
-    found = f"{progress.games:,} games and {progress.rows:,} rows played elsewhere"
+    found = f"{counted(progress.games, 'game', ',')} and {counted(progress.rows, 'row', ',')} played elsewhere"
     return f"a new run, {how}, {found}{left_out([shard for _, shard in played])}{_remarks(settings, given, begun, progress)}"
 
 
@@ -231,7 +232,7 @@ def left_out(found: Sequence[records.Shard]) -> str:
     """What is to be said of the games of these shards that a run does not take; nothing if it takes all."""
     count = sum(shard.left_out for shard in found)
     why = "on boards that the run cannot learn from, or with another result by its rules"
-    return f" ({count:,} games left out: {why})" if count else ""
+    return f" ({counted(count, 'game', ',')} left out: {why})" if count else ""
 
 
 def _import(settings: LoopSettings, fresh: Path, played: list[tuple[Path, records.Shard]]) -> Progress:

@@ -47,7 +47,6 @@ class Run:
         self.settings, self.folder, self.staff = settings, folder, staff
         self.device = staff.device(settings)
         self.trainer = staff.trainer(settings)
-        self.timeline = Timeline()
         self.watch: Callable[[dict[str, float]], None] = lambda match: None  # hears of each match of the gate
         self.saved: Callable[[], None] = lambda: None  # hears of each checkpoint
         self._turn, self._next = threading.Lock(), threading.Lock()
@@ -58,6 +57,7 @@ class Run:
         snapshot = found or Snapshot(Progress(full_share=share), {})
         self.progress = snapshot.progress
         self.progress.full_share = max(self.progress.full_share, share)
+        self.timeline = Timeline(self.progress.spent)
         self.limits = RunLimits(settings, self.progress)
         self.actor = Actor(settings, folder, staff.crew(settings, self.trainer.average()))
         complaints += self.actor.load_state_dict(snapshot.pools, snapshot.playing)
@@ -197,6 +197,7 @@ class Run:
             raise FolderError(self.folder, "it was removed or replaced while the run worked in it")
         with self.turn():
             self.limits.count_time()
+            self.progress.spent = self.timeline.spent()
             shard = storage.shard(self.folder, self.progress.generation)
             with storage.writing(shard):
                 written = storage.length(shard)

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import NamedTuple
 
 REPORTED = ("selfplay", "learner", "gate", "held")
+WHOLE = "whole"  # beside the parts: the time in all
 
 
 class Span(NamedTuple):
@@ -28,9 +29,10 @@ class Span(NamedTuple):
 
 
 class Timeline:
-    """The spans of a run's parts."""
+    """The spans of a run's parts; `spent` is what an earlier sitting spent since the last report."""
 
-    def __init__(self) -> None:
+    def __init__(self, spent: Mapping[str, float] | None = None) -> None:
+        self._before = dict(spent or {})
         self._lock = threading.Lock()
         self._spans: list[Span] = []
         self._begun: dict[str, float] = {}  # of the parts at work now
@@ -55,18 +57,28 @@ class Timeline:
     def _end(self, part: str) -> None:
         self._spans.append(Span(part, self._begun.pop(part), time.monotonic()))
 
+    def spent(self) -> dict[str, float]:
+        """Seconds of work of each `REPORTED` part since the last report, and of the `WHOLE`; work under way counts."""
+        with self._lock:
+            return self._sums(time.monotonic())
+
+    def _sums(self, now: float) -> dict[str, float]:
+        spans = [*self._spans, *(Span(part, begin, now) for part, begin in self._begun.items())]
+        sums = {part: sum(span.end - span.begin for span in spans if span.part == part) for part in REPORTED}
+        return {part: self._before.get(part, 0.0) + new for part, new in {**sums, WHOLE: now - self._since}.items()}
+
     def report(self) -> dict[str, float]:
         """Seconds of work of each `REPORTED` part since the last report, and their share of that time.
 
         Work that is under way counts up to now, and from now on in the next report.
         """
         with self._lock:
-            now, spans, self._spans = time.monotonic(), self._spans, []
-            spans += [Span(part, begin, now) for part, begin in self._begun.items()]
+            now = time.monotonic()
+            spent = self._sums(now)
+            self._before, self._spans, self._since = {}, [], now
             self._begun = dict.fromkeys(self._begun, now)
-            elapsed, self._since = max(1e-9, now - self._since), now
         found: dict[str, float] = {}
         for part in REPORTED:
-            seconds = sum(span.end - span.begin for span in spans if span.part == part)
-            found |= {f"speed/{part}_seconds": seconds, f"speed/{part}_busy": min(1.0, seconds / elapsed)}
+            share = min(1.0, spent[part] / max(1e-9, spent[WHOLE]))
+            found |= {f"speed/{part}_seconds": spent[part], f"speed/{part}_busy": share}
         return found

@@ -13,7 +13,8 @@ No default is read from the environment, and nothing heavy is imported.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field, fields, replace
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -181,12 +182,35 @@ def from_dict(kind: type[Table], values: dict[str, Any], where: str) -> Table:
     return options.from_values(kind, values, where)
 
 
+def changed(settings: LoopSettings) -> list[str]:
+    """KEY=VALUE, as `--set` takes it, of each setting that is not the default."""
+    return list(_changed(settings, LoopSettings(), ""))
+
+
+def _changed(table: Any, usual: Any, prefix: str) -> Iterator[str]:
+    for item in fields(table):
+        name, value, default = prefix + item.name, getattr(table, item.name), getattr(usual, item.name)
+        if is_dataclass(value):
+            yield from _changed(value, default, f"{name}.")
+        elif isinstance(value, tuple):
+            for number, entry in enumerate(value, start=1):
+                yield from _changed(entry, default[0], f"{name}.{number}.")
+        elif value != default:
+            yield f"{name}={_as_toml(value)}"
+
+
+def _as_toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{key}={each}" for key, each in value.items()) + "}"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def describe(settings: Any, indent: str = "") -> str:
     """The resolved settings, one a line, each with its unit."""
     lines: list[str] = []
     for item in fields(settings):
         value = getattr(settings, item.name)
-        if hasattr(value, "__dataclass_fields__"):
+        if is_dataclass(value):
             lines += [f"{indent}[{item.name}]", describe(value, indent + "  ")]
         elif isinstance(value, tuple):
             for index, entry in enumerate(value):

@@ -17,6 +17,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from gozero.options import SettingsError
+from gozero.words import counted
 from training.console import Parser, run_command
 from training.storage import copies, storage
 from training.storage import manifest as manifests
@@ -56,7 +57,7 @@ def fetch(store: Store, folder: Path, only: Sequence[str] = ()) -> str:
                 raise SettingsError(f"{folder.absolute()} has another {held[0]}, which stays; give a new folder")
             try:
                 copies.fetch(store, found, folder)
-                return f"{len(found.files):,} files, {found.length / 1e6:,.1f} MB, are in {folder.absolute()}"
+                return f"{counted(len(found.files), 'file', ',')}, {found.length / 1e6:,.1f} MB, are in {folder.absolute()}"
             except StoreError:
                 if _newest(store).id == found.id:  # otherwise a run has replaced it meanwhile
                     raise

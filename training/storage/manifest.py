@@ -21,6 +21,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from gozero.words import counted
 from training.storage.store import MissingError, Store, StoreError
 
 FOLDER = "manifests"
@@ -85,7 +86,7 @@ class StoreManifest:
 
     def __str__(self) -> str:
         newest = max((PurePosixPath(path).stem for path in self.checkpoints), default="0")
-        return f"generation {int(newest)}, {len(self.files):,} files, {self.length / 1e6:,.1f} MB"
+        return f"generation {int(newest)}, {counted(len(self.files), 'file', ',')}, {self.length / 1e6:,.1f} MB"
 
 
 def new_id() -> str:

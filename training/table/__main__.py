@@ -1,4 +1,4 @@
-"""`python -m training.table`: see `training.table.command`."""
+"""The command `python -m training.table`: a published table of results, played again with your weights."""
 
 import sys
 

@@ -64,7 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--games", type=int, metavar="N", help="of each colour in each cell (default: as many as were published)"
     )
-    parser.add_argument("--game", metavar="NAME", help="default: the one that the weights play")
+    parser.add_argument("--game", type=str.lower, metavar="NAME", help="default: the one that the weights play")
     parser.add_argument(
         "--size", type=int, metavar="N", help="board size (default: the table's, or else that of the weights)"
     )

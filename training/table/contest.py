@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gozero.words import counted
 from training.matches.commands import SIMS
 from training.matches.elo import Tally
 from training.matches.players import POLICY
@@ -41,11 +42,11 @@ class Contest:
 
     def our_name(self, file: str, pair: PublishedPair) -> str:
         """A network's entrant in the field."""
-        return f"{file}, {pair.our_side}" + f" visit{'s' * (pair.ours > 1)}" * bool(pair.ours)
+        return f"{file}, {counted(pair.ours, 'visit', ',') if pair.ours else pair.our_side}"
 
     def their_name(self, pair: PublishedPair) -> str:
         """The opponent's entrant in the field."""
-        return f"{self.opponent}, {pair.theirs:,} simulations"
+        return f"{self.opponent}, {counted(pair.theirs, 'simulation', ',')}"
 
     def field(self, where: str, cells: Sequence[PublishedPair], **values: Any) -> Field:
         """The tournament in which these cells are played by every network; `values` are further keys of a field.

@@ -10,6 +10,7 @@ import html
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from gozero.words import counted
 from training.matches.elo import Tally
 
 LINE, LEFT, PLOT, RIGHT = 18, 250, 480, 130  # pixels: height of a line, names, 0 to 100 %, numbers
@@ -68,7 +69,7 @@ def _drawn(line: Line, y: float) -> str:
         parts.append(f'<line x1="{ends[0]:.1f}" x2="{ends[1]:.1f}" y1="{middle:.1f}" y2="{middle:.1f}"/>')
     if line.score is not None:
         parts.append(f'<circle cx="{_across(line.score):.1f}" cy="{middle:.1f}" r="4"/>')
-        said = f"{line.score:.1%}, {line.games} games"
+        said = f"{line.score:.1%}, {counted(line.games, 'game')}"
     else:
         said = "not played" if line.high is None else f"less than {line.high:.0%}"
     none = ' class="none"' if line.high is None else ""

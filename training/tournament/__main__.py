@@ -1,4 +1,4 @@
-"""`python -m training.tournament`: see `training.tournament.command`."""
+"""The command `python -m training.tournament`: any number of players against each other, with Elo and a page."""
 
 import sys
 

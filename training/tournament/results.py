@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from gozero.words import counted
 from training.matches.elo import Z95, wilson
 from training.tournament.conductor import Conductor
 from training.tournament.field import Field
@@ -103,7 +104,7 @@ def text(results: Results) -> str:
 
 def remarks(results: Results) -> list[str]:
     """Lines on forfeits, faults, random moves under the course's clock, repeated games, and the test."""
-    forfeits = {row.name: f"{row.forfeits} game{'s' * (row.forfeits != 1)}" for row in results.table}
+    forfeits = {row.name: counted(row.forfeits, "game") for row in results.table}
     lines = [
         f"{name} forfeits {forfeits[name]}: it {why}" for name, why in results.withdrawn.items()
     ]
@@ -117,7 +118,7 @@ def remarks(results: Results) -> list[str]:
     if results.decision is not None:
         lines.append(verdict(results))
     if results.left:
-        lines.append(f"{results.left} games are left: the same command plays them")
+        lines.append(f"{counted(results.left, 'game')} left: the same command goes on")
     return lines
 
 
@@ -127,7 +128,7 @@ def _faults(results: Results) -> list[str]:
     for game in results.faults:
         kinds.setdefault((game.faulty, game.ended), []).append(game)
     return [
-        f"{name} lost {len(games)} game{'s' * (len(games) > 1)} by {kind}; {where(games[0])}: {games[0].detail}"
+        f"{name} lost {counted(len(games), 'game')} by {kind}; {where(games[0])}: {games[0].detail}"
         for (name, kind), games in kinds.items()
     ]
 
@@ -153,7 +154,9 @@ def verdict(results: Results) -> str:
         "H0": f"H0 accepted: {a} is at most {sprt.elo0:g} Elo stronger than {b}, rather than {sprt.elo1:g}",
         "": "not decided",
     }[decision.accepted]
-    return f"SPRT after {decision.games} games: LLR {decision.llr:+.2f} (bounds {low:.2f}, {high:.2f}); {state}"
+    return (
+        f"SPRT after {counted(decision.games, 'game')}: LLR {decision.llr:+.2f} (bounds {low:.2f}, {high:.2f}); {state}"
+    )
 
 
 def where(game: PlayedGame) -> str:

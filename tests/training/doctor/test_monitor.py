@@ -131,14 +131,13 @@ def test_a_log_that_is_no_text_is_one_line(tmp_path: Path) -> None:
         monitor.Monitor(tmp_path, LoopSettings())
 
 
-def test_a_run_that_goes_on_after_the_games_of_a_generation_names_no_speed() -> None:
-    """Where the process before played them, this one has evaluated nothing."""
+def test_a_generation_whose_games_were_played_elsewhere_names_no_speed() -> None:
     report = game_report([random_record(5, 1)]) | {"run/generation": 4.0, "run/hours": 1.5, "run/rows": 12_345.0}
-    line = monitor.summary(report | {"speed/evaluations": 0.0, "held/policy": 2.5}, LoopSettings(network="b2c16"))
+    line = monitor.summary(report | {"held/policy": 2.5}, LoopSettings(network="b2c16"))
     assert "12,345 rows | 5x5: 1 game of" in line
     assert "evaluations" not in line
     line = monitor.summary(
-        {"run/generation": 4.0, "run/hours": 1.5, "run/rows": 12_345.0, "speed/evaluations": 0.0, "held/policy": 2.5},
+        {"run/generation": 4.0, "run/hours": 1.5, "run/rows": 12_345.0, "held/policy": 2.5},
         LoopSettings(network="b2c16"),
     )
     assert line == "generation 4 | 1.50 h | 12,345 rows | no new games | held policy 2.500", (

@@ -61,11 +61,11 @@ def test_a_page_shows_everything_and_needs_no_network(tmp_path: Path, capsys: py
     assert capsys.readouterr().out.strip() == str(tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text()
     expected = [
-        "Verdicts",
-        "The verdict over time",
         "Losses",
         "Strength",
         "Games",
+        "Verdicts",
+        "The verdict over time",
         "Openings",
         "What the network thinks",
         "First layer",

@@ -7,11 +7,13 @@ import pytest
 import torch
 from torch import nn
 
-from gozero import games, nets
+from gozero import games, growth, nets
+from gozero.blocks import BatchRenorm
 from gozero.options import SettingsError
 from tests.training.learner.test_learner import TINY, fixed_batch
-from training.learner.learner import Learner
-from training.settings import config
+from training.learner.learner import Learner, network_config, resolved
+from training.records import scoring
+from training.settings import config, presets
 from training.settings.config import LearnerSettings, LoopSettings
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -127,6 +129,31 @@ def test_a_run_s_network_has_the_norm_and_the_value_that_its_settings_name() -> 
     found = Learner.of(config.from_dict(LoopSettings, values, "test"))
     assert (found.config.norm, found.config.value) == ("none", "scalar")
     assert not any(isinstance(module, nn.BatchNorm2d) for module in found.net.modules())
+
+
+@pytest.mark.parametrize(
+    ("preset", "overrides", "norm", "value"),
+    [
+        ("s3", (), "batch", "scalar"),
+        ("s0", (), "none", "scalar"),
+        ("s0", ("network=s0senet",), "batch", "scalar"),
+        ("ttt", ("network=mlp2x8",), "none", "wdl"),
+        ("ttt", (), "renorm", "wdl"),
+        ("s4", (), "batch", "scalar"),
+    ],
+)
+def test_resolved_settings_name_the_parts_that_the_network_has(
+    preset: str, overrides: tuple[str, ...], norm: str, value: str
+) -> None:
+    found = resolved(presets.load(presets.path_of(preset), preset, overrides))
+    assert (found.norm, found.value_head) == (norm, value)
+    with torch.device("meta"):
+        net = nets.build(network_config(found))
+        output = net.eval()(*net.example(1, scoring.last_game(found).shape))
+    assert (output.wdl is None) == (value == "scalar")
+    growth.check(network_config(presets.load(presets.path_of(preset), preset, overrides)), network_config(found))
+    kinds = {type(module) for module in net.modules() if isinstance(module, nn.BatchNorm2d)}
+    assert kinds == {"batch": {nn.BatchNorm2d}, "renorm": {BatchRenorm}, "none": set()}[norm]
 
 
 @pytest.mark.parametrize(

@@ -310,12 +310,33 @@ def test_a_dry_run_looks_at_the_run_that_it_would_continue(
 
 def test_settings_of_sizes_that_no_stage_plays_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sitting.introduce(
-        settings("simulator=numba", "selfplay.full_until={5=0.5,13=0.5}", "replay.size_weights={15=2,13=2}")
+        settings("simulator=numba", "selfplay.full_until={5=0.5,13=0.5}", "replay.size_weights={15=2,13=2}"), tmp_path
     )
     said = capsys.readouterr().err
     assert "no stage plays size 13, which selfplay.full_until names\n" in said
     assert "no stage plays size 13, 15, which replay.size_weights names\n" in said
     assert "size_games names" not in said
+
+
+@pytest.mark.parametrize("preset", ["tiny", "go13", "s0", "s3"])
+def test_a_run_begins_with_few_lines_that_make_its_settings_again(
+    preset: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = presets.load(presets.path_of(preset), preset, ["simulator=numba"])
+    sitting.introduce(asked, tmp_path, f"preset {preset}")
+    first, *said = capsys.readouterr().err.splitlines()
+    assert preset in first and str(tmp_path) in first and len(said) < 20
+    assert any(str(tmp_path / "settings.json") in line for line in said)
+    changes = [part for line in said if line.startswith("  ") for part in line.split()]
+    empty = tmp_path / "empty.toml"
+    empty.write_text("".join("[[stage]]\nrows = 1\nsizes = { 13 = 1.0 }\n" for _ in asked.stage))
+    assert presets.load(empty, "again", changes) == asked
+
+
+def test_all_settings_are_listed_with_their_units(capsys: pytest.CaptureFixture[str]) -> None:
+    assert startup.main(["--preset", "tiny", "--set", "learner.batch=48", "--list-settings"]) == 0
+    said = capsys.readouterr()
+    assert "  batch = 48  # rows, all of one board size\n" in said.out and said.err == ""
 
 
 def test_every_table_by_board_size_is_known() -> None:

@@ -329,7 +329,7 @@ def test_a_game_whose_settings_are_wrong_is_named(tmp_path: Path, capsys: pytest
 def test_an_impossible_game_is_not_exported(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(run, {5: [replace(GAMES[1][0], score=99.5)]})
     _, out, err = output(capsys, "export", run, "--generation", "1", "--size", 5, "--sgf", run / "sgf")
-    assert "1 games written" in out
+    assert "1 game written" in out
     assert f"{run}/000005:1 is left out: the moves lead to" in err
 
 

@@ -1,9 +1,12 @@
 """Which part of a run worked when."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from tests.training import crashes
+from training.loop import startup
 from training.run import timeline
 from training.run.timeline import Timeline
 
@@ -24,3 +27,38 @@ def test_waiting_within_a_part_is_no_work_of_it(monkeypatch: pytest.MonkeyPatch)
     assert report["speed/held_seconds"] == 17.0
     assert report["speed/selfplay_busy"] == pytest.approx(0.15)
     assert report["speed/held_busy"] == pytest.approx(0.85)
+
+
+def test_what_was_spent_before_a_restart_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(timeline, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    before = Timeline()
+    with before.during("selfplay"):
+        now[0] = 3.0
+    with before.during("learner"):
+        now[0] = 4.0
+        saved = before.spent()
+    now[0] = 100.0  # stopped
+    after = Timeline(saved)
+    with after.during("learner"):
+        now[0] = 106.0
+    report = after.report()
+    assert (report["speed/selfplay_seconds"], report["speed/learner_seconds"]) == (3.0, 7.0)
+    assert report["speed/selfplay_busy"] == pytest.approx(0.3)
+    assert after.report()["speed/selfplay_seconds"] == 0.0, "each second is reported once"
+
+
+def test_a_generation_that_was_interrupted_has_the_speed_of_its_games(tmp_path: Path) -> None:
+    settings = crashes.settings()
+    run = startup.prepare(settings, tmp_path)
+    run.play(lambda: False)
+    run.absorb()
+    run.complete()
+    run.save()
+    spent = run.timeline.spent()["selfplay"]
+    run = startup.prepare(settings, tmp_path)  # as after a kill
+    run.learn(lambda: False)
+    report = run.report(lambda: False)
+    assert report["speed/selfplay_seconds"] == pytest.approx(spent, abs=1e-3)
+    assert report["speed/evaluations"] == pytest.approx(run.progress.evaluations / spent, rel=0.05)
+    assert report["speed/playouts"] == (settings.stage[0].evaluator == "rollouts")

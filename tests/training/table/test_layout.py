@@ -67,7 +67,7 @@ def test_the_text_has_the_layout_of_the_publication() -> None:
     assert ["here, nogo9.pt", "25.0% [4.6, 69.9] 4/8", "not played", "not played"] in rows
     assert ["larger network", "89.4%", "85.4%", "77.4%", "52.0%"] in rows
     assert "Here against plain UCT, 8 games wanted in a cell, 4 with each colour" in text
-    assert "12 games are left: the same command plays them" in text
+    assert "12 games left: the same command goes on" in text
     assert "different games" not in text
 
 

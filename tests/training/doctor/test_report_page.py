@@ -1,0 +1,81 @@
+"""The order of a report's parts, and what its verdicts and speeds say."""
+
+from __future__ import annotations
+
+import io
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.image import imread
+
+from gozero import features, plots
+from gozero.plots import Panel
+from tests.training.doctor.test_report import OLD, log
+from training.doctor import history, report
+
+EARLY, LEARNING = "too early to say: {} of 200 learning steps", "learning, because the policy is 0.{} nats better"
+
+
+def cells(page: str) -> list[tuple[str, str]]:
+    return re.findall("<tr><td>([^<]*)</td><td>([^<]*)</td></tr>", page)
+
+
+def test_verdicts_in_a_row_that_differ_in_numbers_alone_are_one_row_below_the_curves(tmp_path: Path) -> None:
+    texts = [
+        EARLY.format(10),
+        EARLY.format(20),
+        LEARNING.format(1),
+        EARLY.format(5),
+        *map(LEARNING.format, range(2, 20)),
+    ]
+    log(tmp_path, *(OLD | {"verdict": text, "doctor/verdict": 1.0} for text in texts))
+    page = report.write(tmp_path).read_text()
+    assert cells(page) == [
+        ("5 to 22", LEARNING.format(19)),
+        ("4", EARLY.format(5)),
+        ("3", LEARNING.format(1)),
+        ("1 to 2", EARLY.format(20)),
+    ]
+    assert page.index("<img") < page.index("<h2>Verdicts") and page.count("<tr>", 0, page.index("<img")) == 2
+
+
+def test_the_speed_of_playouts_is_not_drawn_with_that_of_the_network(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[Panel] = []
+    monkeypatch.setattr(plots, "curves", lambda panels: drawn.extend(panels) or b"")
+    speeds = (
+        {"speed/evaluations": 160_290.0, "speed/playouts": 1.0},
+        {"speed/evaluations": 4610.0, "speed/playouts": 0.0},
+    )
+    log(tmp_path, *(OLD | speed for speed in speeds))
+    report.write(tmp_path)
+    assert {panel.title.split(", ")[1]: panel.curves[0].y for panel in drawn if "evaluations/s, " in panel.title} == {
+        "random playouts": [160_290.0],
+        "the network": [4610.0],
+    }
+
+
+def test_a_speed_of_nothing_in_an_older_log_is_no_speed(tmp_path: Path) -> None:
+    """Earlier versions wrote 0 for a generation whose games were played before a restart."""
+    log(tmp_path, OLD, OLD | {"speed/evaluations": 0.0, "speed/selfplay_seconds": 0.0}, OLD)
+    reports = history.read(tmp_path).reports
+    assert history.series(reports, history.RATE)[0] == [1, 3]
+    assert history.series(reports, "speed/selfplay_seconds")[0] == []
+
+
+@pytest.mark.parametrize(("game", "version", "count"), [("go", 3, 8), ("go", 3, 40), ("tictactoe", 1, 4)])
+def test_no_label_of_the_first_layer_is_cut(game: str, version: int, count: int) -> None:
+    shown = features.layout(game, version)
+    names = (*shown.planes, *shown.tactics)
+    picture = imread(io.BytesIO(plots.filters(np.ones((count, len(names), 3, 3)), names)))[:, :, :3]
+    for edge in (picture[0], picture[-1], picture[:, 0], picture[:, -1]):
+        assert (edge == 1).all(), "something reaches the edge of the picture"
+
+
+def test_generations_are_whole_numbers_on_the_axis() -> None:
+    figure = plots._figure(4, 3)
+    plots._panel(figure.add_subplot(), Panel("", [plots.Curve("a", [1, 2], [3, 4])], "generation"))
+    assert all(tick == int(tick) for tick in figure.axes[0].get_xticks())
