@@ -126,12 +126,31 @@ def test_a_phone(tab: Callable[..., Tab]) -> None:
     page.picture("phone")
 
 
+def test_the_settings_close_by_escape_and_by_a_click_elsewhere(tab: Callable[..., Tab]) -> None:
+    page = tab().begin("Tic-tac-toe")
+    card = page.page.locator("#settings")
+    page.press("Settings")
+    expect(card).to_be_visible()
+    page.picture("settings")
+    page.page.keyboard.press("Escape")
+    expect(card).not_to_be_visible()
+    page.press("Settings")
+    page.page.get_by_role("checkbox", name="Coordinates").click()
+    expect(card).to_be_visible()
+    page.page.get_by_role("checkbox", name="Coordinates").click()
+    page.page.locator("h1").click()
+    expect(card).not_to_be_visible()
+
+
 def test_on_a_large_board_a_tap_is_shown_and_a_second_one_plays(tab: Callable[..., Tab]) -> None:
     page = tab(viewport=PHONE, has_touch=True, is_mobile=True).begin("Go", 13, person="both")
     expect(page.page.locator(".player.to-move")).to_be_in_viewport()  # whose turn it is, without scrolling
     points = [page.page.locator(f'.shudan-vertex[data-x="{x}"][data-y="3"]') for x in (2, 3)]
+    rows = page.page.locator(".actions button:not(.main), .status")
+    places = [row.bounding_box() for row in rows.all()]
     points[0].tap()
     expect(page.page.get_by_role("button", name="Play C10")).to_be_visible()
+    assert [row.bounding_box() for row in rows.all()] == places
     points[1].tap()
     expect(page.page.locator(".shudan-ghost_1")).to_have_count(1)
     page.picture("phone marked")
