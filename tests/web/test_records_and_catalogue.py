@@ -2,6 +2,7 @@
 
 import json
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -194,10 +195,19 @@ def test_a_saved_record_says_which_program_wrote_it_and_keeps_the_files_result()
 
 def test_every_shipped_game_says_how_strong_it_is() -> None:
     known = catalogue.strengths()
-    assert all(known.get(name) for name in WEIGHTS.values())
+    assert known.keys() == set(WEIGHTS.values())
     shown = catalogue.shown_games({})
     assert sorted(game["name"] for game in shown) == sorted(WEIGHTS)
     assert all(game["engines"][0]["strength"] and game["engines"][0]["sizes"] for game in shown)
+
+
+def test_the_strengths_that_the_page_tells_are_those_of_the_documents() -> None:
+    cards = [(DOCS.parent / name).read_text(encoding="utf-8") for name in ("README.md", "weights/README.md")]
+    measured = "\n".join(cards).replace("*", "")
+    for match in tomllib.loads((DOCS.parent / "weights" / "strength.toml").read_text()).values():
+        if "games" in match:
+            score, games = match["score"], match["games"]
+            assert f"{score} of {games}" in measured or f"| {games} | {score} |" in measured, match
 
 
 def test_what_the_page_says_of_the_levels_is_what_was_measured() -> None:

@@ -181,7 +181,7 @@ export function Opponent({ view, network, ask, run }) {
         <details>
           <summary>How strong is it?</summary>
           <p><strong>{network.name}</strong>: {network.strength || "no matches are known"}.</p>
-          <p>The levels were measured against each other, in 3,546 games of Go on 9×9, and not against people. About 160 Elo lie between two of them.</p>
+          {view.game === "go" && <p>The levels were measured against each other, in 3,546 games of Go on 9×9, and not against people. About 160 Elo lie between two of them.</p>}
         </details>
       )}
       {run && <p>Training run <strong>{run.name}</strong>: {run.report ? <a href="/run/report" target="_blank" rel="noopener">its report</a> : "no report yet"}. New game › More › Engine plays against its weights.</p>}
