@@ -87,17 +87,17 @@ class Server:
         return [int(number) for number in done.stdout.split()]
 
     @contextmanager
-    def page(self, game: str = "") -> Iterator[Wire]:
-        """A page on a game, a new one by default."""
-        wire, session = wait_for(self._connected(game))
+    def page(self, game: str = "", *, kept: bool = False) -> Iterator[Wire]:
+        """A page on a game, a new one by default, which it has kept, if need be."""
+        wire, session = wait_for(self._connected(game, kept))
         try:
             yield wire
         finally:
             wait_for(session.close())
 
-    async def _connected(self, game: str) -> tuple[Wire, aiohttp.ClientSession]:
+    async def _connected(self, game: str, kept: bool) -> tuple[Wire, aiohttp.ClientSession]:
         session = aiohttp.ClientSession()
-        url = f"http://{self.host}/socket" + (f"?game={game}" if game else "")
+        url = f"http://{self.host}/socket" + (f"?game={game}" if game else "") + ("&kept=1" if kept else "")
         headers = {"Origin": f"http://{self.host}"}
         return Wire(await session.ws_connect(url, headers=headers, max_msg_size=0)), session
 

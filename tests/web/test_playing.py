@@ -11,7 +11,7 @@ pytest.importorskip("playwright")
 
 from playwright.sync_api import expect
 
-from tests.web.site import PHONE, Site, Tab
+from tests.web.site import PHONE, Site, Tab, site
 
 pytestmark = pytest.mark.chromium
 
@@ -100,6 +100,22 @@ def test_an_engine_that_dies_takes_nothing_with_it(served: Site, tab: Callable[.
     page.wait("person", 4)
     kept = [point for point, colour in enumerate(stones) if colour]
     assert [page.view["stones"][point] for point in kept] == [stones[point] for point in kept]
+
+
+def test_a_server_that_is_started_anew_is_given_the_game(tab: Callable[..., Tab]) -> None:
+    with site() as first:
+        page = tab(first.address).begin("Go", 7)
+        page.click(24)
+        page.wait("person", 2)
+    stones = page.view["stones"]
+    page.shows("trying again. This page keeps the game.").picture("server away")
+    page.faults.clear()  # Chromium tells of every attempt
+    with site("--port", first.address.rstrip("/").rpartition(":")[2]):
+        page.shows("The server was started anew, and has your game again.").wait("person", 2)
+        assert page.view["stones"] == stones
+        page.click(next(point for point in page.view["legal"] if point not in (0, 6)))
+        page.wait("person", 4)
+        page.faults.clear()
 
 
 def test_the_keyboard_alone(tab: Callable[..., Tab]) -> None:

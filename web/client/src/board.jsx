@@ -1,7 +1,7 @@
 // The board: stones as the server told them, with what is shown on top of them. It knows no rules.
 
 import { Goban } from "@sabaki/shudan";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { percent, short, sizes } from "./words.js";
 
 const LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ";
@@ -31,7 +31,7 @@ export function Board({ view, look, overlay, preview, hint, marked, details, onP
     watch.observe(frame.current);
     return () => watch.disconnect();
   }, []);
-  useEffect(() => setCursor(null), [view.game, view.size]);
+  useLayoutEffect(() => setCursor(null), [view.game, view.size]); // before a key can move it
 
   const margin = coordinates ? MARGIN : 1;
   const fits = Math.min(room.width / (view.cols + margin), room.height / (view.rows + margin));

@@ -18,18 +18,19 @@ const LARGEST_RECORD = 1_000_000; // bytes
 const UNSAVED = { play: true, pass: true, dead: true, comment: true, new: false, load: false, save: false };
 
 function useServer() {
-  const [state, setState] = useState({ view: null, look: null, hello: null, notice: null, loading: "", progress: null, hint: null, open: true });
+  const [state, setState] = useState({ view: null, look: null, hello: null, notice: null, loading: "", progress: null, hint: null, isKept: false, open: true });
   const connection = useRef(null), isUnsaved = useRef(false);
   const change = (more) => setState((now) => ({ ...now, ...(typeof more === "function" ? more(now) : more) }));
   useEffect(() => {
     const hear = (report) => {
-      if (report.is === "hello") change({ hello: report, loading: "", notice: report.lost ? { kind: "warning", text: "That game is no longer kept; this is a new one." } : null });
+      if (report.is === "hello") change({ hello: report, loading: "", notice: greeting(report) });
       else if (report.is === "view") change((now) => seen(now, report));
       else if (report.is === "look") change((now) => (now.view?.at === report.node ? looked(now, report) : {}));
       else if (report.is === "refused" || report.is === "lost") change({ notice: { kind: report.is, text: report.text }, ...(report.is === "lost" && { loading: "" }) });
       else if (report.is === "told") change({ notice: { kind: "told", text: report.text } });
       else if (report.is === "loading") change({ loading: report.text });
       else if (report.is === "progress") change((now) => progressed(now, report));
+      else if (report.is === "kept") change({ isKept: report.saved !== null });
       else if (report.is === "record") download(report.name, report.text);
     };
     connection.current = new Connection(hear, (open) => change({ open }));
@@ -42,6 +43,11 @@ function useServer() {
     return isSent;
   };
   return { ...state, ask, isUnsaved, tell: (text) => change({ notice: { kind: "refused", text } }) };
+}
+
+function greeting({ restored, lost }) {
+  if (restored) return { kind: "told", text: "The server was started anew, and has your game again." };
+  return lost ? { kind: "warning", text: "That game is no longer kept; this is a new one." } : null;
 }
 
 /** The analysis is shown as on or off at once; the server's answer says the same. */
@@ -141,7 +147,7 @@ function Page() {
       </header>
       <main>
         <div class="playing">
-          {!server.open && <p class="notice lost" role="alert">The connection to the server is broken; trying again. The game is kept.</p>}
+          {!server.open && <p class="notice lost" role="alert">The connection to the server is broken; trying again. {server.isKept ? "This page keeps the game." : "The game is too large for this page to keep."}</p>}
           <Players view={view} />
           <Board
             view={view} look={look} overlay={overlay} preview={preview?.node === view.at ? preview : null} hint={server.hint} marked={mark} details={memory.details}
