@@ -17,6 +17,7 @@ import aiohttp
 
 TREE = Path(__file__).parents[2]
 T = TypeVar("T")
+PATIENCE = 120  # seconds; an engine may have to be started beside other programs
 
 
 @cache
@@ -47,7 +48,7 @@ class Wire:
     def until(self, *kinds: str) -> dict[str, Any]:
         """The next report of one of these kinds."""
         while True:
-            message = wait_for(self._socket.receive(timeout=30))
+            message = wait_for(self._socket.receive(timeout=PATIENCE))
             assert message.type == aiohttp.WSMsgType.TEXT, message
             report: dict[str, Any] = json.loads(message.data)
             if report["is"] in kinds:
@@ -61,7 +62,7 @@ class Wire:
     def closing_code(self) -> int | None:
         """The code with which the server closes the connection, once what it had sent is read."""
         while True:
-            message = wait_for(self._socket.receive(timeout=60))
+            message = wait_for(self._socket.receive(timeout=PATIENCE))
             if message.type in (aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSED, aiohttp.WSMsgType.ERROR):
                 return self._socket.close_code
 

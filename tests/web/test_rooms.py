@@ -193,6 +193,7 @@ def test_what_was_found_is_kept_when_the_page_is_closed(server: Server) -> None:
             while not any(point for point in other.until("view")["graph"]):
                 pass  # what had been found before it came
     with server.page(room) as page:
+        page.until("view")  # the server's own: the engine may not have read yet that the page was closed
         page.send(do="view")
         while (view := page.until("view"))["batch"] or not any(view["graph"]):
             pass
