@@ -252,6 +252,7 @@ def test_a_record_takes_the_place_of_a_game_only_where_the_user_agrees(tab: Call
     opened(page, tmp_path).press("Open the record").shows("0 / 4")
     opened(page, tmp_path, "(;GM[1]SZ[7];B[aa])").shows("0 / 1")  # nothing of the user's own was there
     page.click(24)
+    opened(page, tmp_path, "no record").press("Open the record").shows(re.compile("^This is no game in SGF"))
     opened(page, tmp_path).shows("Open a record in place of this game?").press("Keep the game")
     with page.page.expect_download():
         page.press("Save the game")

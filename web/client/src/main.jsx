@@ -14,24 +14,29 @@ import { percent, side } from "./words.js";
 import "./style.css";
 
 const LARGEST_RECORD = 1_000_000; // bytes
-/** Whether the board holds something unsaved after these requests. */
-const UNSAVED = { play: true, pass: true, dead: true, comment: true, new: false, load: false, save: false };
+const CHANGES = ["play", "pass", "dead", "comment"]; // requests that leave something to be saved
 
 function useServer() {
   const [state, setState] = useState({ view: null, look: null, hello: null, notice: null, loading: "", progress: null, hint: null, isKept: false, open: true });
-  const connection = useRef(null), isUnsaved = useRef(false);
+  const connection = useRef(null), identity = useRef(null), unsaved = useRef(null); // of games
   const change = (more) => setState((now) => ({ ...now, ...(typeof more === "function" ? more(now) : more) }));
   useEffect(() => {
     const hear = (report) => {
       if (report.is === "hello") change({ hello: report, loading: "", notice: greeting(report) });
-      else if (report.is === "view") change((now) => seen(now, report));
+      else if (report.is === "view") {
+        identity.current = report.identity;
+        change((now) => seen(now, report));
+      }
       else if (report.is === "look") change((now) => (now.view?.at === report.node ? looked(now, report) : {}));
       else if (report.is === "refused" || report.is === "lost") change({ notice: { kind: report.is, text: report.text }, ...(report.is === "lost" && { loading: "" }) });
       else if (report.is === "told") change({ notice: { kind: "told", text: report.text } });
       else if (report.is === "loading") change({ loading: report.text });
       else if (report.is === "progress") change((now) => progressed(now, report));
       else if (report.is === "kept") change({ isKept: report.saved !== null });
-      else if (report.is === "record") download(report.name, report.text);
+      else if (report.is === "record") {
+        unsaved.current = null;
+        download(report.name, report.text);
+      }
     };
     connection.current = new Connection(hear, (open) => change({ open }));
   }, []);
@@ -39,10 +44,10 @@ function useServer() {
     change((now) => ({ notice: null, ...(what === "analyse" && now.view ? switched(now, more.on) : {}) }));
     const isSent = connection.current.ask(what, more);
     if (!isSent) change({ notice: { kind: "lost", text: "No connection to the server: nothing was sent." } });
-    else if (what in UNSAVED) isUnsaved.current = UNSAVED[what];
+    else if (CHANGES.includes(what)) unsaved.current = identity.current;
     return isSent;
   };
-  return { ...state, ask, isUnsaved, tell: (text) => change({ notice: { kind: "refused", text } }) };
+  return { ...state, ask, unsaved, tell: (text) => change({ notice: { kind: "refused", text } }) };
 }
 
 function greeting({ restored, lost }) {
@@ -108,7 +113,7 @@ function Page() {
   const { go, step } = useWalk(server);
   const open = (chosen) => {
     if (!chosen || !view) return;
-    if ((view.goingOn && view.line.length > 1) || server.isUnsaved.current) setOpening(chosen);
+    if ((view.goingOn && view.line.length > 1) || server.unsaved.current === view.identity) setOpening(chosen);
     else load(chosen);
   };
   const load = async (chosen) => {
