@@ -223,7 +223,8 @@ class Desk:
         self._changed()
 
     def _save(self, request: dict[str, Any]) -> None:
-        name, text = records.save(self._game.table, self._game.counting.sgf_result())
+        level = self._game.thinker.engine_side.level
+        name, text = records.save(self._game.table, self._game.counting.sgf_result(), level)
         self._answer(request, {"is": "record", "name": name, "text": text})
 
     # Reports

@@ -95,7 +95,7 @@ def test_other_games_that_sgf_knows_are_saved_and_read(game: str, size: int, ver
     first = played(game, size, *vertices)
     first.tree[first.at].comment = "so far"
     name, text = records.save(first, "")
-    assert name == f"{game}.sgf"
+    assert name.endswith(f"-{game}{size}.sgf")
     assert head in text
     again, remark = opened(text)
     assert (again.game.name, again.game.size, remark) == (game, size, "")
@@ -183,7 +183,8 @@ def test_komi_out_of_bounds_and_handicap_without_stones_are_left_out() -> None:
     found, remark = opened("(;SZ[19]HA[300]KM[99999999];W[dd])")
     assert isinstance(found.game, GoGame)
     assert (found.game.komi, found.game.handicap) == (7.5, 0)
-    assert remark == "The file's komi, 1e+08, was left out: it is beyond 1000 points."
+    assert "99999999, was left out" in remark
+    assert "HA[300]" in remark
 
 
 def test_a_saved_record_says_which_program_wrote_it_and_keeps_the_files_result() -> None:
