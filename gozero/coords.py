@@ -4,13 +4,14 @@ Vocabulary, for a board of `size` x `size`; a board that is not square has `size
   action  int. Points row-major from the top left, then pass (size²), then resign (size² + 1).
   point   (row, col), row 0 at the top.
   vertex  GTP text: column letter without I, row number from the bottom; `pass`, `resign`.
-  move    sgfmill's (row from the bottom, col), or None for a pass.
+  SGF     column and row as small letters, `aa` at the top left; empty for a pass.
 
 It knows no rules: a vertex on the board is accepted whether or not it can be played.
 """
 
 from __future__ import annotations
 
+_SGF = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 MAX_SIZE = 19  # points a side of the largest board of any game
 
@@ -69,17 +70,21 @@ def parse_vertex(text: str, size: int, rows: int | None = None) -> int:
     return action(row, col, size)
 
 
-def to_sgf(action: int, size: int) -> tuple[int, int] | None:
-    """sgfmill's move for a point or a pass."""
+def to_sgf(action: int, size: int) -> str:
+    """SGF's letters of a point, "" for a pass."""
     if action == pass_action(size):
-        return None
+        return ""
     row, col = point(action, size)
-    return size - 1 - row, col
+    return _SGF[col] + _SGF[row]
 
 
-def from_sgf(move: tuple[int, int] | None, size: int) -> int:
-    """The action of sgfmill's move."""
-    if move is None:
+def from_sgf(text: str, size: int) -> int:
+    """The action of SGF's letters; older files write `tt` for a pass. ValueError where that is no point of the board."""
+    word = text.strip()
+    if size <= len(LETTERS):  # larger boards have capitals for the points beyond z
+        word = word.lower()
+    if word in ("", "pass") or (word == "tt" and size <= MAX_SIZE):
         return pass_action(size)
-    row, col = move
-    return action(size - 1 - row, col, size)
+    if len(word) != 2 or not all(0 <= _SGF.find(letter) < size for letter in word):
+        raise ValueError(f"{text[:20]!r} is no point of a {size}x{size} board")
+    return action(_SGF.index(word[1]), _SGF.index(word[0]), size)

@@ -9,6 +9,7 @@ after the game has ended: controllers ask for both, and two passes end a game on
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -86,8 +87,8 @@ class GoGame(CurrentGame):
         """As `CurrentGame.set_up`; komi stays, handicap does not."""
         self._begin_from(self._start.with_stones(stones, to_play))
 
-    def load_record(self, record: GameRecord) -> None:
-        """Take over a game; a record without komi gets the present one.
+    def load_record(self, record: GameRecord, rules: RuleSet | None = None) -> None:
+        """Take over a game; a record without komi gets the present one. The rules stay where none are given.
 
         Raises:
             ValueError: its size cannot be played, or one of its moves. The game is as it was.
@@ -96,11 +97,16 @@ class GoGame(CurrentGame):
             raise ChoiceError(
                 f"board size {record.size} is not supported; these weights play {', '.join(map(str, self.sizes))}"
             )
-        self._begin_from(self._start.of_record(record), record.moves)
+        start = self._start.of_record(record)
+        self._begin_from(start if rules is None else start.under(rules), record.moves)
+        if record.next_to_play is not None:
+            self.position.give_turn(record.next_to_play)
 
     def record(self) -> GameRecord:
         """The game so far."""
-        return self._start.record(self.position.moves)
+        moves, turn = self.position.moves, self.position.to_play
+        record = self._start.record(moves)
+        return replace(record, next_to_play=turn) if moves and moves[-1].colour == turn else record
 
     def play(self, colour: int, action: int) -> None:
         """Play for either colour at any time. IllegalMove where the board forbids it; repeating an earlier board is
@@ -118,7 +124,9 @@ class GoGame(CurrentGame):
         """Let the game go on with the same moves from another start. ValueError where one of them cannot be played:
         nothing changes.
         """
-        self.position = start.position(self.position.moves)
+        position = start.position(self.position.moves)
+        position.give_turn(self.position.to_play)
+        self.position = position
         self._start = start
         self.notes.low_values.clear()
 

@@ -14,8 +14,9 @@ from gozero import games
 from gozero.errors import ChoiceError
 from gozero.games.game import BLACK, WHITE, Game
 from gozero.games.rules import RuleSet, rule_set
+from gozero.handicap import FEWEST_STONES
 from gozero.position import Move, Position
-from gozero.sgf import FEWEST_STONES, GameRecord
+from gozero.sgf import GameRecord
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,10 @@ class GoStart:
     def of_record(self, record: GameRecord) -> GoStart:
         """The start of a record; a record without komi gets the present one; the rules stay."""
         return replace(
-            self, setting=replace(record, komi=self.komi if record.komi is None else record.komi, moves=(), result="")
+            self,
+            setting=replace(
+                record, komi=self.komi if record.komi is None else record.komi, moves=(), next_to_play=None, result=""
+            ),
         )
 
     def record(self, moves: Sequence[Move]) -> GameRecord:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gozero import coords
 
-FEWEST_STONES = 2
+FEWEST_STONES = 2  # one alone is a first move
 
 
 def most_fixed(size: int) -> int:
@@ -28,4 +28,4 @@ def fixed_points(stones: int, size: int) -> list[int]:
     moves = corners[:stones] if stones < 6 else corners + sides[: stones - stones % 2 - 4]
     if stones in (5, 7, 9):
         moves = [*moves, (middle, middle)]
-    return [coords.from_sgf(move, size) for move in moves]
+    return [coords.action(size - 1 - row, col, size) for row, col in moves]

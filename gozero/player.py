@@ -165,9 +165,7 @@ class Player:
         action = _only_action(sensible)
         if action is not None:
             if observer is not None:
-                observer = self.ending.forced_observer(root, action, observer, limits, should_stop)
-                few = replace(limits, visits=FORCED_VISITS)
-                self.searcher.search(self.searcher.tree(), root, sensible, few, should_stop, observer)
+                self._report_forced(root, action, limits, should_stop, observer)
             return action, None
         if not self._settings.keeps_search:
             self.searcher.tree().forget()
@@ -178,6 +176,14 @@ class Player:
         action = self.ending.revised(root, action, result, limits, should_stop)
         self.game.notes.last = tree.note(root, action)
         return action, result.value
+
+    def _report_forced(
+        self, root: Position, action: int, limits: Limits, should_stop: Callable[[], bool], observer: Observer
+    ) -> None:
+        """Report on a move without a choice to ``observer``."""
+        observer = self.ending.forced_observer(root, action, observer, limits, should_stop)
+        few = replace(limits, visits=FORCED_VISITS)
+        self.searcher.search(self.searcher.tree(), root, self.game.mask_of([action]), few, should_stop, observer)
 
     def _sensible(self, root: Position, limits: Limits, should_stop: Callable[[], bool]) -> np.ndarray:
         """The actions to choose from, bool [A]."""
@@ -217,6 +223,22 @@ class Player:
         plies = left_out(restrictions, colour, root.game.actions)
         tree = self.searcher.tree_aside(left_out=plies) if plies.max() > 1 else self.searcher.tree()
         self._analyse(tree, root, plies, limits, should_stop, observer)
+
+    def hint(
+        self, limits: Limits, should_stop: Callable[[], bool], observer: Observer, among: np.ndarray | None = None
+    ) -> None:
+        """Search the turn of the side to move for the moves that make sense, or among these, bool [A], and report to
+        ``observer``; nothing is played. NoChoiceError where no move is left.
+        """
+        root = self.game.root(self.game.position.to_play)
+        mask = self._sensible(root, limits, should_stop) if among is None else root.legal() & among
+        if not mask.any():
+            raise NoChoiceError
+        action = _only_action(mask)
+        if action is not None:
+            self._report_forced(root, action, limits, should_stop, observer)
+        else:
+            self.searcher.search(self.searcher.tree(), root, mask, limits, should_stop, observer, purpose=ANALYSIS)
 
     def analyse_aside(
         self,

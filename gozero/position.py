@@ -99,6 +99,11 @@ class Position:
         self._step(action)
         self.moves.append(Move(mover, action))
 
+    def give_turn(self, colour: int) -> None:
+        """Let `colour` play next, as a set-up may say; ``moves`` stays, and a game that is over is over."""
+        if colour != self.to_play and not self.is_over:
+            self._step_out_of_turn(colour, self.game.pass_action)
+
     def pass_after_end(self, colour: int) -> None:
         """Record a pass in a game that is over; it changes only ``moves``. ValueError while the game goes on."""
         if not self.is_over:

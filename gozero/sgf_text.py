@@ -1,41 +1,131 @@
-"""Properties of SGF nodes that are free text, however odd the program that wrote them."""
+"""Turns the bytes of an SGF file into text, whatever their encoding, and the values of its properties into plain text."""
 
 from __future__ import annotations
 
-import math
+import codecs
+import re
 
-from sgfmill import sgf_grammar
-from sgfmill.sgf import Tree_node
+_CHARSET = re.compile(rb"\bCA\s*\[\s*([\w.:+-]+)\s*\]")
+_VALUES = re.compile(rb"\[([^\[]*?[\x80-\xff][^\[]*)")  # of text that is not ASCII
+_WIDER = {"gb2312": "gb18030", "gbk": "gb18030", "big5": "big5hkscs", "cp950": "big5hkscs", "shift_jis": "cp932"}
+_WIDER |= {"euc_kr": "cp949", "iso8859-1": "cp1252"}
+"""Files use more than the encoding that they name: the one that holds the same characters and more."""
+_NO_TEXT = ("idna", "punycode", "raw_unicode_escape", "undefined", "unicode_escape", "utf-7", "utf-8")
+_COMMON = {
+    "cp932": ((0x81, 0x83), (0x88, 0x97), 0x40),
+    "cp949": ((0xA1, 0xA3), (0xB0, 0xC8), 0xA1),
+    "gb18030": ((0xA1, 0xA3), (0xB0, 0xD7), 0xA1),
+    "big5hkscs": ((0xA1, 0xA3), (0xA4, 0xC6), 0x40),
+}
+"""First bytes of the common signs, of the common characters, and the least second byte, by encoding. What people write is
+almost all common in its own encoding and seldom in another; that tells names of two characters apart, for which the
+detectors of charset-normalizer and chardet are made for too long texts (measured in docs/experiments).
+"""
+_CYRILLIC = re.compile(r"\b[А-ЯЁ]?[а-яё]+\b|\b[А-ЯЁ]+\b")
+_GUESSES = (*_COMMON, "cp1251", "cp1252")
 
 
-def line_of(root: Tree_node, name: str) -> str:
-    """A text property of the root in one line, or empty."""
-    return writable(" ".join(text_of(root, name).split()))
-
-
-def text_of(node: Tree_node, name: str) -> str:
-    """A text property, or empty; the first of its values where a file wrongly has several, latin-1 where the bytes are not
-    in the file's encoding.
+def decoded(data: bytes) -> tuple[str, str]:
+    """(the text of a file, a remark or ""): by its byte order mark, as UTF-8, as the encoding that it names, or as the
+    one in which most of its characters are common.
     """
-    if not node.has_property(name):
-        return ""
-    text = sgf_grammar.text_value(node.get_raw(name))
+    for mark, codec in (
+        (codecs.BOM_UTF8, "utf-8"),
+        (codecs.BOM_UTF16_LE, "utf-16-le"),
+        (codecs.BOM_UTF16_BE, "utf-16-be"),
+    ):
+        if data.startswith(mark):
+            return data[len(mark) :].decode(codec, "replace"), ""
+    if (zero := data[:64].find(b"\0")) >= 0 and data[:64].count(b"\0") > 16:
+        return data.decode("utf-16-le" if zero % 2 else "utf-16-be", "replace"), ""
+    named, label = _named(data)
+    text = _strict(data, "utf-8")
+    if text is not None and (max(text, default="") < "\u0800" and named in _COMMON):
+        text = _strict(data, named) or text  # two bytes of a Chinese character may be one of UTF-8 by accident
+    if text is None and named:
+        text = _strict(data, named)
+    if text is not None:
+        return text, ""
+    loose = data.decode("utf-8", "replace")
+    wrong, right = loose.count("\ufffd"), sum(sign > "\x7f" for sign in loose)
+    if right > 8 * wrong:
+        return loose, f"{wrong} bytes that are no UTF-8 were replaced"
+    codec = named or guessed(data)
+    why = f"its CA, {label[:40]}, is no encoding known here" if label and not named else "it names none that fits"
+    return data.decode(codec, "replace"), f"the encoding was taken for {codec}: {why}"
+
+
+def _named(data: bytes) -> tuple[str, str]:
+    """(the codec that CA names, CA as it is written); "" where there is none, or where the data do not fit it."""
+    found = _CHARSET.search(data)
+    if found is None:
+        return "", ""
+    label = found[1].decode("ascii", "replace")
+    name = re.sub(r"^(?:windows|ms|cp)-?(?=\d)", "cp", label.lower().removeprefix("x-"))
     try:
-        return str(text.decode(node.get_encoding()))
-    except UnicodeDecodeError:
-        return str(text.decode("latin-1"))
+        codec = codecs.lookup(name).name
+        b"a".decode(codec)
+    except (LookupError, UnicodeError):
+        return "", label
+    codec = _WIDER.get(codec, codec)
+    if codec in _NO_TEXT or _strict(data, codec) is None:
+        return "", label
+    # one that takes every byte may be the default of the program that wrote the file
+    is_believed = codec != "cp1252" or _share(b" ".join(_VALUES.findall(data)), codec) > 0.5
+    return (codec if is_believed else ""), label
+
+
+def _strict(data: bytes, codec: str) -> str | None:
+    try:
+        return data.decode(codec)
+    except UnicodeError:
+        return None
+
+
+def guessed(data: bytes) -> str:
+    """The encoding in which most of the values' characters are common."""
+    values = b" ".join(_VALUES.findall(data[:1_000_000]))
+    return max(_GUESSES, key=lambda codec: _share(values, codec))
+
+
+def _share(values: bytes, codec: str) -> float:
+    """Of the characters that are not ASCII, those that are common in this encoding; below 0 where it cannot be."""
+    text = _strict(values, codec)
+    if text is None:
+        return -1.0 if codec != "cp1252" else 0.0
+    foreign = [sign for sign in text if sign > "\x7f"]
+    if codec == "cp1251":
+        common = sum(map(len, _CYRILLIC.findall(text)))
+    elif codec == "cp1252":  # a letter with an accent stands among plain ones
+        signs = [[sign > "\x7f" for sign in word] for word in text.split()]
+        common = sum(sum(word) for word in signs if 2 * sum(word) < len(word))
+    else:
+        signs_from, letters_from, second = _COMMON[codec]
+        pairs = [pair for sign in foreign if len(pair := sign.encode(codec)) == 2]
+        common = sum(
+            pair[1] >= second and any(low <= pair[0] <= high for low, high in (signs_from, letters_from))
+            for pair in pairs
+        )
+    return common / max(1, len(foreign))
+
+
+def plain(value: str) -> str:
+    """A value of a property without its escapes."""
+    text = re.sub(r"\r\n|\n\r|\r", "\n", value)
+    text = re.sub(r"\\(\n|.)", lambda found: "" if found[1] == "\n" else found[1], text, flags=re.DOTALL)
+    return re.sub(r"[\t\f\v]", " ", text)
+
+
+def line(value: str) -> str:
+    """A value of a property in one line."""
+    return writable(" ".join(plain(value).split()))
+
+
+def escaped(text: str) -> str:
+    """A text as the value of a property."""
+    return writable(text).replace("\\", "\\\\").replace("]", "\\]")
 
 
 def writable(text: str) -> str:
     """The text without halves of surrogate pairs, which no file can hold; they stand for bytes that were no UTF-8."""
     return text.encode(errors="replace").decode()
-
-
-def komi_of(root: Tree_node) -> float | None:
-    """KM, also with a decimal comma; None where there is none, or none that is a finite number."""
-    written = text_of(root, "KM").replace(",", ".")
-    try:
-        komi = float(written) if "_" not in written else math.nan
-    except ValueError:
-        return None
-    return komi if math.isfinite(komi) else None

@@ -62,7 +62,7 @@ class RecordCommands:
         is as before.
         """
         from gozero import sgf
-        from gozero.games.rules import written_name
+        from gozero.games.rules import named_rules
         from gozero.position import IllegalMove
 
         name, before_move = split_path(command.text)
@@ -74,19 +74,34 @@ class RecordCommands:
             if path.stat().st_size > LARGEST_FILE or not path.is_file():
                 raise sgf.RecordError("not a game record")
             record = sgf.parse(path.read_bytes(), before_move)
-            game.load_record(record)
+            self._take_over(record)
             self._session.warn_of_size(game.size)
         except (OSError, UnicodeError, sgf.RecordError, ChoiceError, SetUpError, IllegalMove) as error:
             say(f"cannot load {path}: {reason(error)}")
             raise GtpError("cannot load file") from None
-        if written_name(record.rules) not in ("", written_name(game.rules.name)):
+        for remark in record.remarks:
+            say(f"{path}: {remark}")
+        if record.rules.strip() and named_rules(record.rules) != game.rules:
             say(
                 f"the rules of {path}, {record.rules[:40]}, are not kept: moves and score are by {game.rules.name} rules"
             )
-        if record.unread_komi:
-            say(f"the komi of {path}, {record.unread_komi[:40]}, is no number: it stays {game.komi:g}")
         self._session.clock.reset()
         return COLOUR_WORDS[game.position.to_play]
+
+    def _take_over(self, record: GameRecord) -> None:
+        """Let the game be this one; by its own rules where they allow what the present ones forbid."""
+        from gozero.games.rules import named_rules
+        from gozero.position import IllegalMove
+
+        game, rules = self._session.go_game, named_rules(record.rules)
+        try:
+            game.load_record(record)
+        except IllegalMove as error:
+            if rules is None:
+                raise
+            game.load_record(record, rules)
+            self._session.settings = replace(self._session.settings, rules=rules.name)
+            say(f"{error} by the rules so far: the file's, {rules.name}, are played now")
 
     def printsgf(self, command: Command) -> str:
         """``printsgf [FILE]``: the game so far as the answer, or into a file (``-`` is the answer too)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -31,7 +31,7 @@ AIMS = {name: words.aim for name, words in WORDS.items()} | {
     "go": "The larger area wins. Two passes end the game; dead stones are then marked and taken off."
 }
 PLAYOUTS = "no weights: it plays by random playouts, and weakly"
-MODEL_CARD = "README.md"  # beside the shipped weights
+STRENGTHS = "strength.toml"  # beside the shipped weights
 
 
 def shown_games(choices: Mapping[str, Path]) -> list[dict[str, Any]]:
@@ -135,13 +135,20 @@ def _header(path: Path) -> Header | None:
 
 @cache
 def strengths() -> dict[str, str]:
-    """What the model card says of each shipped weights file in one line."""
+    """A match of each shipped weights file, in words."""
     try:
-        text = (shipped_folder() / MODEL_CARD).read_text(encoding="utf-8")
+        matches = tomllib.loads((shipped_folder() / STRENGTHS).read_text(encoding="utf-8"))
     except OSError:
         return {}
-    rows = re.findall(r"^\| (`[^|]*) \|(?:[^|]*\|)*? ([^|]*) \|$", text, flags=re.MULTILINE)
-    return {name: line for names, line in rows for name in re.findall(r"`([^`]*\.pt)`", names)}
+    return {name: _told(**match) for name, match in matches.items()}
+
+
+def _told(opponent: str, visits: int, board: str, games: int = 0, score: float = 0, lost: int | None = None) -> str:
+    """A match in words; ``lost`` where all possible games were played."""
+    where = f"against {opponent}, with {visits} visits a move on {board}"
+    if lost is not None:
+        return f"it lost {lost or 'no'} games {where}"
+    return f"it {'won' if isinstance(score, int) else 'scored'} {score} of {games} games {where}"
 
 
 def rule_sets(game: str) -> list[str]:

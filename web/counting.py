@@ -63,6 +63,12 @@ class Counting:
         assert isinstance(self._ending, GoEnding)
         return self._ending.settlement(should_stop=should_stop)
 
+    def is_settled(self, should_stop: Callable[[], bool]) -> bool:
+        """Whether nothing is left to do in the shown position but to pass."""
+        if not (self._removes_dead and isinstance(self._ending, GoEnding)):
+            return False
+        return self._ending.settlement(should_stop=should_stop).is_complete
+
     def toggle(self, action: int) -> None:
         """Call the string on a point dead if it was alive, and the other way round. RefusedError where there is none."""
         if not self.is_disputable:

@@ -112,11 +112,17 @@ class Desk:
         self._sit_down(self._seats.seat(setup_of(request["setup"])))
 
     def _restore(self, request: dict[str, Any]) -> None:
-        seated = self._seats.seat(setup_of(request["saved"]["setup"]))
-        kept.take_up(seated.table, request["saved"]["table"])
-        seated.identity = request["saved"]["identity"]
+        """A game that the server or a page has kept; RefusedError where a page sends what cannot be one."""
+        saved = request["saved"]
+        seated = self._seats.seat(setup_of(saved["setup"]))
+        try:
+            kept.take_up(seated.table, saved["table"])
+            seated.identity = str(saved["identity"])
+            seated.view()
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+            raise RefusedError("The game that this page has kept cannot be taken up: begin a new one.") from None
         self._seated = seated
-        self._show()
+        self._changed()
 
     def _load(self, request: dict[str, Any]) -> None:
         """A record, for review; it says which game and which board it is."""
@@ -217,7 +223,8 @@ class Desk:
         self._changed()
 
     def _save(self, request: dict[str, Any]) -> None:
-        name, text = records.save(self._game.table, self._game.counting.sgf_result())
+        level = self._game.thinker.engine_side.level
+        name, text = records.save(self._game.table, self._game.counting.sgf_result(), level)
         self._answer(request, {"is": "record", "name": name, "text": text})
 
     # Reports

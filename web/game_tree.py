@@ -41,6 +41,8 @@ class Node:
         children: numbers of the nodes that follow, the main one first.
         comment: free text.
         estimate: the best one known.
+        next_to_play: who plays next where a file says so, else 0.
+        sources: the nodes of its file, see `gozero.sgf_tree.Branch`.
     """
 
     parent: int
@@ -49,12 +51,24 @@ class Node:
     children: list[int] = field(default_factory=list)
     comment: str = ""
     estimate: Estimate | None = None
+    next_to_play: int = 0
+    sources: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The file that a game was read from: its text, the number of the game in it from 0, and its name, if known."""
+
+    text: str
+    number: int = 0
+    name: str = ""
 
 
 class MoveTree:
-    """All nodes of a game."""
+    """All nodes of a game; `origin` where it was read from a file of SGF."""
 
     def __init__(self) -> None:
+        self.origin: Origin | None = None
         self._nodes: dict[int, Node] = {START: Node(-1, 0, -1)}
         self._next = START + 1
 
@@ -118,13 +132,18 @@ class MoveTree:
 
     def to_values(self) -> dict[str, Any]:
         """As plain JSON values."""
-        return {"next": self._next, "nodes": [[number, asdict(node)] for number, node in self._nodes.items()]}
+        return {
+            "next": self._next,
+            "nodes": [[number, asdict(node)] for number, node in self._nodes.items()],
+            "origin": self.origin and asdict(self.origin),
+        }
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> MoveTree:
         """The tree of `to_values`."""
         tree = cls()
         tree._next = values["next"]
+        tree.origin = Origin(**values["origin"]) if values.get("origin") else None
         for number, found in values["nodes"]:
             known = found["estimate"]
             estimate = None if known is None else Estimate(**{**known, "line": tuple(known["line"])})

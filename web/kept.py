@@ -6,7 +6,7 @@ from typing import Any
 
 from gozero.sgf import GameRecord
 from web.clock import RoomClock
-from web.game_tree import MoveTree
+from web.game_tree import START, MoveTree
 from web.table import Ended, Table
 
 LISTS = ("moves", "black_stones", "white_stones", "comments")  # of a record, which are tuples
@@ -33,7 +33,7 @@ def take_up(table: Table, values: dict[str, Any]) -> None:
     start = values["start"]
     if start is not None:
         table.begin_from(GameRecord(**{**start, **{name: tuple(start[name]) for name in LISTS}}))
-    table.tree = MoveTree.from_values(values["tree"])
+    table.tree = _tree(values["tree"], table.game.kind.actions)
     table.ended = None if values["ended"] is None else Ended(*values["ended"])
     table.agreed, table.clocks = dict(values["agreed"]), dict(values["clocks"])
     if values["live"] is not None:
@@ -46,3 +46,14 @@ def take_up(table: Table, values: dict[str, Any]) -> None:
         table.review()
     table.leaf = values["leaf"]
     table.go_to(values["at"])
+
+
+def _tree(values: dict[str, Any], actions: int) -> MoveTree:
+    """The tree of these values. ValueError, LookupError or TypeError where they are none."""
+    numbers = {number for number, _ in values["nodes"]}
+    for number, node in values["nodes"]:
+        is_known = number == START or (node["parent"] in numbers and node["parent"] < number)
+        goes_on = all(child in numbers and child > number for child in node["children"])
+        if not (is_known and goes_on and -1 <= node["action"] < actions and START in numbers):
+            raise ValueError(f"node {number} is none of a tree")
+    return MoveTree.from_values(values)

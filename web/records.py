@@ -1,26 +1,28 @@
 """Games as files: SGF with variations and comments for the games that SGF knows; for the others a list of moves, one a
 line, whose first line names the game and its board.
 
-The page sends and receives texts; nothing here opens a file.
+To open a file: `games_in` lists what it holds, `setup_for` says which game to seat for one of them, `load` puts that on
+the table and returns the remarks. The data are the file's bytes, or its text. Nothing here opens a file.
 """
 
 from __future__ import annotations
 
+import datetime
 import re
 from bisect import bisect_left
 from dataclasses import replace
 from typing import Any
 
-from gozero import coords, move_list, sgf_tree
-from gozero.colours import COLOUR_WORDS, EMPTY, WHITE
-from gozero.games import GO_FAMILY, MOST_KOMI, make
-from gozero.games.rules import written_name
+from gozero import coords, move_list, sgf, sgf_nodes, sgf_tree
+from gozero.colours import BLACK, COLOUR_NAMES, COLOUR_WORDS, WHITE
+from gozero.games import GO_FAMILY, make
+from gozero.games.rules import named_rules, same_rules, written_name
 from gozero.locations import WEIGHTS
-from gozero.sgf import RecordError
-from gozero.sgf_text import writable
+from gozero.sgf import RecordError, SgfGame
+from gozero.sgf_text import decoded, writable
 from gozero.sgf_tree import Branch, GameWithVariations
 from web.catalogue import rule_sets
-from web.game_tree import START
+from web.game_tree import START, MoveTree, Origin
 from web.setups import Setup
 from web.table import RefusedError, Table
 
@@ -30,28 +32,68 @@ _HEADER = re.compile(rf"\s*# ({'|'.join(WEIGHTS)}) (\d{{1,2}})x\d{{1,2}}\s*$", r
 _COLOURS = {word: colour for colour, word in COLOUR_WORDS.items()}
 
 
-def save(table: Table, result: str) -> tuple[str, str]:
-    """(name of the file, its text)."""
-    if table.start is None:
-        return f"{table.game.name}.txt", move_list.written(table.game.kind, table.tree.moves(table.line[-1]))
-    places = {START: -1}
-    branches: list[Branch] = []
-    for number, node in table.tree.in_order():
-        places[number] = len(branches)
-        branches.append(Branch(places[node.parent], node.colour, node.action, node.comment))
-    record = replace(table.start, result=table.start.result or result)
-    if table.person != EMPTY:
-        by_engine = "black_name" if table.person == WHITE else "white_name"
-        record = replace(record, **{by_engine: "gozero"})  # type: ignore[arg-type]
-    game = GameWithVariations(record, branches, table.tree[START].comment)
-    return f"{table.game.name}.sgf", sgf_tree.write(game).decode()
-
-
-def setup_for(text: str, setup: Setup) -> tuple[Setup, GameWithVariations | None]:
-    """The setup for the review of a record that is opened at a game of ``setup``, and what its SGF holds, if it is
-    SGF. RefusedError where it is none.
+def save(table: Table, result: str, level: int | None = None, today: datetime.date | None = None) -> tuple[str, str]:
+    """(name of the file, its text). A game that was read from a file goes back into that file, which keeps everything
+    else: its other games, and every property. ``level`` is the engine's, None: the setup's.
     """
-    setup = replace(setup, person="both", handicap=0)
+    today, level = today or datetime.date.today(), table.setup.level if level is None else level
+    side = {BLACK: WHITE, WHITE: BLACK}.get(table.person)  # the engine's
+    against = "" if side is None else f"-{COLOUR_NAMES[table.person]}-vs-level-{level}"
+    name = f"gozero-{today}-{table.game.name}{table.game.size}{against}"
+    if table.start is None:
+        return f"{name}.txt", move_list.written(table.game.kind, table.tree.moves(table.line[-1]))
+    if table.tree.origin is not None:
+        return table.tree.origin.name or f"{name}.sgf", _into_file(table.tree, table.tree.origin)
+    record = replace(table.start, result=result, date=str(today))
+    if side is not None:
+        names = {BLACK: "person", WHITE: "person", side: f"gozero, level {level}"}
+        record = replace(record, black_name=names[BLACK], white_name=names[WHITE])
+    game = GameWithVariations(record, _branches(table.tree), table.tree[START].comment)
+    return f"{name}.sgf", sgf_nodes.write([sgf_tree.tree(game)])
+
+
+def _branches(tree: MoveTree) -> list[Branch]:
+    places: dict[int, int] = {START: -1}
+    branches: list[Branch] = []
+    for number, node in tree.in_order():
+        places[number] = len(branches)
+        branches.append(Branch(places[node.parent], node.colour, node.action, node.comment, sources=node.sources))
+    return branches
+
+
+def _into_file(tree: MoveTree, origin: Origin) -> str:
+    """The file that a game was read from, with what has changed since."""
+    games = sgf.games(origin.text)
+    root = games[origin.number].root
+    known = list(root.below())
+    begun = sgf_tree.read(games[origin.number], READ)
+    branches = _branches(tree)
+    kept = {source for branch in branches for source in branch.sources}
+    gone = [known[branch.sources[0]] for branch in begun.branches if branch.sources[0] not in kept]
+    start = [known[source] for source in begun.sources]
+    sgf_tree.set_comment(start, tree[START].comment)
+    sgf_tree.add_branches(start[0], known, branches, begun.record.size)
+    sgf_tree.prune(root, gone)
+    for game in games:
+        game.root.properties = {"FF": ["4"], "AP": [sgf.PROGRAM], **game.root.properties, "CA": ["UTF-8"]}
+    return sgf_nodes.write(game.root for game in games)
+
+
+def games_in(data: str | bytes) -> list[str]:
+    """A line for each game of a file, for people to choose from: one only where the file is no collection. RefusedError
+    where it is no file of games, or too long.
+    """
+    text = _text(data)
+    if _HEADER.match(text) or not _is_sgf(text):
+        return [text.strip().partition("\n")[0][:40]]
+    return [game.title for game in _games(text)]
+
+
+def setup_for(data: str | bytes, setup: Setup, number: int = 0) -> tuple[Setup, SgfGame | None]:
+    """The setup for the review of a record that is opened at a game of ``setup``, and the file's game of that number, if
+    it is SGF. RefusedError where it is none.
+    """
+    setup, text = replace(setup, person="both", handicap=0), _text(data)
     if named := _HEADER.match(text):
         game, size = named[1], int(named[2])
         if size < 2:
@@ -59,16 +101,24 @@ def setup_for(text: str, setup: Setup) -> tuple[Setup, GameWithVariations | None
         if game != setup.game:
             setup = replace(setup, weights=None, engine="", rules=None, komi=None)
         return replace(setup, game=game, size=size), None
-    if setup.game not in GO_FAMILY and not text.lstrip().startswith("("):
+    if setup.game not in GO_FAMILY and not _is_sgf(text):
         return setup, None
-    found = read_sgf(text)
-    game = found.record.game
-    if game != setup.game and not (game == "go" and _plays(setup.game, found.record.size)):
+    games = _games(text)
+    if not 0 <= number < len(games):
+        raise RefusedError(f"This file has no game {number + 1}: it has {len(games)}.")
+    found = games[number]
+    try:
+        found.check(READ)
+    except RecordError as error:
+        raise _unreadable(error) from None
+    game = found.kind or "go"
+    if game != setup.game and not (game == "go" and _plays(setup.game, found.size)):
         setup = replace(setup, game=game, weights=None, engine="", rules=None, komi=None)
-    rules = written_name(found.record.rules)
-    if rules in rule_sets(setup.game):
-        setup = replace(setup, rules=rules)
-    return replace(setup, size=found.record.size), found
+    written = found.root.line("RU")
+    rules = named_rules(written) if setup.game == "go" else None
+    if rules is not None or written_name(written) in rule_sets(setup.game):
+        setup = replace(setup, rules=rules.name if rules is not None else written_name(written))
+    return replace(setup, size=found.size), found
 
 
 def _plays(name: str, size: int) -> bool:
@@ -82,15 +132,17 @@ def _plays(name: str, size: int) -> bool:
     return True
 
 
-def load(table: Table, text: str, game: GameWithVariations | None) -> str:
-    """Take a record over, for review; a remark for the page, or "". RefusedError where it cannot be used.
+def load(table: Table, data: str | bytes, game: SgfGame | None, number: int = 0, name: str = "") -> str:
+    """Take a record over, for review; remarks for the page, or "". RefusedError where it cannot be used.
 
-    ``game`` is what `setup_for` found in the text.
+    ``game`` is what `setup_for` found in the data under that number; ``name`` is the file's, to save it under again.
     """
     if game is not None:
-        return _load_game(table, game)
-    _check_length(text)
-    _load_moves(table, text)
+        remarks = _load_game(table, game)
+        table.tree.origin = Origin(game.text, number, name)
+        others = len(_games(game.text)) - 1
+        return " ".join(filter(None, [f"Game {number + 1} of {others + 1}." if others else "", remarks]))
+    _load_moves(table, _text(data))
     return ""
 
 
@@ -107,28 +159,38 @@ def comment_of(text: Any) -> str:
     return text
 
 
-def _check_length(text: str) -> None:
+def _text(data: str | bytes) -> str:
+    """The text of a file. RefusedError where it is too long."""
+    text = decoded(data)[0] if isinstance(data, bytes) else data
     if len(text) > LONGEST:
         raise RefusedError(f"This file has {len(text):,} characters; a record has at most {LONGEST:,}.")
+    return text
 
 
-def read_sgf(text: str) -> GameWithVariations:
-    """The game of an SGF file, which the browser has decoded. RefusedError where it is none, or too long."""
-    _check_length(text)
+def _is_sgf(text: str) -> bool:
+    return text.lstrip("\ufeff \t\r\n")[:1] in ("(", ";")
+
+
+def _games(text: str) -> list[SgfGame]:
     try:
-        return sgf_tree.read(text.encode(), READ, "UTF-8")
+        return sgf.games(text)
     except RecordError as error:
-        raise RefusedError(f"This is no game in SGF that can be opened: {error}.") from None
+        raise _unreadable(error) from None
 
 
-def _load_game(table: Table, game: GameWithVariations) -> str:
-    record, remarks = game.record, []
-    if record.unread_komi:
-        remarks.append(f"The file's komi, {record.unread_komi[:40]}, was left out: it is no number.")
-    if record.komi is not None and not abs(record.komi) <= MOST_KOMI:
-        remarks.append(f"The file's komi, {record.komi:g}, was left out: it is beyond {MOST_KOMI} points.")
-        record = replace(record, komi=None)
-    if record.rules and written_name(table.rules) not in ("", written_name(record.rules)):
+def _unreadable(error: RecordError) -> RefusedError:
+    return RefusedError(f"This is no game in SGF that can be opened: {error}.")
+
+
+def _load_game(table: Table, found: SgfGame) -> str:
+    try:
+        game = sgf_tree.read(found, READ)
+    except RecordError as error:
+        raise _unreadable(error) from None
+    record = game.record
+    remarks = [f"{remark[:1].upper()}{remark[1:]}." for remark in record.remarks]
+    rules = table.rules  # "" where the game has only one set
+    if record.rules.strip() and rules and not same_rules(rules, record.rules):
         remarks.append(f"The file's rules, {record.rules[:40]}, are not played here: {table.rules} rules are.")
     try:
         table.begin_from(record)
@@ -141,6 +203,8 @@ def _load_game(table: Table, game: GameWithVariations) -> str:
         node = table.tree[nodes[-1]]  # of an earlier branch too, where that has the same move here
         if branch.comment != node.comment:
             node.comment = "\n\n".join(filter(None, (node.comment, branch.comment)))
+        node.next_to_play = branch.next_to_play or node.next_to_play
+        node.sources += branch.sources
     table.tree[START].comment = game.comment
     _check_main_line(table)
     if game.skipped:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import json
 import secrets
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from web.settings import WebSettings
 MOST_ROOMS = (
     100  # games that are kept, each a few kB, with the largest record a few MB; the one used longest ago goes first
 )
+MOST_KEPT = 2**20  # characters of a game that pages keep too
 LINGER = 60.0  # seconds that an engine waits for a page to come back
 MOST_ASKED, MOST_ASKED_SIZE = (
     50,
@@ -62,6 +64,8 @@ class Room:
             self._leaving = None
         number = next(self._rooms.numbers)
         self.pages[number] = page
+        if self._saved is not None:
+            page.tell(self._kept())
         has_place = self.process is not None or self._saved is None or self._start()  # it may be the engine's turn
         if self._view is not None:
             self._view = self._view if has_place else _standing(self._view)
@@ -160,8 +164,16 @@ class Room:
     def _keep(self, report: dict[str, Any]) -> None:
         if "saved" in report:
             self._saved = report["saved"]
+            if self.pages:
+                self.tell(self._kept())
         elif self._saved is not None:
             self._saved["table"].update(report["shown"])
+
+    def _kept(self) -> dict[str, Any]:
+        """What a page gives a server that was started anew; nothing, where it is too much to send at each move."""
+        assert self._saved is not None
+        saved = {**self._saved, "setup": {**self._saved["setup"], "weights": None}}
+        return {"is": "kept", "saved": saved if len(json.dumps(saved)) <= MOST_KEPT else None}
 
     def _lost(self, process: EngineProcess) -> None:
         """The engine process has ended by itself."""

@@ -28,7 +28,7 @@ MOST_PAGES = 32
 MOST_WAITING = 100  # reports that wait for a page that does not read; further looks are dropped
 MOST_UNREAD = 16 * 2**20  # bytes of them, or twice as many reports, at which the page itself is
 TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".txt": "text/plain"}
-INTERNAL = ("catalogue", "restore", "leave")
+INTERNAL = ("catalogue", "leave")
 """Requests that the server makes itself; pages may not."""
 NOT_UNDERSTOOD = "This page sent something that the server does not understand: reload it."
 
@@ -151,7 +151,8 @@ class BoardServer:
         page.tell(self._hello(room, is_lost=is_new and "game" in request.query))
         number = room.enter(page)
         try:
-            if is_new or room.is_empty:
+            restores = is_new and "kept" in request.query  # the page does
+            if room.is_empty and not restores:
                 room.ask({"do": "new", "setup": self._settings.first_setup}, number)
             async for message in socket:
                 if message.type == WSMsgType.TEXT:
@@ -184,16 +185,19 @@ class BoardServer:
         if not isinstance(request, dict) or not isinstance(request.get("do"), str) or request["do"] in INTERNAL:
             room.tell({"is": "refused", "text": NOT_UNDERSTOOD}, number)
             return
-        if request["do"] == "new":
-            request = self._new(request)
+        if request["do"] in ("new", "restore"):
+            request = self._begun(request)
             if request is None:
                 room.tell({"is": "refused", "text": "These weights are not offered: reload the page."}, number)
                 return
         room.ask(request, number, len(text))
 
-    def _new(self, request: dict[str, Any]) -> dict[str, Any] | None:
-        """A request for a new game with the weights' path in place of their name; None where there is none."""
-        setup = request.get("setup")
+    def _begun(self, request: dict[str, Any]) -> dict[str, Any] | None:
+        """A request for a game, new or kept by the page, with the weights' path in place of their name; None where there
+        is none.
+        """
+        saved = request.get("saved") if request["do"] == "restore" else request
+        setup = saved.get("setup") if isinstance(saved, dict) else None
         if not isinstance(setup, dict):
             return None
         label = setup.get("engine") or ""
@@ -202,7 +206,7 @@ class BoardServer:
             if not isinstance(label, str) or label not in self.rooms.choices:
                 return None
             setup["weights"] = str(self.rooms.choices[label])
-        return {"do": "new", "setup": setup}
+        return {"do": "new", "setup": setup} if saved is request else {"do": "restore", "saved": saved}
 
 
 def _static_files() -> list[Any]:

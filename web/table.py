@@ -226,6 +226,8 @@ class Table:
         if type(number) is not int or number not in self.tree:
             raise RefusedError("There is no such move.")
         self._stand_after(self.tree.moves(number))
+        if turn := self.tree[number].next_to_play:
+            self.game.position.give_turn(turn)
         self.at = number
 
     def _stand_after(self, moves: list[tuple[int, int]]) -> None:

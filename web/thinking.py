@@ -28,6 +28,7 @@ from web.table import RefusedError, Table
 from web.views import graph_point, look_values
 
 HINT_VISITS = 400
+OWNED = 0.8  # expected owner, -1..1, of a point where a move may be worth nothing
 REPORT_EVERY = 0.2  # seconds
 LISTED_MOVES = 24
 MOST_BATCH_VISITS = 10_000
@@ -77,7 +78,8 @@ class Thinker:
         self._report = report
         half = allowed.memory // 2
         name = table.game.name
-        full = PlayerSettings(rules=table.setup.rules, search=engine.search_settings(None, name), max_memory=half)
+        search = engine.search_settings(None, name)
+        full = PlayerSettings(rules=table.setup.rules, friendly_pass=True, search=search, max_memory=half)
         self.analyst = player_of(table.game, open_evaluator, full)
         self.counting = Counting(table, self.analyst)
         self.engine_side = EngineSide(table, open_evaluator, half, allowed.playouts, is_cut)
@@ -166,9 +168,21 @@ class Thinker:
         if table.is_engines_turn:
             raise RefusedError("The engine is choosing its move: ask again when it has moved.")
         looks: list[Analysis] = []
-        self._search(HINT_VISITS, Observer(looks.append, most_moves=5, ownership=False))
+        observer = Observer(looks.append, most_moves=5, ownership=True)
+        try:
+            self.analyst.hint(Limits(HINT_VISITS), self._should_stop, observer)
+        except NoChoiceError as error:
+            raise RefusedError(f"There is no move: {error}.") from None
+        if self._is_idle(looks[-1]) and self.counting.is_settled(self._should_stop):
+            passing = table.game.mask_of([table.game.kind.pass_action])
+            self.analyst.hint(Limits(HINT_VISITS), self._should_stop, observer, passing)
         table.tree.learn(table.at, estimate_of(looks[-1]))
         self._report({**look_values(looks[-1], table, table.at, paused=True), "hint": True})
+
+    def _is_idle(self, look: Analysis) -> bool:
+        """Whether the best move is on a point that belongs to a side already."""
+        point = look.moves[0].action
+        return look.ownership is not None and point < len(look.ownership) and abs(look.ownership[point]) > OWNED
 
     def begin_batch(self, visits: Any) -> None:
         """Analyse every position of the shown line that was not searched as well before. RefusedError where these visits

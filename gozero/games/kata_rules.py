@@ -13,20 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from gozero.errors import ChoiceError, shown
-from gozero.games.rules import (
-    BONUS_N,
-    BONUS_N_MINUS_1,
-    NO_BONUS,
-    POSITIONAL,
-    SIMPLE,
-    SITUATIONAL,
-    RuleSet,
-    combined,
-    written_name,
-)
+from gozero.games.rules import BONUS, KO, RuleSet, combined, spelt_rules, written_name
 
-KO = {"SIMPLE": SIMPLE, "POSITIONAL": POSITIONAL, "SITUATIONAL": SITUATIONAL}
-BONUS = {"0": NO_BONUS, "N": BONUS_N, "N-1": BONUS_N_MINUS_1}
 _CHOICES: dict[str, tuple[str, tuple[Any, ...]]] = {
     "ko": ("ko", tuple(KO)),
     "scoring": ("scoring", ("AREA", "TERRITORY")),
@@ -71,6 +59,7 @@ KATA_RULES = {
     "japanese": KataRules("SIMPLE", "TERRITORY", "SEKI"),
     "korean": KataRules("SIMPLE", "TERRITORY", "SEKI"),
     "stone-scoring": KataRules("SIMPLE", tax="ALL"),
+    "ancient-territory": KataRules("SIMPLE", "TERRITORY", "ALL"),
     "aga": KataRules("SITUATIONAL", bonus="N-1"),
     "bga": KataRules("SITUATIONAL", bonus="N-1"),
     "french": KataRules("SITUATIONAL", bonus="N-1"),
@@ -81,8 +70,8 @@ PLAYED = tuple(name for name, rules in KATA_RULES.items() if rules.is_played)
 
 
 def kata_rules(rules: Any) -> KataRules:
-    """Rules from a name of `KATA_RULES`, in any case, with `_` or blanks for `-`, or from KataGo's JSON rules, as an
-    object or as text.
+    """Rules from a name of `KATA_RULES` in any spelling of `written_name`, from one that spells them out, or from
+    KataGo's JSON rules, as an object or as text.
 
     ValueError says what is unknown.
     """
@@ -91,6 +80,8 @@ def kata_rules(rules: Any) -> KataRules:
     if not isinstance(rules, str):
         raise ChoiceError(f"expected the name of a rule set or an object, not {shown(rules)}")
     name = written_name(rules)
+    if parts := spelt_rules(rules) or spelt_rules(name):
+        return _spelt(parts)
     if name in KATA_RULES:
         return KATA_RULES[name]
     try:

@@ -38,7 +38,7 @@ def test_other_servers_chinese_rules_forbid_to_repeat_the_board() -> None:
 
 def test_what_is_not_played_here_has_something_near() -> None:
     strange = {name for name, rules in KATA_RULES.items() if not rules.is_played}
-    assert strange == {"japanese", "korean", "stone-scoring", "aga-button"}
+    assert strange == {"japanese", "korean", "stone-scoring", "ancient-territory", "aga-button"}
     nearest = kata_rules("japanese").nearest()
     assert (nearest.ko, nearest.suicide, nearest.bonus) == (
         RULES["chinese-simple"].ko,
@@ -65,7 +65,8 @@ def test_objects() -> None:
 
 
 @pytest.mark.parametrize(
-    "given", ["", "ing", "[]", "{", {"ko": "none"}, {"ko": []}, {"suicide": 1}, {"suicide": "false"}, {"x": 1}, None, 3]
+    "given",
+    ["", "house", "[]", "{", {"ko": "none"}, {"ko": []}, {"suicide": 1}, {"suicide": "false"}, {"x": 1}, None, 3],
 )
 def test_what_is_unknown(given: Any) -> None:
     with pytest.raises(ValueError, match=r"unknown|expected"):

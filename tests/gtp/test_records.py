@@ -88,7 +88,7 @@ def test_size_handicap_and_stones(engine: Engine, tmp_path: Path) -> None:
         b"(;SZ[9];B[aa];W[aa])",
         b"(;SZ[9]AB[aa]AW[ab][ba])",
         b"(;SZ[9];B[zz])",
-        b"(;SZ[9:9])",
+        b"(;SZ[9:13])",
     ],
 )
 def test_an_error_leaves_the_board_as_it_was(engine: Engine, tmp_path: Path, data: bytes) -> None:
@@ -117,7 +117,7 @@ def test_a_komi_that_cannot_be_read_is_told(engine: Engine, tmp_path: Path, caps
     path = tmp_path / "odd.sgf"
     path.write_text("(;SZ[9]KM[six];B[ee])")
     engine.ask_all("komi 5.5", f"loadsgf {path}")
-    assert f"the komi of {path}, six, is no number: it stays 5.5" in capsys.readouterr().err
+    assert f"{path}: the komi, six, was left out" in capsys.readouterr().err
     assert engine.ask("get_komi") == "5.5"
 
 

@@ -63,7 +63,7 @@ def tab(served: "Site", browser: "Browser", rooms: list[str]) -> "Iterator[Calla
         context = browser.new_context(**{"viewport": DESKTOP, **how})  # type: ignore[arg-type]
         opened.append((context, Tab(context.new_page())))
         found = opened[-1][1].open(address or (rooms or [served.address])[0])
-        if not rooms:
+        if not rooms and not address:
             rooms.append(found.page.url)
         return found
 

@@ -20,12 +20,13 @@ TREE = Path(__file__).parents[2]
 ARTEFACTS = TREE / "test-artefacts"
 """Where the pictures go that the tests take."""
 DESKTOP, PHONE = {"width": 1280, "height": 860}, {"width": 390, "height": 844}
-PATIENCE = 60_000  # milliseconds; kernels may have to be compiled
+PATIENCE = 120_000  # milliseconds; kernels may have to be compiled, beside other programs
 FRAMES = 300  # that are painted until the page must show what it was told
 FLAGS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
 )  # fmt: skip
+expect.set_options(timeout=PATIENCE)
 
 
 class Site:
@@ -86,13 +87,13 @@ class Tab:
 
     def open(self, address: str) -> "Tab":
         self.page.goto(address)
-        expect(self.page.locator(".page")).to_be_visible(timeout=PATIENCE)
+        expect(self.page.locator(".page")).to_be_visible()
         return self
 
     def wait(self, turn: str = "person", number: int | None = None) -> "Tab":
         """Until it is so: `person`, `engine` or `over`, after that many moves."""
         move = "" if number is None else f'[data-move="{number}"]'
-        expect(self.page.locator(f'.page[data-turn="{turn}"]{move}')).to_be_visible(timeout=PATIENCE)
+        expect(self.page.locator(f'.page[data-turn="{turn}"]{move}')).to_be_visible()
         return self
 
     @property
@@ -141,9 +142,7 @@ class Tab:
                 field.fill(value)
         dialog.get_by_role("button", name="Start").click()
         expect(page.get_by_role("dialog")).to_have_count(0)
-        expect(page.locator(f'.page:not([data-game="{before}"]):not([data-turn="engine"])')).to_be_visible(
-            timeout=PATIENCE
-        )
+        expect(page.locator(f'.page:not([data-game="{before}"]):not([data-turn="engine"])')).to_be_visible()
         return self
 
     def click(self, point: int) -> None:
@@ -158,7 +157,7 @@ class Tab:
 
     def shows(self, text: str | re.Pattern[str]) -> "Tab":
         """Until the page shows this text."""
-        expect(self.page.get_by_text(text).first).to_be_visible(timeout=PATIENCE)
+        expect(self.page.get_by_text(text).first).to_be_visible()
         return self
 
     @contextmanager

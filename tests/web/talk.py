@@ -17,6 +17,7 @@ import aiohttp
 
 TREE = Path(__file__).parents[2]
 T = TypeVar("T")
+PATIENCE = 120  # seconds; an engine may have to be started beside other programs
 
 
 @cache
@@ -47,7 +48,7 @@ class Wire:
     def until(self, *kinds: str) -> dict[str, Any]:
         """The next report of one of these kinds."""
         while True:
-            message = wait_for(self._socket.receive(timeout=30))
+            message = wait_for(self._socket.receive(timeout=PATIENCE))
             assert message.type == aiohttp.WSMsgType.TEXT, message
             report: dict[str, Any] = json.loads(message.data)
             if report["is"] in kinds:
@@ -61,7 +62,7 @@ class Wire:
     def closing_code(self) -> int | None:
         """The code with which the server closes the connection, once what it had sent is read."""
         while True:
-            message = wait_for(self._socket.receive(timeout=60))
+            message = wait_for(self._socket.receive(timeout=PATIENCE))
             if message.type in (aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSED, aiohttp.WSMsgType.ERROR):
                 return self._socket.close_code
 
@@ -87,17 +88,17 @@ class Server:
         return [int(number) for number in done.stdout.split()]
 
     @contextmanager
-    def page(self, game: str = "") -> Iterator[Wire]:
-        """A page on a game, a new one by default."""
-        wire, session = wait_for(self._connected(game))
+    def page(self, game: str = "", *, kept: bool = False) -> Iterator[Wire]:
+        """A page on a game, a new one by default, which it has kept, if need be."""
+        wire, session = wait_for(self._connected(game, kept))
         try:
             yield wire
         finally:
             wait_for(session.close())
 
-    async def _connected(self, game: str) -> tuple[Wire, aiohttp.ClientSession]:
+    async def _connected(self, game: str, kept: bool) -> tuple[Wire, aiohttp.ClientSession]:
         session = aiohttp.ClientSession()
-        url = f"http://{self.host}/socket" + (f"?game={game}" if game else "")
+        url = f"http://{self.host}/socket" + (f"?game={game}" if game else "") + ("&kept=1" if kept else "")
         headers = {"Origin": f"http://{self.host}"}
         return Wire(await session.ws_connect(url, headers=headers, max_msg_size=0)), session
 

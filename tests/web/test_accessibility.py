@@ -57,7 +57,7 @@ def test_the_count_and_a_refusal(tab: Callable[..., Tab]) -> None:
     page.shows("D4 is taken.")
     assert faults(page) == []
     page.press("Pass").wait("person", 2).press("Pass").shows("The count")
-    page.page.locator(".menu summary").click()
+    page.page.get_by_role("button", name="Settings").click()
     assert faults(page) == []
 
 

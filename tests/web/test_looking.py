@@ -18,6 +18,10 @@ RECORD = (
     "(;GM[1]FF[4]CA[UTF-8]SZ[7]KM[9]C[A short game];B[dd]C[the middle];W[ee](;B[aa]C[é];W[de])(;B[ed];W[de];B[ga]))"
 )
 
+PRESS = """([key, count]) => {
+    for (let left = count; left; left--) document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+}"""
+
 
 def test_analysis_on_and_off(tab: Callable[..., Tab]) -> None:
     page = tab().begin("Go", 7)
@@ -54,6 +58,57 @@ def test_analysis_goes_on_while_playing(tab: Callable[..., Tab]) -> None:
     page.page.get_by_role("switch", name="Analysis").uncheck()
 
 
+CONTRASTS = """(marks) => {
+    const parts = (colour) => colour.match(/[\\d.]+/g).slice(0, 3).map(Number);
+    const light = (colour) => colour.map((part) => ((part / 255 + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, part, index) => sum + part * [0.2126, 0.7152, 0.0722][index], 0);
+    const wood = parts(getComputedStyle(document.querySelector(".shudan-goban-image")).backgroundColor);
+    return marks.map((mark) => {
+        const { borderTopColor, opacity } = getComputedStyle(mark);
+        const edge = parts(borderTopColor).map((part, index) => opacity * part + (1 - opacity) * wood[index]);
+        return (light(wood) + 0.05) / (light(edge) + 0.05);
+    });
+}"""
+
+
+def test_the_marks_of_whites_area_are_seen_on_wood(tab: Callable[..., Tab]) -> None:
+    page = tab().begin("Go", 7, person="both")
+    page.click(24)
+    page.wait("person", 1)
+    page.click(10)
+    page.wait("person", 2)
+    page.page.get_by_role("switch", name="Analysis").check()
+    marks = page.page.locator(".shudan-sign_0.shudan-paint_-1 .shudan-paint .shudan-inner")
+    expect(marks.first).to_be_visible()
+    assert min(marks.evaluate_all(CONTRASTS)) > 3, "the least for parts of a picture (WCAG 1.4.11)"
+    page.page.get_by_role("switch", name="Analysis").uncheck()
+
+
+def test_the_moves_that_are_listed_are_in_the_order_of_their_numbers(tab: Callable[..., Tab]) -> None:
+    page = tab().begin("Go", 9, person="both")
+    page.click(24)
+    page.wait("person", 1)
+    page.page.get_by_role("switch", name="Analysis").check()
+    while page.reports[-1].get("visits", 0) < 300:
+        with page.hears("look"):
+            pass
+    chances = column(page, 2)
+    assert len(chances) >= 2
+    assert chances == sorted(chances, reverse=True)
+    page.page.get_by_role("checkbox", name="details").check()
+    expect(page.page.locator(".moves thead")).to_contain_text("Visits")
+    visits = column(page, 4)
+    assert visits == sorted(visits, reverse=True)
+    page.page.get_by_role("checkbox", name="details").uncheck()
+    page.page.get_by_role("switch", name="Analysis").uncheck()
+
+
+def column(page: Tab, number: int) -> list[float]:
+    """The numbers of a column of the table of moves, counted from 1."""
+    cells: list[str] = page.page.locator(f".moves tbody tr > :nth-child({number})").all_inner_texts()
+    return [float(cell.split()[0].replace("k", "e3")) for cell in cells]
+
+
 def opened(page: Tab, tmp_path: Path, text: str = RECORD, name: str = "game.sgf") -> Tab:
     path = tmp_path / name
     path.write_text(text, encoding="utf-8")
@@ -74,6 +129,8 @@ def test_a_record_is_walked_through_and_reviewed(tab: Callable[..., Tab], tmp_pa
     page.press("Analyse all moves").shows("Moves that lost most")
     expect(page.page.locator(".graph .chance")).to_have_count(1)
     assert all(point is not None for point in page.view["graph"])
+    worst = page.page.locator(".worst li")
+    assert worst.first.evaluate("item => getComputedStyle(item).listStyleType") == "none", "moves have numbers already"
     page.page.locator(".worst .link").nth(1).click()
     expect(page.page.locator(".shudan-marker_label").first).to_be_visible()
     page.picture("review")
@@ -172,6 +229,34 @@ def test_keys_walk_through_the_game_after_the_analysis_was_switched(tab: Callabl
     page.shows("1 / 4")
     page.page.keyboard.press("a")
     expect(page.page.get_by_role("switch", name="Analysis")).not_to_be_checked()
+
+
+def test_no_key_is_lost_however_fast_it_repeats(tab: Callable[..., Tab], tmp_path: Path) -> None:
+    moves = "".join(f";{'BW'[number % 2]}[{'abcdefg'[number % 7]}{'bdf'[number // 7]}]" for number in range(20))
+    page = opened(tab().begin("Go", 7), tmp_path, f"(;GM[1]SZ[7]{moves})").shows("0 / 20")
+    page.page.evaluate(PRESS, ["ArrowRight", 17])
+    page.shows("17 / 20")
+    page.page.evaluate(PRESS, ["ArrowLeft", 12])
+    page.shows("5 / 20")
+    page.page.get_by_role("button", name="Forward one move").click(click_count=3)
+    page.shows("8 / 20")
+
+
+def test_a_record_takes_the_place_of_a_game_only_where_the_user_agrees(tab: Callable[..., Tab], tmp_path: Path) -> None:
+    page = tab().begin("Go", 7)
+    page.click(24)
+    page.wait("person", 2)
+    opened(page, tmp_path).shows("Open a record in place of this game?").picture("open a record")
+    page.press("Keep the game").click(0)
+    page.wait("person", 4)
+    opened(page, tmp_path).press("Open the record").shows("0 / 4")
+    opened(page, tmp_path, "(;GM[1]SZ[7];B[aa])").shows("0 / 1")  # nothing of the user's own was there
+    page.click(24)
+    opened(page, tmp_path, "no record").press("Open the record").shows(re.compile("^This is no game in SGF"))
+    opened(page, tmp_path).shows("Open a record in place of this game?").press("Keep the game")
+    with page.page.expect_download():
+        page.press("Save the game")
+    opened(page, tmp_path).shows("0 / 4")
 
 
 def test_the_position_of_a_resignation_is_analysed_and_played_on_from(tab: Callable[..., Tab]) -> None:

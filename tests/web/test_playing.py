@@ -11,7 +11,7 @@ pytest.importorskip("playwright")
 
 from playwright.sync_api import expect
 
-from tests.web.site import PHONE, Site, Tab
+from tests.web.site import PHONE, Site, Tab, site
 
 pytestmark = pytest.mark.chromium
 
@@ -102,6 +102,22 @@ def test_an_engine_that_dies_takes_nothing_with_it(served: Site, tab: Callable[.
     assert [page.view["stones"][point] for point in kept] == [stones[point] for point in kept]
 
 
+def test_a_server_that_is_started_anew_is_given_the_game(tab: Callable[..., Tab]) -> None:
+    with site() as first:
+        page = tab(first.address).begin("Go", 7)
+        page.click(24)
+        page.wait("person", 2)
+    stones = page.view["stones"]
+    page.shows("trying again. This page keeps the game.").picture("server away")
+    page.faults.clear()  # Chromium tells of every attempt
+    with site("--port", first.address.rstrip("/").rpartition(":")[2]):
+        page.shows("The server was started anew, and has your game again.").wait("person", 2)
+        assert page.view["stones"] == stones
+        page.click(next(point for point in page.view["legal"] if point not in (0, 6)))
+        page.wait("person", 4)
+        page.faults.clear()
+
+
 def test_the_keyboard_alone(tab: Callable[..., Tab]) -> None:
     page = tab().begin("Tic-tac-toe", person="both")
     board = page.page.get_by_role("application")
@@ -126,12 +142,31 @@ def test_a_phone(tab: Callable[..., Tab]) -> None:
     page.picture("phone")
 
 
+def test_the_settings_close_by_escape_and_by_a_click_elsewhere(tab: Callable[..., Tab]) -> None:
+    page = tab().begin("Tic-tac-toe")
+    card = page.page.locator("#settings")
+    page.press("Settings")
+    expect(card).to_be_visible()
+    page.picture("settings")
+    page.page.keyboard.press("Escape")
+    expect(card).not_to_be_visible()
+    page.press("Settings")
+    page.page.get_by_role("checkbox", name="Coordinates").click()
+    expect(card).to_be_visible()
+    page.page.get_by_role("checkbox", name="Coordinates").click()
+    page.page.locator("h1").click()
+    expect(card).not_to_be_visible()
+
+
 def test_on_a_large_board_a_tap_is_shown_and_a_second_one_plays(tab: Callable[..., Tab]) -> None:
     page = tab(viewport=PHONE, has_touch=True, is_mobile=True).begin("Go", 13, person="both")
     expect(page.page.locator(".player.to-move")).to_be_in_viewport()  # whose turn it is, without scrolling
     points = [page.page.locator(f'.shudan-vertex[data-x="{x}"][data-y="3"]') for x in (2, 3)]
+    rows = page.page.locator(".actions button:not(.main), .status")
+    places = [row.bounding_box() for row in rows.all()]
     points[0].tap()
     expect(page.page.get_by_role("button", name="Play C10")).to_be_visible()
+    assert [row.bounding_box() for row in rows.all()] == places
     points[1].tap()
     expect(page.page.locator(".shudan-ghost_1")).to_have_count(1)
     page.picture("phone marked")

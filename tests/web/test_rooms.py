@@ -3,7 +3,7 @@
 import asyncio
 import os
 import signal
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
@@ -11,7 +11,7 @@ pytest.importorskip("aiohttp")
 
 from aiohttp import web
 
-from tests.web.talk import Server, wait_for
+from tests.web.talk import Server, Wire, wait_for
 from web.server import MOST_UNREAD, MOST_WAITING, OpenPage
 
 
@@ -79,6 +79,65 @@ def test_a_comment_is_told_to_every_page_and_to_later_ones(server: Server, room:
             assert two.until("view")["comment"] == "at the start"
 
 
+def kept_of(page: Wire) -> dict[str, Any]:
+    """What a page keeps of a game with a comment and a clock, in which it is Black's turn."""
+    before = page.until("view")
+    page.send(do="new", setup={"game": "tictactoe", "clock": {"main": 300}})
+    while page.until("view")["identity"] == before["identity"]:
+        pass
+    page.send(do="play", vertex="b2")
+    while page.until("view")["number"] < 2:
+        pass
+    page.send(do="comment", node=1, text="the middle")
+    return cast(dict[str, Any], page.until("kept")["saved"])
+
+
+def test_a_page_gives_its_game_to_a_server_that_does_not_know_it(server: Server, room: str) -> None:
+    with server.page(room) as page:
+        saved = kept_of(page)
+        page.send(do="view")
+        before = page.until("view")
+    with server.page("lost", kept=True) as page:
+        assert page.until("hello")["lost"]
+        page.send(do="restore", saved=saved)
+        view = page.until("view")
+        for name in ("identity", "stones", "line", "turn", "person"):
+            assert view[name] == before[name]
+        for number in server.engines():  # the server has it too
+            os.kill(number, signal.SIGKILL)
+        page.until("lost")
+        page.send(do="goto", node=1)
+        while (view := page.until("view"))["at"] != 1:
+            pass
+        assert view["comment"] == "the middle"
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("setup",), {"game": "chess"}),
+        (("table",), []),
+        (("table", "at"), 99),
+        (("table", "live"), "x"),
+        (("table", "start"), {"size": "x"}),
+        (("table", "tree", "nodes"), [[1, 2]]),
+        (("table", "tree", "nodes", 1, 1, "parent"), 1),
+        (("table", "tree", "nodes", 1, 1, "children"), [1]),
+        (("table", "tree", "nodes", 1, 1, "action"), 99),
+        (("table", "tree", "nodes", 1, 1, "colour"), 5),
+        (("table", "tree", "nodes", 2, 1, "action"), 4),
+    ],
+)
+def test_what_cannot_be_a_kept_game_is_refused(server: Server, room: str, path: tuple[Any, ...], value: Any) -> None:
+    with server.page(room) as page:
+        saved = place = kept_of(page)
+        for step in path[:-1]:
+            place = place[step]
+        place[path[-1]] = value
+        page.send(do="restore", saved=saved)
+        assert "bug" not in page.until("refused")
+
+
 def test_an_unknown_game_is_a_new_one(server: Server) -> None:
     with server.page("../../etc/passwd") as page:
         hello = page.until("hello")
@@ -134,6 +193,7 @@ def test_what_was_found_is_kept_when_the_page_is_closed(server: Server) -> None:
             while not any(point for point in other.until("view")["graph"]):
                 pass  # what had been found before it came
     with server.page(room) as page:
+        page.until("view")  # the server's own: the engine may not have read yet that the page was closed
         page.send(do="view")
         while (view := page.until("view"))["batch"] or not any(view["graph"]):
             pass

@@ -137,11 +137,11 @@ class _Reader:
         try:
             if path.stat().st_size > LARGEST_FILE:
                 raise ValueError(f"{path.stat().st_size:,} bytes are too many for a game record")
-            games = sgf.split(path.read_bytes())
+            games = sgf.games(path.read_bytes())
         except (OSError, ValueError) as error:
             self._skip("bad files", str(path), error)
             return
-        for number, data in enumerate(games, 1):
+        for number, game in enumerate(games, 1):
             name = f"{path}, game {number}" if len(games) > 1 else str(path)
             if self.total >= self._wanted.most:
                 left = len(games) - number + 1
@@ -150,9 +150,13 @@ class _Reader:
                 )
                 return
             try:
-                self._add(name, list(labelled_lines(data, self._wanted.variations, self._wanted.features)))
+                self._add(name, list(labelled_lines(game, self._wanted.variations, self._wanted.features)))
             except ValueError as error:
                 self._skip("bad games" if len(games) > 1 else "bad files", name, error)
+                continue
+            for remark in game.remarks:
+                self.counts["remarks"] += 1
+                self._say(f"{name}: {remark}")
 
     def _skip(self, what: str, name: str, error: Exception) -> None:
         self.counts[what] += 1

@@ -21,11 +21,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gozero import coords, sgf
+from gozero import coords
 from gozero.games import go
 from gozero.games.game import BLACK, TO_PLAY, WHITE, Game
+from gozero.games.rules import named_rules
 from gozero.position import IllegalMove, Position
-from gozero.sgf import GameRecord
+from gozero.sgf import GameRecord, SgfGame, Variation
 from training.records import scoring
 from training.records.rows import Rows, packed_inputs
 
@@ -33,15 +34,7 @@ VALUE, SCORE, OWNER = 0, 1, 2  # columns of LabelledLine.known
 _POINTS = re.compile(r"([BW])\+(\d+(?:\.\d*)?)", re.IGNORECASE)
 _RESIGNED = re.compile(r"([BW])\+R(?:esign)?", re.IGNORECASE)
 _DRAWN = re.compile(r"0|draw|jigo", re.IGNORECASE)
-# Territory rules, and rules unknown here: no superko, and no points for handicap stones.
-_RULES = {
-    "chinese": "chinese", "cn": "chinese", "area": "chinese", "goe": "chinese", "chinese-simple": "chinese-simple",
-    "chinese-ogs": "chinese-ogs", "chinese-kgs": "chinese-kgs", "aga": "aga", "nz": "new-zealand",
-    "new zealand": "new-zealand", "new-zealand": "new-zealand", "tromp-taylor": "tromp-taylor",
-    "tromp taylor": "tromp-taylor",
-}  # fmt: skip
-_FALLBACK_RULES = "chinese-simple"
-SMALL_BOARD = 9  # on smaller ones self-play draws komi beyond the board's points too
+_FALLBACK_RULES = "chinese-simple"  # for territory rules, and rules unknown here, without points for handicap stones
 
 
 @dataclass(frozen=True)
@@ -59,13 +52,14 @@ class LabelledLine:
     identity: int
 
 
-def labelled_lines(data: bytes, variations: bool = False, version: int = 1) -> Iterator[LabelledLine]:
+def labelled_lines(game: SgfGame, variations: bool = False, version: int = 1) -> Iterator[LabelledLine]:
     """Yield the labelled lines of a game, the main line first; a line without a row of its own is left out.
 
     Raises:
-        ValueError: not a Go game in SGF, a board or komi that gozero cannot play; one line.
+        ValueError: not Go, or a board that gozero cannot play; one line.
     """
-    found = sgf.lines(data) if variations else [sgf.Variation(sgf.parse(data), 0)]
+    game.check()
+    found = list(game.lines()) if variations else [Variation(game.record(), 0)]
     identity = _identity(found[0].record)
     for number, line in enumerate(found):
         labelled = _labelled(line, identity, number == 0, version)
@@ -78,7 +72,7 @@ def _identity(record: GameRecord) -> int:
     return zlib.crc32(repr((record.size, record.black_stones, record.white_stones, record.moves)).encode())
 
 
-def _labelled(line: sgf.Variation, identity: int, is_main: bool, version: int) -> LabelledLine | None:
+def _labelled(line: Variation, identity: int, is_main: bool, version: int) -> LabelledLine | None:
     record = line.record
     position, before, cut = _played(record, line.shared)
     states = [state for state, _ in before]
@@ -140,9 +134,8 @@ def _resumed(record: GameRecord, end: int) -> str:
 
 def begin(record: GameRecord) -> Position:
     """The first position of a record under the rules and komi that it names. ValueError where gozero cannot play it."""
-    named = record.rules.lower()
-    rules = _RULES.get(named, _FALLBACK_RULES)
-    game = go.make(record.size, rules, komi_of(record), record.handicap if named in _RULES else 0)
+    rules = named_rules(record.rules)
+    game = go.make(record.size, rules or _FALLBACK_RULES, komi_of(record), record.handicap if rules else 0)
     position = Position(game)
     stones = dict.fromkeys(record.black_stones, BLACK) | dict.fromkeys(record.white_stones, WHITE)
     if stones or record.to_play != BLACK:
@@ -151,20 +144,10 @@ def begin(record: GameRecord) -> Position:
 
 
 def komi_of(record: GameRecord) -> float:
-    """Points for White: the file's; the usual ones where it says nothing, none with handicap stones.
-
-    Some servers write stones instead of points (3.75 is 7.5) or hundredths (375, 650).
-    """
+    """Points for White: the file's; the usual ones where it says nothing, none with handicap stones."""
     if record.komi is None:
         return 0.0 if record.handicap else scoring.usual_komi(scoring.GO, record.size)
-    komi = record.komi
-    if abs(komi) >= 100 and komi % 1 == 0:
-        komi /= 100
-    if (4 * komi) % 2 == 1:  # a quarter point
-        komi *= 2
-    if not abs(komi) <= max(record.size, SMALL_BOARD) ** 2:
-        raise ValueError(f"KM[{record.komi:g}] cannot be the komi of a {record.size}x{record.size} game")
-    return komi
+    return record.komi
 
 
 def result_of(text: str) -> tuple[int | None, float | None]:

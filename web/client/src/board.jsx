@@ -1,7 +1,7 @@
 // The board: stones as the server told them, with what is shown on top of them. It knows no rules.
 
 import { Goban } from "@sabaki/shudan";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { percent, short, sizes } from "./words.js";
 
 const LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ";
@@ -10,6 +10,10 @@ const LARGEST_VERTEX = 76, MARGIN = 2.7; // pixels; coordinates and border in ve
 const LEAST_SHARE = 0.01;
 const CROWDED = 13; // points a side from which a tap is first shown, and played by a second one
 const FULL = 2; // Shudan draws a shade of 1 half transparent
+const LEAST_OWNED = 0.15, FAINTEST = 0.6; // expected owner from which a point is shaded, and the least shade
+
+/** Whether a tap is too coarse to play at once. */
+export const isCrowded = (view) => Math.max(view.cols, view.rows) >= CROWDED && !view.falling;
 
 const grid = (view, fill) => Array.from({ length: view.rows }, (_, y) => Array.from({ length: view.cols }, (_, x) => fill(y * view.cols + x)));
 
@@ -27,7 +31,7 @@ export function Board({ view, look, overlay, preview, hint, marked, details, onP
     watch.observe(frame.current);
     return () => watch.disconnect();
   }, []);
-  useEffect(() => setCursor(null), [view.game, view.size]);
+  useLayoutEffect(() => setCursor(null), [view.game, view.size]); // before a key can move it
 
   const margin = coordinates ? MARGIN : 1;
   const fits = Math.min(room.width / (view.cols + margin), room.height / (view.rows + margin));
@@ -36,7 +40,7 @@ export function Board({ view, look, overlay, preview, hint, marked, details, onP
   const mayPlay = view.toPlay && (!view.goingOn || !view.person || view.person === view.toPlay) && !view.thinking && !isEarlier;
   const maps = mapsOf(view, { look, overlay, preview, hint, details, hovered: mayPlay ? marked ?? hovered : null });
   const choose = (point) => {
-    const isUnsure = pointer.current === "touch" && Math.max(view.cols, view.rows) >= CROWDED && mayPlay && !view.falling;
+    const isUnsure = pointer.current === "touch" && isCrowded(view) && mayPlay;
     if (isUnsure && marked !== point) onMark(point);
     else onPlay(vertexOf(view, point));
   };
@@ -100,7 +104,7 @@ function mapsOf(view, { look, overlay, preview, hint, details, hovered }) {
       dimmed.push([point % view.cols, Math.floor(point / view.cols)]);
     }
   } else if (look?.ownership && overlay.ownership) {
-    look.ownership.forEach((owner, point) => (shade[point] = Math.abs(owner) < 0.1 ? 0 : FULL * owner));
+    look.ownership.forEach((owner, point) => (shade[point] = Math.abs(owner) < LEAST_OWNED ? 0 : FULL * (Math.sign(owner) * FAINTEST + (1 - FAINTEST) * owner)));
   }
   if (look && overlay.moves !== "none" && !preview) {
     const best = Math.max(...look.moves.map((move) => (overlay.moves === "policy" ? move.prior : move.share)), 0.0001);
@@ -111,7 +115,7 @@ function mapsOf(view, { look, overlay, preview, hint, details, hovered }) {
       heat[move.point] = { strength: Math.max(1, Math.round((9 * share) / best)), text };
     }
   }
-  if (hint !== null && !stones[hint]) marks[hint] = { type: "triangle" };
+  if (hint !== null && hint < stones.length && !stones[hint]) marks[hint] = { type: "triangle" };
   if (preview) showLine(view, preview, stones, marks, dimmed);
   else if (hovered !== null && !stones[hovered] && view.legal.includes(hovered)) ghosts[hovered] = { sign: view.toPlay === "black" ? 1 : -1 };
   return {

@@ -1,4 +1,5 @@
-// The connection to the server: requests go out, reports come in. Where it breaks it is made again.
+// The connection to the server: requests go out, reports come in. Where it breaks it is made again. The game is kept here
+// too: a server that was started anew is given it.
 
 const FIRST_WAIT = 500, LONGEST_WAIT = 5000; // milliseconds before another attempt
 
@@ -8,20 +9,24 @@ export class Connection {
     this.hear = hear;
     this.seen = seen;
     this.wait = FIRST_WAIT;
+    this.kept = null; // what the server needs to take the game up
+    this.shown = {};
     this.open();
   }
 
   open() {
     const game = new URLSearchParams(location.search).get("game");
     const query = game ? `?game=${encodeURIComponent(game)}` : "";
-    this.socket = new WebSocket(`ws://${location.host}/socket${query}`);
+    this.socket = new WebSocket(`ws://${location.host}/socket${query}${query && this.kept ? "&kept=1" : ""}`);
     this.socket.onopen = () => {
       this.wait = FIRST_WAIT;
       this.seen(true);
     };
     this.socket.onmessage = (event) => {
       const report = JSON.parse(event.data);
-      if (report.is === "hello") history.replaceState(null, "", `?game=${report.room}`);
+      if (report.is === "hello") this.greet(report);
+      if (report.is === "kept") this.kept = report.saved;
+      if (report.is === "view") this.shown = { at: report.at, leaf: report.line.at(-1) };
       this.hear(report);
     };
     this.socket.onclose = () => {
@@ -29,6 +34,13 @@ export class Connection {
       setTimeout(() => this.open(), this.wait);
       this.wait = Math.min(2 * this.wait, LONGEST_WAIT);
     };
+  }
+
+  /** The first report of a server; one that has lost the game is given it. */
+  greet(report) {
+    history.replaceState(null, "", `?game=${report.room}`);
+    report.restored = report.lost && this.kept !== null;
+    if (report.restored) this.ask("restore", { saved: { ...this.kept, table: { ...this.kept.table, ...this.shown } } });
   }
 
   /** Send a request; false where the connection is broken. */

@@ -38,18 +38,18 @@ export function Graph({ view, onGo }) {
   );
 }
 
-export function Walk({ view, onGo }) {
+export function Walk({ view, onGo, onStep }) {
   const at = Math.max(0, view.line.indexOf(view.at)), last = view.line.length - 1;
-  const step = (to, label, text, off) => (
-    <button type="button" class="step" aria-label={label} title={label} disabled={off} onClick={() => onGo(view.line[to])}>{text}</button>
+  const button = (label, text, off, act) => (
+    <button type="button" class="step" aria-label={label} title={label} disabled={off} onClick={act}>{text}</button>
   );
   return (
     <div class="walk" role="group" aria-label="Walk through the game">
-      {step(0, "First position", "«", at === 0)}
-      {step(at - 1, "Back one move", "‹", at === 0)}
+      {button("First position", "«", at === 0, () => onGo(view.line[0]))}
+      {button("Back one move", "‹", at === 0, () => onStep(-1))}
       <input type="range" min="0" max={last} value={at} aria-label={`Move ${at} of ${last}`} onInput={(event) => onGo(view.line[Number(event.currentTarget.value)])} disabled={last === 0} />
-      {step(at + 1, "Forward one move", "›", at === last)}
-      {step(last, "Last position", "»", at === last)}
+      {button("Forward one move", "›", at === last, () => onStep(1))}
+      {button("Last position", "»", at === last, () => onGo(view.line[last]))}
       <output>{at} / {last}</output>
     </div>
   );

@@ -2,32 +2,41 @@
 
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Board, vertexOf } from "./board.jsx";
+import { Board, isCrowded, vertexOf } from "./board.jsx";
 import { Connection } from "./connection.js";
 import { NewGame } from "./newgame.jsx";
 import { Analysis, Count, Game, Opponent, Review, Status } from "./panels.jsx";
 import { Players } from "./players.jsx";
 import { click, paint, remember, remembered } from "./remembered.js";
 import { decoded } from "./records.js";
+import { useWalk } from "./walking.js";
 import { percent, side } from "./words.js";
 import "./style.css";
 
 const LARGEST_RECORD = 1_000_000; // bytes
+const CHANGES = ["play", "pass", "dead", "comment"]; // requests that leave something to be saved
 
 function useServer() {
-  const [state, setState] = useState({ view: null, look: null, hello: null, notice: null, loading: "", progress: null, hint: null, open: true });
-  const connection = useRef(null);
+  const [state, setState] = useState({ view: null, look: null, hello: null, notice: null, loading: "", progress: null, hint: null, isKept: false, open: true });
+  const connection = useRef(null), identity = useRef(null), unsaved = useRef(null); // of games
   const change = (more) => setState((now) => ({ ...now, ...(typeof more === "function" ? more(now) : more) }));
   useEffect(() => {
     const hear = (report) => {
-      if (report.is === "hello") change({ hello: report, loading: "", notice: report.lost ? { kind: "warning", text: "That game is no longer kept; this is a new one." } : null });
-      else if (report.is === "view") change((now) => seen(now, report));
+      if (report.is === "hello") change({ hello: report, loading: "", notice: greeting(report) });
+      else if (report.is === "view") {
+        identity.current = report.identity;
+        change((now) => seen(now, report));
+      }
       else if (report.is === "look") change((now) => (now.view?.at === report.node ? looked(now, report) : {}));
       else if (report.is === "refused" || report.is === "lost") change({ notice: { kind: report.is, text: report.text }, ...(report.is === "lost" && { loading: "" }) });
       else if (report.is === "told") change({ notice: { kind: "told", text: report.text } });
       else if (report.is === "loading") change({ loading: report.text });
       else if (report.is === "progress") change((now) => progressed(now, report));
-      else if (report.is === "record") download(report.name, report.text);
+      else if (report.is === "kept") change({ isKept: report.saved !== null });
+      else if (report.is === "record") {
+        unsaved.current = null;
+        download(report.name, report.text);
+      }
     };
     connection.current = new Connection(hear, (open) => change({ open }));
   }, []);
@@ -35,9 +44,15 @@ function useServer() {
     change((now) => ({ notice: null, ...(what === "analyse" && now.view ? switched(now, more.on) : {}) }));
     const isSent = connection.current.ask(what, more);
     if (!isSent) change({ notice: { kind: "lost", text: "No connection to the server: nothing was sent." } });
+    else if (CHANGES.includes(what)) unsaved.current = identity.current;
     return isSent;
   };
-  return { ...state, ask, tell: (text) => change({ notice: { kind: "refused", text } }) };
+  return { ...state, ask, unsaved, tell: (text) => change({ notice: { kind: "refused", text } }) };
+}
+
+function greeting({ restored, lost }) {
+  if (restored) return { kind: "told", text: "The server was started anew, and has your game again." };
+  return lost ? { kind: "warning", text: "That game is no longer kept; this is a new one." } : null;
 }
 
 /** The analysis is shown as on or off at once; the server's answer says the same. */
@@ -86,6 +101,7 @@ function Page() {
   const [preview, setPreview] = useState(null);
   const [isNew, setIsNew] = useState(false);
   const [isResigning, setIsResigning] = useState(false);
+  const [opening, setOpening] = useState(null); // a file, until the user agrees that it takes the board
   const [marked, setMarked] = useState(null); // a point that was tapped once
   const [isDropping, setIsDropping] = useState(false);
   const file = useRef(null);
@@ -94,9 +110,13 @@ function Page() {
     remember(memory);
     paint(memory.theme);
   }, [memory]);
-  const go = (node) => node !== undefined && node !== view.at && ask("goto", { node });
+  const { go, step } = useWalk(server);
+  const open = (chosen) => {
+    if (!chosen || !view) return;
+    if ((view.goingOn && view.line.length > 1) || server.unsaved.current === view.identity) setOpening(chosen);
+    else load(chosen);
+  };
   const load = async (chosen) => {
-    if (!chosen) return;
     if (chosen.size > LARGEST_RECORD) server.tell(`${chosen.name} has ${chosen.size.toLocaleString("en")} bytes; a record has at most ${LARGEST_RECORD.toLocaleString("en")}.`);
     else {
       const bytes = await chosen.arrayBuffer().catch(() => null); // a folder, or a file that may not be read
@@ -104,8 +124,8 @@ function Page() {
       else ask("load", { text: decoded(bytes) });
     }
   };
-  useShortcuts({ view, go, ask, isOpen: isNew || isResigning });
-  useDrop(load, setIsDropping);
+  useShortcuts({ view, go, step, ask, isOpen: isNew || isResigning || opening });
+  useDrop(open, setIsDropping);
 
   if (!view || !hello) return <p class="starting">{server.open ? server.notice?.text || server.loading || "Setting up the board…" : "The server does not answer. Is gozero-web still running? It serves at most 32 pages at once."}</p>;
   const game = hello.games.find((entry) => entry.name === view.game);
@@ -122,19 +142,17 @@ function Page() {
       <header>
         <h1>gozero <span class="quiet">{game?.title}</span></h1>
         <button type="button" class="main" onClick={() => setIsNew(true)}>New game</button>
-        <details class="menu">
-          <summary aria-label="Settings" title="Settings">⚙</summary>
-          <div class="card">
+        <button type="button" class="gear" popovertarget="settings" aria-label="Settings" title="Settings">⚙</button>
+        <div id="settings" class="card" popover="auto">
             <label><input type="checkbox" checked={memory.sound} onChange={(event) => keep({ sound: event.currentTarget.checked })} /> Sound</label>
             <label><input type="checkbox" checked={memory.leads} onChange={(event) => keep({ leads: event.currentTarget.checked })} /> Show who leads while I play</label>
             <label><input type="checkbox" checked={memory.coordinates} onChange={(event) => keep({ coordinates: event.currentTarget.checked })} /> Coordinates</label>
             <label>Colours <select value={memory.theme} onChange={(event) => keep({ theme: event.currentTarget.value })}><option value="auto">as the system's</option><option value="light">light</option><option value="dark">dark</option></select></label>
-          </div>
-        </details>
+        </div>
       </header>
       <main>
         <div class="playing">
-          {!server.open && <p class="notice lost" role="alert">The connection to the server is broken; trying again. The game is kept.</p>}
+          {!server.open && <p class="notice lost" role="alert">The connection to the server is broken; trying again. {server.isKept ? "This page keeps the game." : "The game is too large for this page to keep."}</p>}
           <Players view={view} />
           <Board
             view={view} look={look} overlay={overlay} preview={preview?.node === view.at ? preview : null} hint={server.hint} marked={mark} details={memory.details}
@@ -145,7 +163,7 @@ function Page() {
             {server.notice && <p class={`notice ${server.notice.kind}`}>{server.notice.text}</p>}
           </div>
           <div class="actions" role="group" aria-label="Moves">
-            {mark !== null && <button type="button" class="main" onClick={() => play(vertexOf(view, mark))}>Play {vertexOf(view, mark)}</button>}
+            {isCrowded(view) && <button type="button" class={mark === null ? "main for-taps" : "main"} disabled={mark === null} onClick={() => play(vertexOf(view, mark))}>Play{mark === null ? "" : ` ${vertexOf(view, mark)}`}</button>}
             {view.hasPass && <button type="button" disabled={!view.canPass || view.thinking} onClick={() => ask("pass", { at: view.at })}>Pass</button>}
             <button type="button" disabled={view.goingOn ? view.line.length < 2 : view.number === 0 && !view.over} onClick={() => ask("undo")}>Undo</button>
             <button type="button" disabled={!view.toPlay || view.thinking} onClick={() => ask("hint")}>Hint</button>
@@ -156,15 +174,16 @@ function Page() {
           <Status view={view} loading={server.loading} opponent={`level ${view.level}`} />
           {view.count && <Count view={view} />}
           <Analysis view={view} look={look} overlay={overlay} setOverlay={setOverlay} ask={ask} onPreview={setPreview} details={memory.details} onDetails={(details) => keep({ details })} />
-          <Game view={view} go={go} isHidden={hides(view, memory)} onReveal={() => keep({ leads: true })} />
+          <Game view={view} go={go} step={step} isHidden={hides(view, memory)} onReveal={() => keep({ leads: true })} />
           <Review view={view} ask={ask} go={go} progress={server.progress} onPreview={setPreview} onOpen={() => file.current.click()} details={memory.details} />
           <Opponent view={view} network={network} ask={ask} run={hello.run} />
         </aside>
       </main>
       <footer><p class="quiet">gozero {hello.version} · nothing leaves this machine · <a href="/licences.txt">licences</a></p></footer>
-      <input ref={file} class="unseen" type="file" tabIndex={-1} aria-label="A record to open" accept=".sgf,.txt" onChange={(event) => { load(event.currentTarget.files[0]); event.currentTarget.value = ""; }} />
+      <input ref={file} class="unseen" type="file" tabIndex={-1} aria-label="A record to open" accept=".sgf,.txt" onChange={(event) => { open(event.currentTarget.files[0]); event.currentTarget.value = ""; }} />
       <div class="unseen" role="status">{view.spoken}</div>
-      {isResigning && <Resign onClose={() => setIsResigning(false)} onResign={() => ask("resign")} />}
+      {isResigning && <Confirm title="Give this game up?" no="Play on" yes="Resign the game" onClose={() => setIsResigning(false)} onYes={() => ask("resign")} />}
+      {opening && <Confirm title="Open a record in place of this game?" no="Keep the game" yes="Open the record" onClose={() => setOpening(null)} onYes={() => load(opening)} />}
       {isNew && <NewGame games={hello.games} view={view} onClose={() => setIsNew(false)} onStart={(setup) => { setIsNew(false); ask("new", { setup }); }} />}
     </div>
   );
@@ -176,30 +195,29 @@ function earlier(view) {
   return view.person === view.turn ? "It is your turn." : "";
 }
 
-/** Asks whether the game is to be given up. */
-function Resign({ onClose, onResign }) {
+/** Asks before something is lost. */
+function Confirm({ title, no, yes, onClose, onYes }) {
   const dialog = useRef(null);
   useEffect(() => dialog.current.showModal(), []);
   return (
-    <dialog ref={dialog} class="dialog small-dialog" onClose={onClose} aria-labelledby="resign-title">
-      <h2 id="resign-title">Give this game up?</h2>
+    <dialog ref={dialog} class="dialog small-dialog" onClose={onClose} aria-labelledby="confirm-title">
+      <h2 id="confirm-title">{title}</h2>
       <div class="buttons">
-        <button type="button" onClick={() => dialog.current.close()}>Play on</button>
-        <button type="button" class="main" onClick={() => { onResign(); dialog.current.close(); }}>Resign the game</button>
+        <button type="button" onClick={() => dialog.current.close()}>{no}</button>
+        <button type="button" class="main" onClick={() => { onYes(); dialog.current.close(); }}>{yes}</button>
       </div>
     </dialog>
   );
 }
 
 /** Keys for the whole page, where nothing else takes them. */
-function useShortcuts({ view, go, ask, isOpen }) {
+function useShortcuts({ view, go, step, ask, isOpen }) {
   useEffect(() => {
     const press = (event) => {
       const isTyping = event.target.closest("input:not([type=checkbox]), textarea, select, dialog");
       if (!view || isOpen || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
-      const at = view.line.indexOf(view.at);
       const act = {
-        ArrowLeft: () => go(view.line[at - 1]), ArrowRight: () => go(view.line[at + 1]),
+        ArrowLeft: () => step(-1), ArrowRight: () => step(1),
         Home: () => go(view.line[0]), End: () => go(view.line.at(-1)),
         a: () => ask("analyse", { on: !view.analysing }), h: () => ask("hint"), u: () => ask("undo"), p: () => view.canPass && !view.thinking && ask("pass", { at: view.at }),
       }[event.key];

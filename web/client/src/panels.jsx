@@ -6,6 +6,7 @@ import { Stone } from "./players.jsx";
 import { ahead, lead, learned, levelWords, percent, short, side } from "./words.js";
 
 const LISTED = 8;
+const WELL_SEARCHED = 0.01; // of the visits of the move that has most
 const EFFORTS = [[25, "quickly"], [100, "well"], [400, "thoroughly"], [1000, "very thoroughly"]]; // visits, in words
 
 export function Status({ view, loading, opponent }) {
@@ -41,7 +42,7 @@ export function Count({ view }) {
 }
 
 export function Analysis({ view, look, overlay, setOverlay, ask, onPreview, details, onDetails }) {
-  const moves = look ? look.moves.filter((move) => move.visits > 0 || overlay.moves === "policy").slice(0, LISTED) : [];
+  const moves = look ? listed(look.moves, details, overlay.moves === "policy").slice(0, LISTED) : [];
   const set = (change) => setOverlay({ ...overlay, ...change });
   return (
     <section class="card" aria-label="Analysis">
@@ -70,7 +71,7 @@ export function Analysis({ view, look, overlay, setOverlay, ask, onPreview, deta
               </tbody>
             </table>
           </div>
-          <p class="quiet">Good moves for {side(look.toPlay)}, the best one first. Point at a move to see what may follow.</p>
+          <p class="quiet">{details ? "Moves" : "Good moves"} for {side(look.toPlay)}, the {details ? "one with most visits" : "best one"} first. Point at a move to see what may follow.</p>
         </>
       )}
       {!look && <p class="quiet">{waiting(view)}</p>}
@@ -83,20 +84,28 @@ export function Analysis({ view, look, overlay, setOverlay, ask, onPreview, deta
   );
 }
 
+/** The moves of a look in the order of what is shown of them: chances of those that were searched well, or all visits. */
+function listed(moves, details, isPolicy) {
+  if (details) return moves.filter((move) => move.visits > 0 || isPolicy).sort((one, other) => other.visits - one.visits);
+  const most = Math.max(...moves.map((move) => move.visits));
+  const least = Math.max(1, Math.min(most, Math.max(2, WELL_SEARCHED * most)));
+  return moves.filter((move) => move.visits >= least).sort((one, other) => other.chance - one.chance);
+}
+
 function waiting(view) {
   if (!view.analysing) return "Switch it on to see good moves, who is winning, and whose area each point is likely to be.";
   if (!view.toPlay) return "The game is over.";
   return view.thinking && view.at !== view.live ? "The engine is choosing its move; it looks at this position afterwards." : "Looking…";
 }
 
-export function Game({ view, go, isHidden, onReveal }) {
+export function Game({ view, go, step, isHidden, onReveal }) {
   return (
     <section class="card" aria-label="The game so far">
       <h2>The game so far</h2>
       {isHidden
         ? <p class="quiet">Who leads stays hidden while you play. <button type="button" class="link" onClick={onReveal}>Show it</button></p>
         : <Graph view={view} onGo={go} />}
-      <Walk view={view} onGo={go} />
+      <Walk view={view} onGo={go} onStep={step} />
       {view.children.length > 1 && (
         <p class="next">Goes on with {view.children.map((child) => <button type="button" key={child.node} class="small" onClick={() => go(child.node)}>{child.vertex}</button>)}</p>
       )}
@@ -126,7 +135,7 @@ export function Review({ view, ask, go, progress, onPreview, onOpen, details }) 
       {view.worst.length > 0 && !view.goingOn && (
         <>
           <h3>Moves that lost most</h3>
-          <ol class="worst">
+          <ul class="worst">
             {view.worst.map((move) => (
               <li key={move.node}>
                 <button type="button" class="link" onClick={() => go(move.node)}>{move.number}. {side(move.colour)} {move.vertex}</button>
@@ -134,7 +143,7 @@ export function Review({ view, ask, go, progress, onPreview, onOpen, details }) 
                 <button type="button" class="link" onClick={() => { go(view.line[move.number - 1]); onPreview({ points: move.betterPoints, first: move.colour, node: view.line[move.number - 1] }); }}>Better: {move.better.slice(0, 6).join(" ")}</button>
               </li>
             ))}
-          </ol>
+          </ul>
         </>
       )}
       <Comment view={view} ask={ask} />
@@ -172,7 +181,7 @@ export function Opponent({ view, network, ask, run }) {
         <details>
           <summary>How strong is it?</summary>
           <p><strong>{network.name}</strong>: {network.strength || "no matches are known"}.</p>
-          <p>The levels were measured against each other, in 3,546 games of Go on 9×9, and not against people. About 160 Elo lie between two of them.</p>
+          {view.game === "go" && <p>The levels were measured against each other, in 3,546 games of Go on 9×9, and not against people. About 160 Elo lie between two of them.</p>}
         </details>
       )}
       {run && <p>Training run <strong>{run.name}</strong>: {run.report ? <a href="/run/report" target="_blank" rel="noopener">its report</a> : "no report yet"}. New game › More › Engine plays against its weights.</p>}
